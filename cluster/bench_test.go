@@ -36,7 +36,7 @@ func benchmarkKMeans(b *testing.B, n, m int, k KMeans) {
 	x, _ := blobs(n, m, k.K, 1, 1)
 	b.ReportAllocs()
 	var passes int
-	k.OnIteration = func(int, int, int) { passes++ }
+	k.traced = func(int, int, int) { passes++ }
 	for b.Loop() {
 		if _, err := k.Fit(context.Background(), x); err != nil {
 			b.Fatal(err)

@@ -110,7 +110,7 @@ func TestSeededKMeansMatchesPlain(t *testing.T) {
 				if keep {
 					fit = ConstrainedKMeans{k}.Fit
 				}
-				got, err := fit(context.Background(), data, labels)
+				got, err := fit(context.Background(), data, Known{Labels: labels})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,7 +143,7 @@ func TestConstrainedKMeansKeepsLabels(t *testing.T) {
 			labels[i] = max(labels[i], -1)
 		}
 		k := KMeans{K: 4 + random.IntN(4), Distance: Distance(seed % 2), Init: Init(seed / 2 % 2), Restarts: 3, Seed: seed}
-		got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, labels)
+		got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, Known{Labels: labels})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,14 +153,14 @@ func TestConstrainedKMeansKeepsLabels(t *testing.T) {
 			}
 		}
 		checkWhole(t, got, 25, k.K)
-		again, err := ConstrainedKMeans{k}.Fit(context.Background(), x, labels)
+		again, err := ConstrainedKMeans{k}.Fit(context.Background(), x, Known{Labels: labels})
 		if err != nil || !slices.Equal(again.Labels, got.Labels) {
 			t.Errorf("seed %d: done again, %v, %v", seed, again.Labels, err)
 		}
 	}
 	// All samples labelled, and equal samples of two labels.
 	x := mat.NewDense(4, 1, []float64{1, 1, 1, 1})
-	got, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, []int{0, 1, 1, 0})
+	got, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{Labels: []int{0, 1, 1, 0}})
 	if err != nil || !slices.Equal(got.Labels, []int{0, 1, 1, 0}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -173,7 +173,7 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 		last := math.Inf(1)
 		for iterations := 1; ; iterations++ {
 			k := KMeans{K: 6, Distance: Distance(seed % 2), Restarts: 1, MaxIterations: iterations}
-			got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, labels)
+			got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, Known{Labels: labels})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,15 +193,15 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 func TestSeededKMeansRuns(t *testing.T) {
 	x, truth := blobs(90, 3, 3, 0.1, 1)
 	runs := map[int]bool{}
-	k := KMeans{K: 3, Restarts: 4, OnIteration: func(restart, _, _ int) { runs[restart] = true }}
-	if _, err := (SeededKMeans{k}).Fit(context.Background(), x, someLabels(truth, 2, 1)); err != nil || len(runs) != 1 {
+	k := KMeans{K: 3, Restarts: 4, traced: func(restart, _, _ int) { runs[restart] = true }}
+	if _, err := (SeededKMeans{k}).Fit(context.Background(), x, Known{Labels: someLabels(truth, 2, 1)}); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs, %v", len(runs), err)
 	}
 	clear(runs)
 	none := slices.Repeat([]int{-1}, 90)
 	for _, init := range []Init{InitSample, InitPlusPlus} {
 		k.Init = init
-		got, err := SeededKMeans{k}.Fit(context.Background(), x, none)
+		got, err := SeededKMeans{k}.Fit(context.Background(), x, Known{Labels: none})
 		if err != nil || len(runs) != 4 {
 			t.Fatalf("%d runs, %v", len(runs), err)
 		}
@@ -226,10 +226,10 @@ func TestSeededKMeansErrors(t *testing.T) {
 		{KMeans{K: 5}, []int{0, 0, 1, -1}, "5 clusters of 4 samples"},
 		{KMeans{K: 2, Start: []int{0, 1}}, []int{0, 0, 1, -1}, "start rows and labels"},
 	} {
-		for name, fit := range map[string]func(context.Context, mat.Matrix, []int) (*Result, error){
+		for name, fit := range map[string]func(context.Context, mat.Matrix, Known) (*Result, error){
 			"seeded": SeededKMeans{test.k}.Fit, "constrained": ConstrainedKMeans{test.k}.Fit,
 		} {
-			_, err := fit(context.Background(), x, test.labels)
+			_, err := fit(context.Background(), x, Known{Labels: test.labels})
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), name+" k-means: ") {
 				t.Errorf("error %v, want one of %s with %q", err, name, test.want)
 			}
@@ -238,7 +238,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, init := range []Init{InitSample, InitPlusPlus} {
-		if _, err := (SeededKMeans{KMeans{K: 2, Init: init}}).Fit(ctx, x, []int{0, -1, -1, -1}); !errors.Is(err, context.Canceled) {
+		if _, err := (SeededKMeans{KMeans{K: 2, Init: init}}).Fit(ctx, x, Known{Labels: []int{0, -1, -1, -1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of the context", err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 func ExampleConstrainedKMeans() {
 	x := mat.NewDense(5, 1, []float64{0, 1, 2, 8, 9})
 	// The third sample is known to go with the last one.
-	result, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, []int{0, -1, 1, -1, 1})
+	result, err := ConstrainedKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{Labels: []int{0, -1, 1, -1, 1}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -270,12 +270,12 @@ func TestFitLinked(t *testing.T) {
 			known.Labels = someLabels(truth, 10, seed)
 		}
 		settings := ConstrainedKMeans{KMeans{K: k, Distance: Distance(seed / 2 % 2), Restarts: 2, Seed: seed}}
-		got, err := settings.FitLinked(t.Context(), x, known)
+		got, err := settings.Fit(t.Context(), x, known)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		checkHolds(t, seed, known, got.Labels)
-		again, err := settings.FitLinked(t.Context(), x, known)
+		again, err := settings.Fit(t.Context(), x, known)
 		if err != nil || !slices.Equal(again.Labels, got.Labels) {
 			t.Errorf("seed %d: %v and then %v, %v", seed, got.Labels, again.Labels, err)
 		}
@@ -301,7 +301,7 @@ func TestFitLinked(t *testing.T) {
 		if slices.Contains(sizes(got.Labels, k), 0) {
 			continue
 		}
-		if resumed, err := settings.linked(t.Context(), x, known, got.Labels, nil); err != nil || !slices.Equal(resumed.Labels, got.Labels) {
+		if resumed, err := settings.fitLinked(t.Context(), x, known, got.Labels, nil); err != nil || !slices.Equal(resumed.Labels, got.Labels) {
 			t.Errorf("seed %d: resumed from its own answer %v gives %v, %v", seed, got.Labels, resumed, err)
 		}
 	}
@@ -355,7 +355,7 @@ func TestLinkedDeadEnds(t *testing.T) {
 		x.Set(i, 0, float64(i/2))
 	}
 	known := Known{CannotLink: crown}
-	got, err := ConstrainedKMeans{KMeans{K: 2, Seed: 1}}.FitLinked(t.Context(), x, known)
+	got, err := ConstrainedKMeans{KMeans{K: 2, Seed: 1}}.Fit(t.Context(), x, known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestLinkedDeadEnds(t *testing.T) {
 		if strings.Contains(test.want, "need more") != errors.Is(err, ErrDeadEnd) {
 			t.Errorf("%s: %v is a dead end: %v", name, err, errors.Is(err, ErrDeadEnd))
 		}
-		if _, err := (ConstrainedKMeans{KMeans{K: test.k}}).FitLinked(t.Context(), mat.NewDense(4, 1, []float64{1, 2, 3, 4}), test.known); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := (ConstrainedKMeans{KMeans{K: test.k}}).Fit(t.Context(), mat.NewDense(4, 1, []float64{1, 2, 3, 4}), test.known); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s, fitted: %v, want %q", name, err, test.want)
 		}
 	}
@@ -494,7 +494,7 @@ func TestGuidedKMeans(t *testing.T) {
 				t.Fatalf("seed %d: sample %d of label %d is in cluster %d", seed, i, c, got.Labels[i])
 			}
 		}
-		plain, err := ConstrainedKMeans{KMeans{K: 3, Distance: DistanceCosine}}.Fit(t.Context(), x, labels)
+		plain, err := ConstrainedKMeans{KMeans{K: 3, Distance: DistanceCosine}}.Fit(t.Context(), x, Known{Labels: labels})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -549,7 +549,7 @@ func TestGuidedKMeansEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ConstrainedKMeans{KMeans{K: 3, Distance: DistanceCosine}}.Fit(t.Context(), x, labels)
+	want, err := ConstrainedKMeans{KMeans{K: 3, Distance: DistanceCosine}}.Fit(t.Context(), x, Known{Labels: labels})
 	if err != nil || !slices.Equal(got.Labels, want.Labels) {
 		t.Errorf("got %v, want %v, %v", got.Labels, want, err)
 	}

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,64 +11,37 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
-// ErrDeadEnd is in the error of a COP-k-means whose every run met a sample
-// that its links allow in no cluster.
+// ErrDeadEnd is in the error of a COP-k-means whose every run met a sample that its links allow in no cluster.
 var ErrDeadEnd = errors.New("links allow no cluster")
 
-// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001).
-// In every iteration the samples are placed in the order of the rows, each in
-// the nearest cluster that breaks no link with those placed before it. The
-// fields mean what they mean in KMeans, but a run that ends in a sample which
-// no cluster may take is dropped and made up for by another start, up to ten
-// times as many starts as Restarts, and a cluster can be empty in the answer
-// where the links leave no sample free to fill it.
-//
-// Links are followed through others, which changes no run that would come to an end
-// without, but saves some from dead ends.
+// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). In every iteration the samples
+// are placed in the order of the rows, each in the nearest cluster that breaks no link with those placed before
+// it, links being followed through others. A run that ends in a sample which no cluster may take is made up for
+// by another, up to ten times as many starts as Restarts. A cluster can be empty in the answer where the links
+// leave no sample free to fill it.
 type COPKMeans struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer].
 func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold
-// in the answer: samples are in one cluster if they have the same label, and in two if
-// they have two. Contradictions are an error, and so is it if every run is a dead end:
-// that error wraps ErrDeadEnd. Since a run places samples greedily, it does not prove
-// that there is no answer.
+// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold in the answer: samples
+// are in one cluster if they have the same label, and in two if they have two. Contradictions are an error, and
+// so is it if every run is a dead end: that error wraps ErrDeadEnd. Since a run places samples greedily, it
+// does not prove that there is no answer.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
-	l, err := k.lloyd(x)
-	if err != nil {
-		return nil, fmt.Errorf("cop-k-means: %w", err)
-	}
-	if l.placing, err = newPlacing(l.n, k.K, known); err != nil {
-		return nil, fmt.Errorf("cop-k-means: %w", err)
-	}
-	if l.placing != nil {
-		l.bounds = nil
-	}
-	starts := 1
-	if len(k.Start) == 0 {
-		starts = 10 * k.restarts()
-	}
-	result, err := best(k.restarts(), starts, func(start int) (*Result, error) {
-		return l.run(ctx, start)
+	return k.fit(ctx, "cop-k-means", x, func(l *run) (runs, starts int, err error) {
+		if l.placing, err = newPlacing(l.n, k.K, known); len(k.Start) > 0 {
+			return 1, 1, err
+		}
+		return k.restarts(), 10 * k.restarts(), err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("cop-k-means: %w", err)
-	}
-	return result, nil
 }
 
-// Known is what is known about n samples: Labels, each sample's class, numbered from
-// 0, or -1 where it is not known, of length n or 0, and MustLink and CannotLink, pairs
-// of samples, by row, that belong together and that do not. Samples of one label must
-// link, and those of two cannot. Its zero value says that nothing is known. It is the
-// type of that name in package factor.
+// Known holds the labels and links of n samples. It is the type of that name in package factor.
 type Known = links.Known
 
 // placing is units that are placed one after the other.
@@ -87,6 +59,14 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 		return nil, err
 	}
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
+}
+
+// another returns one for another run.
+func (p *placing) another() *placing {
+	if p == nil {
+		return nil
+	}
+	return &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
 }
 
 // clear takes all units out of their clusters.
@@ -124,8 +104,8 @@ func (p *placing) cluster(i int) int {
 // alone reports whether nothing holds sample i to another one.
 func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
 
-// forbid sets to infinity the scores of the clusters that hold what sample i
-// cannot link with, and reports whether a cluster is left.
+// forbid sets to infinity the scores of the clusters that hold what sample i cannot link with, and reports
+// whether a cluster is left.
 func (p *placing) forbid(i int, scores []float64) bool {
 	if p == nil {
 		return true
@@ -142,25 +122,4 @@ func (p *placing) forbid(i int, scores []float64) bool {
 		}
 	}
 	return slices.Min(scores) < math.Inf(1)
-}
-
-// eachLink calls f for each two labelled samples and for each of the links, which are
-// beyond the labels.
-func eachLink(known Known, must, cannot [][2]int, f func(i, j int, must bool)) {
-	for i, c := range known.Labels {
-		if c < 0 {
-			continue
-		}
-		for j, other := range known.Labels[:i] {
-			if other >= 0 {
-				f(j, i, c == other)
-			}
-		}
-	}
-	for _, p := range must {
-		f(p[0], p[1], true)
-	}
-	for _, p := range cannot {
-		f(p[0], p[1], false)
-	}
 }

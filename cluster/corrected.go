@@ -22,29 +22,24 @@ const (
 	correctedTurns    = 4
 )
 
-// Corrected moves samples among clusters that there are already, by what somebody tells of single
-// samples who looks at them. What is told of one goes to those that are like it, and hardly to
-// others. The answer depends on the clusters and on all that is told, and not on the order in
-// which it was told.
+// Corrected moves samples among existing clusters by given labels and links of single samples, which spread to
+// similar samples. The answer does not depend on their order.
 //
-// The rows z_i are the samples at length 1, less their mean, at length 1 again. A cluster
-// j has the direction u_j of the sum of its samples. The shares of a sample,
-// p_ij ∝ exp(z_i·u_j/0.15), are corrected by what is told of the samples L, t_ij = 1 for the
-// cluster j of sample i and 0 for others, with a Gaussian process whose mean is p and whose
-// covariance is κ(i, l) = exp((z_i·z_l − 1)/0.3):
+// The rows z_i are the samples at length 1, less their mean, at length 1 again. A cluster j has the direction
+// u_j of the sum of its samples. The shares of a sample, p_ij ∝ exp(z_i·u_j/0.15), are corrected by the
+// labelled samples L, t_ij = 1 for the cluster j of sample i and 0 for others, with a Gaussian process whose
+// mean is p and whose covariance is κ(i, l) = exp((z_i·z_l − 1)/0.3):
 //
 //	r = p + κ_{·L} (κ_LL + 0.05·I)⁻¹ (t_L − p_L)
 //
-// (Rasmussen and Williams 2006, section 2.7, with the shares as explicit mean). Samples go where r
-// is largest, links held to. There are four turns of this, each with the directions that the one
-// before makes. Samples in links count as told, of the cluster in which four turns without them
-// place them, since a link says as much of those that are like them. A sample that another
-// direction is nearer to than that of the cluster it is given in, as clusters can be that
-// no directions make, has the share of the nearest for its own.
+// (Rasmussen and Williams 2006, section 2.7). Samples go where r is largest, under the links. There are four
+// rounds, each with the directions of the one before. Linked samples then count as labelled, with the cluster
+// of four rounds without them. A sample that is nearer to another direction than to that of its given cluster
+// has the share of the nearest for its own.
 type Corrected struct{ z *mat.Dense }
 
-// NewCorrected returns what corrects clusters of the rows of x, n×m, dense or a
-// *sparse.CSR, which is copied to a dense matrix.
+// NewCorrected returns what corrects clusters of the rows of x, n×m, dense or a *sparse.CSR, which is copied to
+// a dense matrix.
 func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {
@@ -65,24 +60,16 @@ func covariance(product float64) float64 { return elementary.Exp((product - 1) /
 type Correction struct {
 	// Labels holds the cluster of each sample, from 0.
 	Labels []int
-	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in
-	// shares that add up to 1. Told samples have all of theirs in one.
+	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in shares that add up
+	// to 1. Told samples have all of theirs in one.
 	Shares *mat.Dense
 }
 
-// Fit returns k clusters of the n samples, of which there are already groups, numbers from 0 to
-// k−1, and under what is known of them, whose labels are such numbers too. Where nothing is known
-// these are the groups. A cluster without samples gets some where one has its label, or links
-// leave no other. It is an error that wraps ErrDeadEnd where no k clusters hold to the links.
-func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
-	found, err := c.fit(ctx, k, groups, known)
-	if err != nil {
-		return nil, fmt.Errorf("corrected clusters: %w", err)
-	}
-	return found, nil
-}
-
-func (c *Corrected) fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
+// Fit returns k clusters of the n samples, given the existing groups, numbers from 0 to k−1, and labels and
+// links. Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the
+// links.
+func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
+	defer wrap(&err, "corrected clusters")
 	n, _ := c.z.Dims()
 	switch {
 	case len(groups) != n:
@@ -198,8 +185,8 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples by turns from where they are placed. The told ones count as told of the
-// cluster where they are.
+// run moves samples by turns from where they are placed. The told ones count as told of the cluster where they
+// are.
 func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 	correct, err := t.covariance(ctx, told)
 	if err != nil {
@@ -224,11 +211,7 @@ func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 		if err != nil {
 			return err
 		}
-		for range defaultMaxIterations {
-			if !t.u.lower(t.k, t.costs, next) {
-				break
-			}
-		}
+		t.u.lowerAll(t.k, t.costs, next)
 		for i, at := range t.u.of {
 			placed[i] = next[at]
 		}

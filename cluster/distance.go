@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"math"
+
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -12,28 +14,30 @@ type Distance int
 const (
 	// DistanceEuclidean is ‖x − y‖², or its root where a length is meant.
 	DistanceEuclidean Distance = iota
-	// DistanceCosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from
-	// everything.
+	// DistanceCosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from everything.
 	DistanceCosine
 )
 
 var distances = enum.Of[Distance]("distance", "euclidean", "cosine")
 
-// String returns the name that settings use.
-func (d Distance) String() string { return distances.String(d) }
-
-// UnmarshalText reads the name that settings use.
+// The names are those of settings.
+func (d Distance) String() string                   { return distances.String(d) }
 func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
+func (Distance) Values() []string                   { return distances.Values() }
 
-// Values returns the names of all distances.
-func (Distance) Values() []string { return distances.Values() }
+// length returns how far samples are at a cost: ‖x − y‖ or 1 − cos.
+func (d Distance) length(cost float64) float64 {
+	if d == DistanceEuclidean {
+		return math.Sqrt(cost)
+	}
+	return cost
+}
 
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52
 
-// between returns what it costs to hold the row x for the row y: ‖x − y‖², or
-// 1 − cos, which is 0 where it is within rounding of 0. It sums in an order
-// that depends on nothing but the number of columns.
+// between returns what it costs to hold the row x for the row y: ‖x − y‖², or 1 − cos, which is 0 where it is
+// within rounding of 0. It sums in an order that depends on nothing but the number of columns.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
 	var sums [4]float64
 	columns := len(x)
@@ -67,9 +71,8 @@ func (d Distance) between(x []float64, wx float64, y []float64, wy float64) floa
 	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// targets are the points that rows are compared with. Their scores, which one
-// matrix product gives, order them as distances do: ½‖y‖² − xᵀy, or −xᵀy for
-// unit y under the cosine distance.
+// targets are the points that rows are compared with. Their scores, which one matrix product gives, order them
+// as distances do: ½‖y‖² − xᵀy, or −xᵀy for unit y under the cosine distance.
 type targets struct {
 	distance Distance
 	points   blas.Matrix // unit rows, or zeros, under the cosine distance
@@ -90,8 +93,7 @@ func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }
 
-// fill takes the rows of s from lo to hi, at most as many as t was made for,
-// times their weights as the points.
+// fill takes the rows of s from lo to hi, at most as many as t was made for, times their weights as the points.
 func (t *targets) fill(s *samples, lo, hi int) {
 	t.points.Rows = hi - lo
 	for j := range t.points.Rows {
@@ -119,14 +121,8 @@ func (t *targets) score(out []float64, s *samples, lo, hi int) {
 	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
-// scoreRows writes the scores of the rows to out.
-func (t *targets) scoreRows(out []float64, s *samples, rows []int) {
-	s.dotsOf(out, rows, t.points)
-	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
-}
-
-// A slack bounds the rounding of scores: where two of them differ by less,
-// the order of the exact costs is not known.
+// A slack bounds the rounding of scores: where two of them differ by less, the order of the exact costs is not
+// known.
 type slack struct {
 	columns        int
 	length, offset float64 // the largest of the points
@@ -138,8 +134,8 @@ func (s *slack) widen(t slack) {
 	s.offset = max(s.offset, t.offset)
 }
 
-// ofLength returns the bound for a row of the given length. A sum of m products,
-// in whatever order, is off by at most mε/2 times the product of the lengths.
+// ofLength returns the bound for a row of the given length. A sum of m products, in whatever order, is off by
+// at most mε/2 times the product of the lengths.
 func (s slack) ofLength(length float64) float64 {
 	return float64(s.columns+4) * epsilon * (length*s.length + 2*s.offset)
 }

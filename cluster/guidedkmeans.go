@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,56 +17,40 @@ const (
 	guideC          = 100
 )
 
-// GuidedKMeans is constrained k-means in which a classifier of the labelled samples has a
-// say. The rows z_i are the samples at length 1, less their mean, at length 1 again. With
-// p(c|z) the probabilities of a logistic regression of the labelled rows (C = 100) it finds
-// clusters y and directions u that lower
+// GuidedKMeans is constrained k-means combined with a logistic regression of the labelled samples, a generative
+// and a discriminative part as in Raina, Shen, Ng and McCallum 2003. The rows z_i are the samples at length 1,
+// less their mean, at length 1 again. With the probabilities p(c|z) of the regression (C = 100) it lowers
 //
 //	Σ_i (Guidance/q)·(1 − z_i·u_{y_i}) − log p(y_i|z_i)
 //
-// by turns, from the regression's classes, where labelled samples keep theirs. q is the
-// number of labelled samples a cluster: the classifier is trusted more the more labels it
-// learned from. No turn raises the objective. So clusters are those that the samples make
-// where few labels are known, and the classifier's where many are: a generative and a
-// discriminative part side by side, as in Raina, Shen, Ng and McCallum 2003.
-//
-// K and MaxIterations mean what they mean in KMeans; the answer depends on no random
-// number. Where a cluster has no labelled sample, of which no classifier could learn, it is
-// ConstrainedKMeans under the cosine distance.
+// in the clusters y and directions u alternately, from the regression's classes. q is the number of labelled
+// samples a cluster: the more labels, the more the classifier counts. The answer depends on no random number.
+// Where a cluster has no labelled sample, it is ConstrainedKMeans under the cosine distance.
 type GuidedKMeans struct {
 	KMeans
-	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one
-	// sample a cluster is labelled; 0 means 80.
+	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one sample a cluster is
+	// labelled; 0 means 80.
 	Guidance float64
 }
 
-// Cluster implements [Clusterer].
 func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	g.K, g.Seed = clusters, seed
 	return g.Fit(ctx, x, known)
 }
 
-// Memory returns what k-means takes, the centred samples, those with labels, and the scores and
-// probabilities of the clusters.
+// Memory returns what k-means takes, the centred samples, those with labels, and the scores and probabilities
+// of the clusters.
 func (g GuidedKMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
 }
 
-// Fit clusters the rows of x, n×m, under labels and links, which are as in
-// ConstrainedKMeans.FitLinked; the regression learns of samples that must link to labelled
-// ones too. Sparse rows are copied to dense ones. Centres are the directions of the sums of
-// the samples at length 1.
-func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
+// Fit clusters the rows of x, n×m, under labels and links, which are as in ConstrainedKMeans.Fit; the
+// regression learns of samples that must link to labelled ones too. Sparse rows are copied to dense ones.
+// Centres are the directions of the sums of the samples at length 1.
+func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
+	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine
-	result, err := g.fit(ctx, x, known)
-	if err != nil {
-		return nil, fmt.Errorf("guided k-means: %w", err)
-	}
-	return result, nil
-}
-
-func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	s, err := readSamples(x, g.Distance)
 	if err != nil {
 		return nil, err
@@ -88,7 +73,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 	}
 	for c := range g.K {
 		if !slices.Contains(u.fixed, c) {
-			return ConstrainedKMeans{g.KMeans}.FitLinked(ctx, x, known)
+			return ConstrainedKMeans{g.KMeans}.Fit(ctx, x, known)
 		}
 	}
 	z := s.centred()
@@ -100,18 +85,14 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	weight := g.Guidance
-	if weight == 0 {
-		weight = defaultGuidance
-	}
-	weight *= float64(g.K) / float64(len(told))
+	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(told))
 	extra := guide.LogProbabilities(z)
 	extra.Scale(-1/weight, extra)
 	from := guide.Classify(z)
 	for at, i := range told {
 		from[i] = toldLabels[at]
 	}
-	result, err := ConstrainedKMeans{g.KMeans}.linked(ctx, z, known, from, extra)
+	result, err := ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +100,12 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 		result.Objective += extra.At(i, c)
 	}
 	result.Objective *= weight
-	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addColumns(dst, s.weights[i], i, 0) })
+	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addTo(dst, s.weights[i], i) })
 	return result, nil
 }
 
-// directions sets each row of centres to the direction of the sum of the samples with its
-// label, which add adds to dst.
+// directions sets each row of centres to the direction of the sum of the samples with its label, which add adds
+// to dst.
 func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)) {
 	centres.Zero()
 	for i, c := range labels {
@@ -136,14 +117,14 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	}
 }
 
-// centred returns the rows at length 1, less their mean, at length 1 again. Those of which
-// nothing is left are 0.
+// centred returns the rows at length 1, less their mean, at length 1 again. Those of which nothing is left are
+// 0.
 func (s *samples) centred() *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
 	mean := make([]float64, s.m)
 	for i := range s.n {
 		row := z.RawRowView(i)
-		s.addColumns(row, s.weights[i], i, 0)
+		s.addTo(row, s.weights[i], i)
 		floats.AddScaled(mean, 1/float64(s.n), row)
 	}
 	for i := range s.n {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // A move is a sample that lowers the objective by its gain when it goes to another cluster.
@@ -15,11 +15,9 @@ type move struct {
 	gain   float64
 }
 
-// refine moves single samples to other clusters where that lowers the objective, both
-// centres moving with them, and returns how many. It is called where no sample has a nearer
-// centre. What each sample gains is found while all centres are held; then those that gain
-// move one after the other, the largest gain first, as long as they gain with the centres as
-// they are by then. So the order of samples decides nothing but between equal gains.
+// refine moves single samples to other clusters where that lowers the objective, both centres moving with them,
+// and returns how many. The gains are found while all centres are held; then samples move in the order of their
+// gains, as long as they gain with the centres by then.
 func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
@@ -30,7 +28,6 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.sample, b.sample))
 	})
 	copy(l.previous, l.labels)
-	before := slices.Clone(l.centres.points.Data)
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
 		if l.counts[from] == 1 {
@@ -43,17 +40,13 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		l.change(from, -1, i)
 		l.change(to, 1, i)
 		l.labels[i] = to
-		if l.bounds != nil {
-			l.bounds.Forget(i)
-		}
 	}
-	copy(l.centres.points.Data, before)
-	l.moveCentres()
+	l.update()
 	return countMoved(l.previous, l.labels), nil
 }
 
-// sumLengths finds what centres are multiplied by to be the sums of their clusters: the
-// number of samples or, under the cosine distance, the length of the sum of unit samples.
+// sumLengths finds what centres are multiplied by to be the sums of their clusters: the number of samples or,
+// under the cosine distance, the length of the sum of unit samples.
 func (l *run) sumLengths() {
 	clear(l.lengths)
 	for i, j := range l.labels {
@@ -84,52 +77,19 @@ func (l *run) change(j int, by float64, i int) {
 }
 
 // moves returns the samples that gain while all centres are held.
-func (l *run) moves(ctx context.Context) ([]move, error) {
-	open := l.open[:0]
-	shortest := floats.MinIdx(l.lengths)
-	for i, j := range l.labels {
-		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
-			open = append(open, i)
-		}
-	}
-	var found []move
-	for rows := range slices.Chunk(open, gathered(l.m)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l.centres.scoreRows(l.scores, l.samples, rows)
-		for a, i := range rows {
-			scores := l.scores[a*l.K : (a+1)*l.K]
-			if l.bounds != nil {
-				l.bound(i, l.labels[i], scores)
-			}
-			if l.mayGain(i, scores) {
+func (l *run) moves(ctx context.Context) (found []move, err error) {
+	err = panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
+		l.centres.score(l.scores, l.samples, lo, hi)
+		for i := lo; i < hi; i++ {
+			if l.counts[l.labels[i]] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && l.mayGain(i, l.scores[(i-lo)*l.K:(i-lo+1)*l.K]) {
 				if _, gain := l.gain(i); gain > 0 {
 					found = append(found, move{i, gain})
 				}
 			}
 		}
-	}
-	return found, nil
-}
-
-// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
-// which costs least to join, were its centre as near as the bounds allow.
-func (l *run) settled(i, shortest int) bool {
-	if l.bounds == nil || !l.bounds.Known(i) {
-		return false
-	}
-	from := l.labels[i]
-	upper, lower := l.bounds.Of(i, from)
-	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
-}
-
-// costAt returns what a sample costs at a distance from a centre.
-func (l *run) costAt(distance float64) float64 {
-	if l.Distance == DistanceCosine {
-		return distance * distance / 2
-	}
-	return distance * distance
+		return nil
+	})
+	return found, err
 }
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
@@ -146,8 +106,8 @@ func (l *run) mayGain(i int, scores []float64) bool {
 	return false
 }
 
-// gain returns the cluster in which sample i would lower the objective most, the first of
-// several, and by how much beyond what is lost to rounding.
+// gain returns the cluster in which sample i would lower the objective most, the first of several, and by how
+// much beyond what is lost to rounding.
 func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
@@ -164,8 +124,8 @@ func (l *run) gain(i int) (to int, gain float64) {
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 
-// leaving returns by how much the objective falls when a sample at a cost leaves cluster j,
-// and its centre moves.
+// leaving returns by how much the objective falls when a sample at a cost leaves cluster j, and its centre
+// moves.
 func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {

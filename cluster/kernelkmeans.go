@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -15,78 +16,53 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// KernelKMeans is k-means among samples that are known by a kernel only: it
-// minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all samples at
-// once (Schölkopf, Smola and Müller 1998). A sample goes to the nearest mean,
-// ties to the lower index, and a cluster that is left without samples takes
-// the one that is farthest from its own mean. The objective cannot rise if the
-// kernel is positive semi-definite.
+// KernelKMeans is k-means among samples that are known by a kernel only: it minimises Σ ‖φ(x_i) − μ_j‖² with
+// φ(x)ᵀφ(y) = K(x, y), moving all samples at once (Schölkopf, Smola and Müller 1998). Ties go to the lower
+// index, and an empty cluster takes the sample that is farthest from its own mean. The objective cannot rise if
+// the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
-	K int
-	// Restarts is the number of runs, each from K random samples as the means,
-	// of which the one with the least objective is returned; 0 means 20.
+	K        int
 	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int
 	// Seed makes the random starts repeatable.
 	Seed uint64
-	// Start holds the samples' clusters at the start of a single run. Where it
-	// is given, Restarts and Seed say nothing.
+	// Start holds the samples' clusters at the start of a single run, in place of Restarts and Seed.
 	Start []int
-	// OnIteration, if set, is called after every iteration with the number of
-	// samples that changed their cluster in it.
-	OnIteration func(restart, iteration, moved int)
+
+	// traced is as in KMeans.
+	traced func(restart, iteration, moved int)
 }
 
 // Cluster implements [Clusterer]: the kernel is the inner products of the rows.
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 1)
-	if err != nil {
-		return nil, err
-	}
 	k.K, k.Seed = clusters, seed
-	return k.Fit(ctx, products)
+	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
 }
 
 // Memory returns about how many bytes Cluster takes.
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
-// Fit clusters n samples by their n×n kernel, which must be symmetric and
-// finite. The answer's Centres are nil. It is an error if K is not within 1
-// and n, or if Start does not hold n clusters below K.
-func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, error) {
+// Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
+// It is an error if K is not within 1 and n, or if Start does not hold n clusters below K.
+func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
+	defer wrap(&err, "kernel k-means")
 	sym, err := readSymmetric(kernel)
 	if err != nil {
-		return nil, fmt.Errorf("kernel k-means: %w", err)
+		return nil, err
 	}
 	n := sym.SymmetricDim()
 	if err := k.checkSettings(n); err != nil {
-		return nil, fmt.Errorf("kernel k-means: %w", err)
+		return nil, err
 	}
-	runs := cmp.Or(k.Restarts, defaultRestarts)
-	if len(k.Start) > 0 {
-		runs = 1
-	}
-	newSpace := func() *featureSpace {
-		return &featureSpace{
-			KernelKMeans: k,
-			n:            n,
-			kernel:       sym,
-			labels:       make([]int, n),
-			previous:     make([]int, n),
-			counts:       make([]int, k.K),
-			sums:         make([]float64, n*k.K),
-			within:       make([]float64, k.K),
-			costs:        make([]float64, n),
+	runs := KMeans{Restarts: k.Restarts, Start: k.Start}.restarts()
+	return best(ctx, k.traced != nil, runs, runs, func() func(start int) (*Result, error) {
+		f := &featureSpace{
+			KernelKMeans: k, n: n, kernel: sym,
+			labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
+			sums: make([]float64, n*k.K), within: make([]float64, k.K), costs: make([]float64, n),
 		}
-	}
-	if k.OnIteration != nil {
-		f := newSpace()
-		return best(runs, runs, func(start int) (*Result, error) { return f.run(ctx, start) })
-	}
-	return bestTogether(ctx, runs, func() func(start int) (*Result, error) {
-		f := newSpace()
 		return func(start int) (*Result, error) { return f.run(ctx, start) }
 	})
 }
@@ -128,8 +104,8 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 		}
 		iteration++
 		moved := f.assign()
-		if f.OnIteration != nil {
-			f.OnIteration(restart, iteration, moved)
+		if f.traced != nil {
+			f.traced(restart, iteration, moved)
 		}
 		if moved == 0 {
 			break
@@ -158,20 +134,20 @@ func (f *featureSpace) start(restart int) {
 			}
 		}
 	}
-	f.count()
 	clear(f.costs)
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
+	f.fill()
 }
 
-// count counts the samples of the clusters.
-func (f *featureSpace) count() {
+// fill counts the samples of the clusters and fills the empty ones.
+func (f *featureSpace) fill() {
 	clear(f.counts)
 	for _, c := range f.labels {
 		f.counts[c]++
 	}
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, func(int) bool { return true })
 }
 
-// means works out what the distances to the clusters' means are made of.
+// means computes the sums and norms that distances to the clusters' means need.
 func (f *featureSpace) means() {
 	clear(f.sums)
 	clear(f.within)
@@ -196,8 +172,8 @@ func (f *featureSpace) cost(i, c int) float64 {
 	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
 }
 
-// assign moves each sample to the nearest mean and fills clusters that are
-// empty then. It returns how many samples moved.
+// assign moves each sample to the nearest mean and fills clusters that are empty then. It returns how many
+// samples moved.
 func (f *featureSpace) assign() (moved int) {
 	f.means()
 	f.labels, f.previous = f.previous, f.labels
@@ -209,87 +185,66 @@ func (f *featureSpace) assign() (moved int) {
 			}
 		}
 	}
-	f.count()
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
+	f.fill()
 	return countMoved(f.previous, f.labels)
 }
 
-// anySample allows every sample to move.
-func anySample(int) bool { return true }
-
-// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
-// 2009): kernel k-means on a kernel that rewards must-links and punishes
-// cannot-links. Links pull, they need not hold in the answer. The fields of
-// KernelKMeans mean what they mean there.
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009): kernel k-means on a kernel
+// that rewards must-links and punishes cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
-	// Weight is what a link adds to the kernel or takes from it; 0 means
-	// n/(K·links).
+	// Weight is what a link adds to the kernel or takes from it; 0 means n/(K·links).
 	Weight float64
 }
 
 // Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 3)
-	if err != nil {
-		return nil, err
-	}
 	s.K, s.Seed = clusters, seed
-	return s.Fit(ctx, products, known)
+	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
 // Memory returns about how many bytes Cluster takes.
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
-// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
-// and −Weight for every cannot-link, and σ is the least that makes the sum
-// positive semi-definite. Each two labelled samples are a link. A link that is given
-// twice counts once. A pair that both must and cannot link is an error. The
-// eigenvalue that gives σ takes O(n³) time and 8n² bytes beside the kernel; it returns
-// when ctx ends.
-func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
+// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
+// and σ is the least that makes the sum positive semi-definite. Each two labelled samples are a link, and a
+// link that is given twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
+func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
+	defer wrap(&err, "ss-kk")
 	sym, err := readSymmetric(similarity)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err := known.BeyondLabels(n)
+	links, count, err := linksOf(n, known)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	if err := s.checkSettings(n); err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
-		return nil, fmt.Errorf("ss-kk: links of weight %v", s.Weight)
+		return nil, fmt.Errorf("links of weight %v", s.Weight)
 	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("ss-kk: the least eigenvalue of the kernel of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the least eigenvalue of the kernel of %d samples", n)); err != nil {
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)
-	labelled := 0
-	for _, c := range known.Labels {
-		if c >= 0 {
-			labelled++
-		}
+	weight := s.Weight
+	if weight == 0 {
+		weight = float64(n) / float64(s.K*count)
 	}
-	if links := len(must) + len(cannot) + labelled*(labelled-1)/2; links > 0 {
-		weight := s.Weight
-		if weight == 0 {
-			weight = float64(n) / float64(s.K*links)
+	for l := range links {
+		if l.must {
+			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)+weight)
+		} else {
+			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)-weight)
 		}
-		eachLink(known, must, cannot, func(i, j int, must bool) {
-			if must {
-				kernel.SetSym(i, j, kernel.At(i, j)+weight)
-			} else {
-				kernel.SetSym(i, j, kernel.At(i, j)-weight)
-			}
-		})
 	}
 	least, err := eigen.Least(ctx, kernel)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: the least eigenvalue of the kernel: %w", err)
+		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
 	}
 	if least < 0 {
 		for i := range n {
@@ -299,12 +254,45 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 	return kernel, nil
 }
 
-// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of
-// length 1, with links and labels.
+// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of length 1, with links and labels.
 func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
 	kernel, err := s.Kernel(ctx, similarity, known)
 	if err != nil {
 		return nil, err
 	}
 	return s.KernelKMeans.Fit(ctx, kernel)
+}
+
+// A pair is two samples that must or cannot link.
+type pair struct {
+	i, j int
+	must bool
+}
+
+// linksOf returns a pair for each two labelled samples and for each link beyond the labels, and their number.
+func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
+	must, cannot, err := known.BeyondLabels(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	var labelled []int
+	for i, c := range known.Labels {
+		if c >= 0 {
+			labelled = append(labelled, i)
+		}
+	}
+	return func(yield func(pair) bool) {
+		for at, i := range labelled {
+			for _, j := range labelled[:at] {
+				if !yield(pair{j, i, known.Labels[i] == known.Labels[j]}) {
+					return
+				}
+			}
+		}
+		for at, p := range slices.Concat(must, cannot) {
+			if !yield(pair{p[0], p[1], at < len(must)}) {
+				return
+			}
+		}
+	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
 }

@@ -157,7 +157,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := KernelKMeans{K: 2, OnIteration: func(int, int, int) { cancel() }}
+	k := KernelKMeans{K: 2, traced: func(int, int, int) { cancel() }}
 	if _, err := k.Fit(ctx, kernel); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}

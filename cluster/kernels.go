@@ -12,11 +12,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// innerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices
-// are copied. A sample whose inner product with itself is beyond what a float64 holds
-// is an error. It takes O(n²m) time and returns when ctx ends. The algorithm that asks
-// holds this number of n×n matrices, the answer among them, which must fit into the
-// memory that the context allows.
+// innerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices are copied. A sample whose
+// inner product with itself is beyond what a float64 holds is an error. It takes O(n²m) time and returns when
+// ctx ends. The algorithm that asks holds this number of n×n matrices, the answer among them, which must fit
+// into the memory that the context allows.
 func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
 	n, m := x.Dims()
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
@@ -31,7 +30,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		points.Rows = hi - lo
 		clear(points.Data)
 		for i := lo; i < hi; i++ {
-			rows.addColumns(points.Data[(i-lo)*m:][:m], 1, i, 0)
+			rows.addTo(points.Data[(i-lo)*m:][:m], 1, i)
 		}
 		// Those of the panel with all rows up to it, which stand above the diagonal.
 		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
@@ -50,8 +49,16 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	return out, checkSquares(x, out)
 }
 
-// checkSquares reports a sample whose inner product with itself runs over or under what
-// a float64 holds.
+// onProducts calls fit with the inner products of x: see innerProducts.
+func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products mat.Matrix) (*Result, error)) (*Result, error) {
+	products, err := innerProducts(ctx, x, matrices)
+	if err != nil {
+		return nil, err
+	}
+	return fit(products)
+}
+
+// checkSquares reports a sample whose inner product with itself runs over or under what a float64 holds.
 func checkSquares(x mat.Matrix, products *mat.SymDense) error {
 	n, m := x.Dims()
 	for i := range n {
@@ -68,9 +75,8 @@ func checkSquares(x mat.Matrix, products *mat.SymDense) error {
 	return nil
 }
 
-// readSymmetric returns a, n×n, as a symmetric matrix, copied unless it is one.
-// A matrix that is not square, holds a value that is not finite, or is not
-// symmetric but for rounding is an error.
+// readSymmetric returns a, n×n, as a symmetric matrix, copied unless it is one. A matrix that is not square,
+// holds a value that is not finite, or is not symmetric but for rounding is an error.
 func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	n, c := a.Dims()
 	if n != c || n == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -307,7 +306,7 @@ func TestKMeansCosineTies(t *testing.T) {
 
 func TestKMeansStartRunsOnce(t *testing.T) {
 	x, _ := blobs(50, 3, 2, 1, 1)
-	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, OnIteration: func(restart, _, _ int) {
+	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, traced: func(restart, _, _ int) {
 		if restart > 0 {
 			t.Errorf("restart %d", restart)
 		}
@@ -523,7 +522,7 @@ func TestKMeansErrors(t *testing.T) {
 func TestKMeansCancelled(t *testing.T) {
 	x, _ := blobs(600, 4, 3, 1, 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	k := KMeans{K: 3, OnIteration: func(restart, iteration, _ int) {
+	k := KMeans{K: 3, traced: func(restart, iteration, _ int) {
 		if restart == 2 && iteration == 2 {
 			cancel()
 		}
@@ -582,7 +581,7 @@ func checkWhole(t *testing.T, got *Result, n, k int) {
 func FuzzKMeans(f *testing.F) {
 	f.Add(uint8(3), uint8(2), true, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(uint8(2), uint8(1), false, []byte{0, 0, 0})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
+	f.Fuzz(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
 		if m == 0 || int(k) > 20 || len(data) < int(m) || len(data) > 300 {
 			return
 		}
@@ -602,7 +601,7 @@ func FuzzKMeans(f *testing.F) {
 		if err == nil {
 			checkWhole(t, got, n, int(k))
 		}
-	}))
+	})
 }
 
 func ExampleKMeans() {
@@ -623,49 +622,6 @@ func ExampleKMeans() {
 	// Output:
 	// [0 0 1 1 1]
 	// 1.833
-}
-
-// TestBounds: bounds change no answer, whatever the data.
-func TestBounds(t *testing.T) {
-	random := rng.New(1, "bounds")
-	for trial := range 100 {
-		n, m, k := 20+random.IntN(400), 1+random.IntN(12), 2+random.IntN(9)
-		x, name := grid(random, n, m), "grid"
-		switch trial % 4 {
-		case 1:
-			x, _ = blobs(n, m, k, 0.3, uint64(trial))
-			name = "blobs"
-		case 2:
-			x, _ = blobs(n, m, k, 1, uint64(trial))
-			x.Apply(func(_, _ int, v float64) float64 { return 1e3 + v }, x)
-			name = "far from zero"
-		case 3:
-			x, _ = blobs(n, m, 3, 1, uint64(trial))
-			x.Apply(func(_, _ int, v float64) float64 { return v * math.Pow(10, float64(trial%7*40-120)) }, x)
-			name = "of any scale"
-		}
-		for _, d := range bothDistances {
-			for _, x := range []mat.Matrix{x, toSparse(x)} {
-				var got [2]*Result
-				for at := range got {
-					l, err := KMeans{K: k, Distance: d, Init: Init(trial % 2), Refine: trial/4%2 == 1, Seed: uint64(trial)}.lloyd(x)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if at == 1 {
-						l.bounds = nil
-					}
-					if got[at], err = l.run(context.Background(), 0); err != nil {
-						t.Fatal(err)
-					}
-				}
-				a, b := got[0], got[1]
-				if !slices.Equal(a.Labels, b.Labels) || !near(a.Objective, b.Objective, 1e-12*b.Objective) || a.Iterations != b.Iterations || !mat.EqualApprox(a.Centres, b.Centres, 1e-12) {
-					t.Fatalf("trial %d, %s, %d×%d, k = %d, %v: objective %v after %d iterations, without bounds %v after %d", trial, name, n, m, k, d, a.Objective, a.Iterations, b.Objective, b.Iterations)
-				}
-			}
-		}
-	}
 }
 
 // plainObjective is the least objective of the labels: with the means of the clusters, or the
@@ -769,7 +725,7 @@ func TestRefineLeavesLloyd(t *testing.T) {
 func TestRefineKeepsLabels(t *testing.T) {
 	x, truth := blobs(120, 3, 4, 0.8, 3)
 	labels := someLabels(truth, 3, 1)
-	got, err := ConstrainedKMeans{KMeans{K: 4, Refine: true}}.Fit(context.Background(), x, labels)
+	got, err := ConstrainedKMeans{KMeans{K: 4, Refine: true}}.Fit(context.Background(), x, Known{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}

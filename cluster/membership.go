@@ -14,48 +14,46 @@ import (
 
 // Membership says how well a sample goes with its group.
 type Membership struct {
-	// Group is the sample's group, and Distance how far its centre is: a length
-	// ‖x − c‖, or 1 − cos.
+	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos.
 	Group    int
 	Distance float64
-	// Other is the nearest other group, and OtherDistance how far its centre is. Other is
-	// −1, and OtherDistance 0, where there is no other group.
+	// Other is the nearest other group, and OtherDistance how far its centre is. Other is −1, and OtherDistance
+	// 0, where there is no other group.
 	Other         int
 	OtherDistance float64
-	// Confidence is max(0, (b−a)/max(a, b)), from 0 to 1, for the distances a to the
-	// centre of its own group and b to that of the nearest other one: the simplified
-	// silhouette (Hruschka, Campello and de Castro 2006), but that a sample nearer to
-	// another group has 0. It is 1 where there is no other group, and 0 where all are
-	// as far, as from a row of zeros under the cosine.
+	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the distances a to the centre of its
+	// own group and b to the nearest other one (Hruschka, Campello and de Castro 2006). It is 1 where there is
+	// no other group, and 0 where all are as far.
 	Confidence float64
 }
 
 // Centres are the centres of groups.
 type Centres struct {
 	Distance Distance
-	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each
-	// is brought to unit length under the cosine.
+	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each is brought to unit
+	// length under the cosine.
 	Points *mat.Dense
-	// Sizes holds for each group the number of samples that its centre is the mean of. A
-	// group of 0 has no centre, and no sample is near it.
+	// Sizes holds for each group the number of samples that its centre is the mean of. A group of 0 has no
+	// centre, and no sample is near it.
 	Sizes []int
 }
 
-// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m,
-// dense or a *sparse.CSR. It is an error if the lengths differ, a group is
-// negative or n and more, or a value is not finite or too large.
-func NewCentres(d Distance, x mat.Matrix, groups []int) (*Centres, error) {
+// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
+// *sparse.CSR. It is an error if the lengths differ, a group is negative or n and more, or a value is not
+// finite or too large.
+func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) {
+	defer wrap(&err, "centres of groups")
 	s, err := readSamples(x, d)
 	if err != nil {
-		return nil, fmt.Errorf("centres of groups: %w", err)
+		return nil, err
 	}
 	if len(groups) != s.n {
-		return nil, fmt.Errorf("centres of groups: %d samples and the groups of %d", s.n, len(groups))
+		return nil, fmt.Errorf("%d samples and the groups of %d", s.n, len(groups))
 	}
 	k := 0
 	for i, g := range groups {
 		if g < 0 || g >= s.n {
-			return nil, fmt.Errorf("centres of groups: row %d is in group %d of %d samples", i+1, g, s.n)
+			return nil, fmt.Errorf("row %d is in group %d of %d samples", i+1, g, s.n)
 		}
 		k = max(k, g+1)
 	}
@@ -73,11 +71,10 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (*Centres, error) {
 	return c, nil
 }
 
-// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
-// group. Where groups is nil a row is in the group of the nearest centre, the first of
-// several. Each row's answer depends on nothing but the row.
-func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) ([]Membership, error) {
-	_, m := c.Points.Dims()
+// Memberships returns how well each row of x, n×m, dense or a *sparse.CSR, goes with its group. Where groups is
+// nil a row is in the group of the nearest centre, the first of several. A row's answer depends on that row alone.
+func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
+	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre
 	for g, size := range c.Sizes {
 		if size > 0 {
@@ -85,77 +82,62 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 		}
 	}
 	if len(filled) == 0 {
-		return nil, errors.New("memberships: there are no groups")
-	}
-	points := mat.NewDense(len(filled), m, nil)
-	for at, g := range filled {
-		points.SetRow(at, c.Points.RawRowView(g))
-	}
-	nearest, err := Nearest(ctx, c.Distance, x, points, min(2, len(filled)))
-	if err != nil {
-		return nil, fmt.Errorf("memberships: %w", err)
-	}
-	n := len(nearest)
-	if groups != nil && len(groups) != n {
-		return nil, fmt.Errorf("memberships: %d samples and the groups of %d", n, len(groups))
-	}
-	for i, g := range groups {
-		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("memberships: row %d is in group %d, which has no centre", i+1, g)
-		}
+		return nil, errors.New("there are no groups")
 	}
 	rows, err := readSamples(x, c.Distance)
 	if err != nil {
-		return nil, fmt.Errorf("memberships: %w", err)
+		return nil, err
 	}
 	centres, err := readSamples(c.Points, c.Distance)
 	if err != nil {
-		return nil, fmt.Errorf("memberships: centres: %w", err)
+		return nil, fmt.Errorf("centres: %w", err)
 	}
-	out := make([]Membership, n)
-	rooms := make([][]float64, parallel.Cores())
-	err = parallel.Blocks(ctx, len(rooms), n, 32, func(worker, from, to int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, m)
+	if rows.m != centres.m || groups != nil && len(groups) != rows.n {
+		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", rows.n, rows.m, len(groups), centres.m)
+	}
+	for i, g := range groups {
+		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
+			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
 		}
+	}
+	out = make([]Membership, rows.n)
+	err = parallel.Blocks(ctx, 0, rows.n, 32, func(_, from, to int) {
+		buf, costs := make([]float64, rows.m), make([]float64, len(c.Sizes))
 		for i := from; i < to; i++ {
-			row := rows.row(i, rooms[worker])
-			distance := func(g int) float64 {
-				cost := c.Distance.between(row, rows.weights[i], c.Points.RawRowView(g), centres.weights[g])
-				if c.Distance == DistanceEuclidean {
-					return math.Sqrt(cost)
+			row := rows.row(i, buf)
+			own, other := -1, -1
+			for _, g := range filled {
+				costs[g] = c.Distance.between(row, rows.weights[i], c.Points.RawRowView(g), centres.weights[g])
+				if own < 0 || costs[g] < costs[own] {
+					own = g
 				}
-				return cost
 			}
-			own := filled[nearest[i][0]]
 			if groups != nil {
 				own = groups[i]
 			}
-			out[i] = Membership{Group: own, Distance: distance(own), Other: -1, Confidence: 1}
-			for _, at := range nearest[i] {
-				if g := filled[at]; g != own {
-					out[i].rival(g, distance(g))
-					break
+			for _, g := range filled {
+				if g != own && (other < 0 || costs[g] < costs[other]) {
+					other = g
 				}
+			}
+			out[i] = Membership{Group: own, Distance: c.Distance.length(costs[own]), Other: other, Confidence: 1}
+			if other >= 0 {
+				out[i].rival(c.Distance.length(costs[other]))
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
-// rival sets the nearest other group.
-func (m *Membership) rival(group int, distance float64) {
-	m.Other, m.OtherDistance, m.Confidence = group, distance, 0
+// rival sets the distance of the nearest other group.
+func (m *Membership) rival(distance float64) {
+	m.OtherDistance, m.Confidence = distance, 0
 	if distance > m.Distance {
 		m.Confidence = (distance - m.Distance) / distance
 	}
 }
 
-// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
-// group, of those numbered from 0, by the centres of the groups.
+// Memberships returns how well each row of x, n×m, goes with its group, by the centres of the groups.
 func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([]Membership, error) {
 	c, err := NewCentres(d, x, groups)
 	if err != nil {
@@ -167,26 +149,25 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 // SpreadLevels is the number of levels of Spread.
 const SpreadLevels = 101
 
-// Spread returns for each group, k×SpreadLevels, how far the closest 0, 1, …, 100 % of its
-// samples are from it, each from the centre of the others: what a new sample of the group
-// may be as far as. The rows of x, n×m, are those that the centres are of. Of a group of one
-// sample the row is that of all groups together, and where no group has two samples all
-// values are math.MaxFloat64.
-func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
+// Spread returns for each group, k×SpreadLevels, the quantiles of the distances of its samples from the centre
+// of the others in it. The rows of x, n×m, are those of the centres. A group of one sample has the row of all
+// groups together; where no group has two samples all values are math.MaxFloat64.
+func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
+	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)
 	if err != nil {
-		return nil, fmt.Errorf("spread of groups: %w", err)
+		return nil, err
 	}
 	k, m := c.Points.Dims()
 	if len(groups) != s.n || s.m != m {
-		return nil, fmt.Errorf("spread of groups: %d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
+		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
 	}
 	far := make([][]float64, k)
 	var all []float64
 	buf, others := make([]float64, m), make([]float64, m)
 	for i, g := range groups {
 		if g < 0 || g >= k || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("spread of groups: row %d is in group %d, which has no centre", i+1, g)
+			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
 		}
 		if c.Sizes[g] < 2 {
 			continue
@@ -201,10 +182,7 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
 				weight = 1 / norm(others)
 			}
 		}
-		cost := c.Distance.between(row, s.weights[i], others, weight)
-		if c.Distance == DistanceEuclidean {
-			cost = math.Sqrt(cost)
-		}
+		cost := c.Distance.length(c.Distance.between(row, s.weights[i], others, weight))
 		far[g], all = append(far[g], cost), append(all, cost)
 	}
 	out := mat.NewDense(k, SpreadLevels, nil)
@@ -220,8 +198,8 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// quantile returns a quantile of sorted values, between two of them in proportion, and
-// math.MaxFloat64 where there are none.
+// quantile returns a quantile of sorted values, between two of them in proportion, and math.MaxFloat64 where
+// there are none.
 func quantile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return math.MaxFloat64

@@ -237,7 +237,7 @@ func TestMembershipsMistakes(t *testing.T) {
 	if _, err := c.Memberships(t.Context(), x, []int{0, 2}); err == nil || !strings.Contains(err.Error(), "row 2 is in group 2, which has no centre") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := c.Memberships(t.Context(), mat.NewDense(1, 2, []float64{1, 2}), nil); err == nil || !strings.Contains(err.Error(), "have 2 columns") {
+	if _, err := c.Memberships(t.Context(), mat.NewDense(1, 2, []float64{1, 2}), nil); err == nil || !strings.Contains(err.Error(), "1×2 samples") {
 		t.Errorf("error %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())

@@ -10,20 +10,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
-// Silhouette returns the mean over the rows of x, n×m, of (b − a)/max(a, b), where a is
-// how far the row is from the others of its cluster on average, and b from those of the nearest
-// other cluster (Rousseeuw 1987). It is from −1 to 1, and 0 for a row that is alone in its
-// cluster. Distances are lengths, ‖x − y‖ or 1 − cos. labels hold each row's cluster, from 0;
-// there must be two clusters or more. It takes O(n²m) time and the memory of an n×n matrix.
-func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (float64, error) {
+// Silhouette returns the mean over the rows of x, n×m, of (b − a)/max(a, b), for the mean distances a from the
+// others of the row's cluster and b from the nearest other cluster (Rousseeuw 1987), and 0 for a row that is
+// alone in its cluster. There must be two clusters or more. It takes O(n²m) time and the memory of an n×n
+// matrix.
+func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ float64, err error) {
+	defer wrap(&err, "silhouette")
 	n, _ := x.Dims()
 	if len(labels) != n {
-		return 0, fmt.Errorf("silhouette: %d rows and %d labels", n, len(labels))
+		return 0, fmt.Errorf("%d rows and %d labels", n, len(labels))
 	}
 	k := 0
 	for i, c := range labels {
 		if c < 0 {
-			return 0, fmt.Errorf("silhouette: row %d has the label %d", i+1, c)
+			return 0, fmt.Errorf("row %d has the label %d", i+1, c)
 		}
 		k = max(k, c+1)
 	}
@@ -34,11 +34,11 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (fl
 		}
 	}
 	if filled < 2 {
-		return 0, fmt.Errorf("silhouette: all rows are in one cluster")
+		return 0, fmt.Errorf("all rows are in one cluster")
 	}
 	products, err := innerProducts(ctx, x, 1)
 	if err != nil {
-		return 0, fmt.Errorf("silhouette: %w", err)
+		return 0, err
 	}
 	total := 0.0
 	sums := make([]float64, k)
@@ -83,25 +83,23 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 // gapNeighbours is to how many others each sample is joined.
 const gapNeighbours = 10
 
-// EigenGaps says for each number of clusters how well the rows of x, n×m, dense or a *sparse.CSR,
-// fall into so many: gap k, at place k−1, is λ_{k+1} − λ_k of the eigenvalues
-// 0 = λ_1 ≤ λ_2 ≤ … of the normalised Laplacian I − D^-½ W D^-½ of a graph, for k from 1 to most,
-// or to n−1 where that is less. In the graph W two samples are joined, with weight 1, where one is
-// among the 10 nearest of the other, by the angle between the rows at length 1 less their mean.
-// Samples that fall apart into k clusters have k eigenvalues near 0, and the next is not (von
-// Luxburg 2007, section 8.3).
-func EigenGaps(ctx context.Context, x mat.Matrix, most int) ([]float64, error) {
+// EigenGaps returns for each number of clusters k, up to most, the gap λ_{k+1} − λ_k of the eigenvalues of the
+// normalised Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins, with weight 1,
+// samples of which one is among the 10 nearest of the other, by the angle between the rows at length 1 less
+// their mean.
+func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err error) {
+	defer wrap(&err, "gaps of eigenvalues")
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {
-		return nil, fmt.Errorf("gaps of eigenvalues: %w", err)
+		return nil, err
 	}
 	if most = min(most, s.n-1); most < 1 {
-		return nil, fmt.Errorf("gaps of eigenvalues: %d of %d samples", most, s.n)
+		return nil, fmt.Errorf("%d of %d samples", most, s.n)
 	}
 	z := s.centred()
 	near, err := Nearest(ctx, DistanceCosine, z, z, min(gapNeighbours+1, s.n))
 	if err != nil {
-		return nil, fmt.Errorf("gaps of eigenvalues: %w", err)
+		return nil, err
 	}
 	w, degrees := mat.NewSymDense(s.n, nil), make([]float64, s.n)
 	for i, of := range near {
@@ -129,7 +127,7 @@ func EigenGaps(ctx context.Context, x mat.Matrix, most int) ([]float64, error) {
 	}
 	values, _, err := eigen.Smallest(ctx, w, most+1)
 	if err != nil {
-		return nil, fmt.Errorf("gaps of eigenvalues: %w", err)
+		return nil, err
 	}
 	gaps := make([]float64, most)
 	for k := range gaps {

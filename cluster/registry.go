@@ -14,9 +14,9 @@ import (
 // A Clusterer is an algorithm with its settings: a struct whose zero value has the defaults. Experiments set
 // its fields with a setting tag.
 type Clusterer interface {
-	// Cluster puts the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Algorithms use
-	// the labels and links that they can; labels count from 0 to k−1. The same seed gives the same
-	// answer. The kernel and spectral algorithms work on the inner products of the rows.
+	// Cluster puts the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Algorithms use the labels and
+	// links that they can; labels count from 0 to k−1. The same seed gives the same answer. The kernel and
+	// spectral algorithms work on the inner products of the rows.
 	Cluster(ctx context.Context, x mat.Matrix, k int, known Known, seed uint64) (*Result, error)
 }
 
@@ -26,8 +26,8 @@ type Info struct {
 	Name string
 	// Title says what it does, with its paper.
 	Title string
-	// NeedsLabels tells whether it must know the labels of some samples, and
-	// TakesLinks whether links will do in their place.
+	// NeedsLabels tells whether it must know the labels of some samples, and TakesLinks whether links will do
+	// in their place.
 	NeedsLabels, TakesLinks bool
 
 	zero Clusterer
@@ -45,8 +45,8 @@ var registry = []Info{
 	{"ss-snc", "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)", true, true, SSSNC{}},
 }
 
-// Register adds an algorithm of the program's own to the registry, so that settings and experiments
-// find it by its name. Call it from an init function. It panics if the name is taken.
+// Register adds an algorithm of the program's own to the registry, so that settings and experiments find it by
+// its name. Call it from an init function. It panics if the name is taken.
 func Register(i Info, defaults Clusterer) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("cluster: an algorithm " + i.Name + " is registered already")
@@ -98,8 +98,8 @@ func (i Info) Memory(s Size) int64 {
 	return int64(min(of.Memory(s), 1<<62))
 }
 
-// memoryOfSquares is what an algorithm takes that holds this number of n×n matrices, and of
-// bytes for each sample and cluster in each of the starts that run side by side.
+// memoryOfSquares is what an algorithm takes that holds this number of n×n matrices, and of bytes for each
+// sample and cluster in each of the starts that run side by side.
 func memoryOfSquares(s Size, matrices, bytes float64) float64 {
 	n := float64(s.N)
 	return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)

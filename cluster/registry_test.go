@@ -152,7 +152,7 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 		f.checkMatrix(t, got, f.Result.Kernel)
 	},
 	"ss_snc": func(t *testing.T, f *fixture) {
-		got, err := LinkSimilarity(testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := linkSimilarity(testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,41 +11,34 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000,
-// in the form of Ng, Jordan and Weiss 2001): k-means on the rows of the
-// leading eigenvectors of the normalised similarity. The fields of KMeans mean
-// what they mean there, K being also the number of eigenvectors.
+// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000, in the form of Ng, Jordan and
+// Weiss 2001): k-means on the rows of the leading K eigenvectors of the normalised similarity.
 type NormalisedCut struct {
 	KMeans
 }
 
 // Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 3)
-	if err != nil {
-		return nil, err
-	}
 	c.K, c.Seed = clusters, seed
-	return c.Fit(ctx, products)
+	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return c.Fit(ctx, products) })
 }
 
 // Memory returns about how many bytes Cluster takes.
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
-// Embed returns n×K coordinates of n samples by their n×n similarity S, which
-// must be symmetric and finite: the eigenvectors of the K largest eigenvalues
-// of D^-½SD^-½, D holding the sums of S's rows, the largest first and then
-// every row scaled to length 1. A row of S that sums to 0 gives a row of
-// zeros; one that sums to less is an error. It takes O(n³) time and 16n² bytes, 24n²
-// where K is large beside n, and returns when ctx ends.
-func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
+// Embed returns n×K coordinates of n samples by their n×n similarity S, which must be symmetric and finite: the
+// eigenvectors of the K largest eigenvalues of D^-½SD^-½, D holding the sums of S's rows, the largest first and
+// then every row scaled to length 1. A row of S that sums to 0 gives a row of zeros; one that sums to less is
+// an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
+func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
+	defer wrap(&err, "normalised cut")
 	sym, err := readSymmetric(similarity)
 	if err != nil {
-		return nil, fmt.Errorf("normalised cut: %w", err)
+		return nil, err
 	}
 	n := sym.SymmetricDim()
 	if c.K < 1 || c.K > n {
-		return nil, fmt.Errorf("normalised cut: %d clusters of %d samples", c.K, n)
+		return nil, fmt.Errorf("%d clusters of %d samples", c.K, n)
 	}
 	scale := make([]float64, n)
 	for i := range n {
@@ -54,13 +47,13 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 			degree += sym.At(i, j)
 		}
 		if degree < 0 {
-			return nil, fmt.Errorf("normalised cut: the similarities of row %d sum to %v", i+1, degree)
+			return nil, fmt.Errorf("the similarities of row %d sum to %v", i+1, degree)
 		}
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)
 		}
 	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, c.K)), fmt.Sprintf("normalised cut: the eigenvectors of the similarities of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, c.K)), fmt.Sprintf("the eigenvectors of the similarities of %d samples", n)); err != nil {
 		return nil, err
 	}
 	normalised := mat.NewSymDense(n, nil)
@@ -71,7 +64,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 	}
 	_, vectors, err := eigen.Largest(ctx, normalised, c.K)
 	if err != nil {
-		return nil, fmt.Errorf("normalised cut: the eigenvectors of the similarity: %w", err)
+		return nil, fmt.Errorf("the eigenvectors of the similarity: %w", err)
 	}
 	embedding := mat.NewDense(n, c.K, nil)
 	for i := range n {
@@ -89,36 +82,25 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 	return embedding, nil
 }
 
-// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K,
-// in the coordinates of Embed.
+// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K, in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.KMeans.Fit(ctx, embedding)
-	if err != nil {
-		return nil, fmt.Errorf("normalised cut: %w", err)
-	}
-	return result, nil
+	return c.KMeans.Fit(ctx, embedding)
 }
 
-// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF
-// poster compares with): the cut of a similarity in which links count most.
-// Links pull, they need not hold in the answer. The fields of NormalisedCut
-// mean what they mean there.
+// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF poster compares with): the cut of a
+// similarity in which links count most. Links need not hold in the answer.
 type SSSNC struct {
 	NormalisedCut
 }
 
 // Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 4)
-	if err != nil {
-		return nil, err
-	}
 	s.K, s.Seed = clusters, seed
-	return s.Fit(ctx, products, known)
+	return onProducts(ctx, x, 4, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
 // Memory returns about how many bytes Cluster takes.
@@ -126,35 +108,33 @@ func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 
 // Fit clusters n samples by their n×n similarity, with links and labels.
 func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
-	linked, err := LinkSimilarity(similarity, known)
+	linked, err := linkSimilarity(similarity, known)
 	if err != nil {
 		return nil, fmt.Errorf("ss-snc: %w", err)
 	}
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
-// LinkSimilarity returns the n×n similarity with every must-link's entries set
-// to its largest value and every cannot-link's to its smallest; each two labelled
-// samples are a link. A pair that both must and cannot link is an error.
-func LinkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
+// linkSimilarity returns the n×n similarity with every must-link's entries set to its largest value and every
+// cannot-link's to its smallest; each two labelled samples are a link.
+func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, err
 	}
-	n := sym.SymmetricDim()
-	must, cannot, err := known.BeyondLabels(n)
+	links, _, err := linksOf(sym.SymmetricDim(), known)
 	if err != nil {
 		return nil, err
 	}
-	largest, smallest := mat.Max(sym), mat.Min(sym)
-	linked := mat.NewSymDense(n, nil)
+	linked := mat.NewSymDense(sym.SymmetricDim(), nil)
 	linked.CopySym(sym)
-	eachLink(known, must, cannot, func(i, j int, must bool) {
-		if must {
-			linked.SetSym(i, j, largest)
+	largest, smallest := mat.Max(sym), mat.Min(sym)
+	for l := range links {
+		if l.must {
+			linked.SetSym(l.i, l.j, largest)
 		} else {
-			linked.SetSym(i, j, smallest)
+			linked.SetSym(l.i, l.j, smallest)
 		}
-	})
+	}
 	return linked, nil
 }

@@ -132,7 +132,7 @@ func TestLinkSimilarity(t *testing.T) {
 		0.3, 0.8, 0.5,
 		-0.2, 0.5, 0.7,
 	})
-	got, err := LinkSimilarity(similarity, Known{MustLink: [][2]int{{1, 0}, {0, 1}}, CannotLink: [][2]int{{1, 2}}})
+	got, err := linkSimilarity(similarity, Known{MustLink: [][2]int{{1, 0}, {0, 1}}, CannotLink: [][2]int{{1, 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}

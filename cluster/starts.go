@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 // seeds are samples whose clusters are known.
@@ -18,17 +19,19 @@ type seeds struct {
 	keep   bool  // labelled samples stay in their clusters
 }
 
-func newSeeds(n, k int, labels []int, keep bool) (*seeds, error) {
-	if len(labels) != n {
-		return nil, fmt.Errorf("%d labels of %d samples", len(labels), n)
+// seed makes samples with labels the seeds, and returns how many runs there are: one where all clusters have
+// labels.
+func (l *run) seed(labels []int, keep bool) (runs int, err error) {
+	if len(labels) != l.n {
+		return 0, fmt.Errorf("%d labels of %d samples", len(labels), l.n)
 	}
-	s := &seeds{labels: labels, sizes: make([]int, k), keep: keep}
+	s := &seeds{labels: labels, sizes: make([]int, l.K), keep: keep}
 	for i, c := range labels {
 		switch {
 		case c == -1:
 			s.free = append(s.free, i)
-		case c < 0 || c >= k:
-			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, k)
+		case c < 0 || c >= l.K:
+			return 0, fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, l.K)
 		default:
 			s.sizes[c]++
 		}
@@ -39,13 +42,16 @@ func newSeeds(n, k int, labels []int, keep bool) (*seeds, error) {
 		}
 	}
 	if len(s.open) > len(s.free) {
-		return nil, fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
+		return 0, fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
 	}
-	return s, nil
+	l.seeds = s
+	if len(s.open) == 0 {
+		return 1, nil
+	}
+	return l.restarts(), nil
 }
 
-// kept returns the cluster that sample i must stay in, or −1. It may be called on
-// nil, for no seeds.
+// kept returns the cluster that sample i must stay in, or −1. It may be called on nil, for no seeds.
 func (s *seeds) kept(i int) int {
 	if s == nil || !s.keep {
 		return -1
@@ -53,12 +59,44 @@ func (s *seeds) kept(i int) int {
 	return s.labels[i]
 }
 
-// startSeeded sets the centres of a restart: means of the labelled samples, and for
-// the other clusters samples without a label.
-func (l *run) startSeeded(ctx context.Context, restart int) error {
-	for j := range l.K {
-		clear(l.centres.point(j))
+// start sets the centres for a restart: means of the labelled samples, and for the other clusters samples
+// without a label.
+func (l *run) start(ctx context.Context, restart int) error {
+	random := rng.New(l.Seed, "k-means", restart)
+	open := make([]int, l.K) // clusters that start at samples
+	for j := range open {
+		open[j] = j
 	}
+	rows := l.Start
+	if l.seeds != nil {
+		l.startAtMeans()
+		open = l.seeds.open
+	}
+	switch {
+	case len(rows) > 0:
+	case l.Init == InitPlusPlus:
+		var err error
+		if rows, err = l.plusPlus(ctx, random, len(open)); err != nil {
+			return err
+		}
+	case l.seeds != nil:
+		for _, at := range random.Perm(len(l.seeds.free)) {
+			rows = append(rows, l.seeds.free[at])
+		}
+	default:
+		rows = random.Perm(l.n)
+	}
+	for at, j := range open {
+		clear(l.centres.point(j))
+		l.addTo(l.centres.point(j), l.weights[rows[at]], rows[at])
+	}
+	l.centres.ready()
+	return nil
+}
+
+// startAtMeans sets the centres to the means of the labelled samples.
+func (l *run) startAtMeans() {
+	clear(l.centres.points.Data)
 	for i, c := range l.seeds.labels {
 		if c >= 0 {
 			l.addTo(l.centres.point(c), l.weights[i], i)
@@ -67,23 +105,6 @@ func (l *run) startSeeded(ctx context.Context, restart int) error {
 	for j, size := range l.seeds.sizes {
 		l.toMean(j, size)
 	}
-	random := l.random(restart)
-	if l.Init == InitPlusPlus {
-		rows, err := l.plusPlus(ctx, random, len(l.seeds.open))
-		if err != nil {
-			return err
-		}
-		for at, j := range l.seeds.open {
-			l.setCentre(j, rows[at])
-		}
-	} else {
-		order := random.Perm(len(l.seeds.free))
-		for at, j := range l.seeds.open {
-			l.setCentre(j, l.seeds.free[order[at]])
-		}
-	}
-	l.centres.ready()
-	return nil
 }
 
 // costs writes what samples without a label cost with the nearest of the centres that labels have, and reports

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// units are samples that are placed as one: those that must-links join, directly or
-// through others.
+// units are samples that are placed as one: those that must-links join, directly or through others.
 type units struct {
 	of      []int   // the unit of each sample
 	members [][]int // the samples of each unit, rising
@@ -50,8 +51,8 @@ func newUnits(n, k int, known Known) (*units, error) {
 	return u, nil
 }
 
-// mostSteps bounds the search for clusters of units that links part, and mostColouring
-// that for any such clusters.
+// mostSteps bounds the search for clusters of units that links part, and mostColouring that for any such
+// clusters.
 const (
 	mostSteps     = 20_000
 	mostColouring = 2_000_000
@@ -77,10 +78,8 @@ func (u *units) findClusters(k int) error {
 	return nil
 }
 
-// place returns a cluster for each unit, given the units×k costs: the cheapest for those
-// that nothing holds, and for those that links part clusters that are found one after the
-// other, the unit with the least choice first, going back where there is none. Where
-// that takes too long they get any clusters that hold to the links.
+// place returns a cluster for each unit, given the units×k costs: the cheapest for free ones, and what search
+// finds for those that links part. Where that takes too long they get any clusters that hold to the links.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err
@@ -91,26 +90,15 @@ func (u *units) place(k int, costs []float64) ([]int, error) {
 	}
 	for at := range placed {
 		if placed[at] < 0 {
-			placed[at] = cheapest(costs[at*k : (at+1)*k])
+			placed[at] = floats.MinIdx(costs[at*k : (at+1)*k])
 		}
 	}
 	return placed, nil
 }
 
-// cheapest returns the place of the least value, the first of several.
-func cheapest(costs []float64) int {
-	least := 0
-	for j, c := range costs {
-		if c < costs[least] {
-			least = j
-		}
-	}
-	return least
-}
-
-// search finds clusters for the units that links part, beside those that are fixed; the
-// others get −1. With alike the costs say nothing, and clusters that hold nobody are one
-// as good as the other.
+// search finds clusters for the units that links part, beside those that are fixed; the others get −1. It
+// places the unit with the least choice first and goes back from dead ends. With alike the costs say nothing,
+// and all empty clusters are the same.
 func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, error) {
 	placed := slices.Clone(u.fixed)
 	// blocked counts the units in each cluster that a unit is parted from.
@@ -199,24 +187,24 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 
 // regret is by how much the least cost is below the next.
 func regret(costs []float64) float64 {
-	first, second := math.Inf(1), math.Inf(1)
-	for _, c := range costs {
-		if c < first {
-			first, second = c, first
-		} else if c < second {
-			second = c
-		}
-	}
+	_, first, second := leastTwo(costs)
 	if math.IsInf(second, 1) {
 		return 0
 	}
 	return second - first
 }
 
-// lower moves each unit to the cluster that costs least of those that its links allow, as
-// the others stand, and then each two units that are parted to each other's clusters where
-// both together cost less there. It returns whether a unit moved. placed must hold to the
-// links.
+// lowerAll repeats lower until no unit moves, within limits.
+func (u *units) lowerAll(k int, costs []float64, placed []int) {
+	for range defaultMaxIterations {
+		if !u.lower(k, costs, placed) {
+			return
+		}
+	}
+}
+
+// lower moves each unit to the cheapest cluster that its links allow, as the others stand, and swaps two parted
+// units where that costs less. It returns whether a unit moved. placed must hold to the links.
 func (u *units) lower(k int, costs []float64, placed []int) (moved bool) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
 	for at, from := range placed {
@@ -258,9 +246,8 @@ func (u *units) holds(placed []int, at, j, except int) bool {
 	return false
 }
 
-// CheckLinks returns an error where what is known of n samples contradicts itself, where a
-// label is not below k, or where no k clusters part all samples that cannot link: that
-// error wraps ErrDeadEnd.
+// CheckLinks returns an error where what is known of n samples contradicts itself, where a label is not below
+// k, or where no k clusters part all samples that cannot link: that error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
 	u, err := newUnits(n, k, known)
 	if err != nil {
@@ -269,11 +256,8 @@ func CheckLinks(n, k int, known Known) error {
 	return u.findClusters(k)
 }
 
-// Bind moves samples so that groups, the clusters of n samples from 0 to k−1, hold to
-// what is known: samples that must link share one, those that cannot do not, and those of a
-// label are in the cluster of that number. Few samples move: those that must link go
-// where most of them are. cost returns what sample i costs in cluster j, by which clusters
-// are chosen where as many would move.
+// Bind moves as few samples as it can so that groups, the clusters of n samples from 0 to k−1, hold to the
+// links and labels. cost returns what sample i costs in cluster j, which decides between equal numbers of moves.
 func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	u, err := newUnits(len(groups), k, known)
 	if err != nil {
@@ -295,8 +279,7 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	if err != nil {
 		return err
 	}
-	for u.lower(k, costs, placed) {
-	}
+	u.lowerAll(k, costs, placed)
 	for i, at := range u.of {
 		groups[i] = placed[at]
 	}

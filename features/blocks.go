@@ -11,24 +11,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Blocks makes rows of features of a set when they are asked for, a few samples at a time.
-// It satisfies the interface of that name of package factor.
-type Blocks struct {
-	set *datasets.Set
-	opt Options
-	// Height, Width and Channels are those of Matrix.
-	Height, Width, Channels int
+// Blocks makes rows of features of a set when they are asked for, a few samples at a time. It satisfies the
+// interface of that name of package factor.
+type Blocks struct{ source }
 
-	// Rows and Skipped are those of Matrix.
-	Rows    []int
-	Skipped []error
-
-	columns int
-	fill    func(ctx context.Context, i int, row []float64) error
-}
-
-// InBlocks gets ready to make the rows that Extract makes. With Options.SkipBad it makes the row of each image once, to
-// find those that can be used; of vectors that is an error, as are sparse ones.
+// InBlocks gets ready to make the rows that Extract makes. With Options.SkipBad it makes the row of each image
+// once, to find those that can be used; of vectors that is an error, as are sparse ones.
 func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
@@ -41,49 +29,32 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	b := &Blocks{set: set, opt: opt, columns: s.columns, fill: s.fill, Height: s.height, Width: s.width, Channels: s.channels}
 	bad := make([]error, set.Len())
 	if opt.SkipBad {
-		if err := usable(ctx, set, opt, bad, func(i int) error { return b.row(ctx, i, make([]float64, b.columns)) }); err != nil {
+		if err := s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }); err != nil {
 			return nil, err
 		}
 	}
-	b.Rows, b.Skipped, err = listed(set, bad)
-	return b, err
-}
-
-// row makes the row of sample i of a set of images.
-func (b *Blocks) row(ctx context.Context, i int, row []float64) error {
-	clear(row)
-	if err := b.fill(ctx, i, row); err != nil {
-		return err
-	}
-	return b.opt.normalise(b.set, i, row, nil)
+	return &Blocks{*s}, s.list(set, bad)
 }
 
 // Dims returns the numbers of samples and of features.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
-// Read writes the rows of the samples from, …, from+p−1 to dst, p×m. The first sample that
-// cannot be used is an error that names it.
+// Read writes the rows of the samples from, …, from+p−1 to dst, p×m. The first sample that cannot be used is an
+// error that names it.
 func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
-	samples := make([]int, p)
-	copy(samples, b.Rows[from:])
-	stored, ok := b.set.Vectors.(*vectorfile.Stored)
-	if ok = ok && b.fill == nil; ok {
+	make := b.row
+	if stored, ok := b.set.Vectors.(*vectorfile.Stored); ok && b.asTheyAre {
 		if err := stored.Read(ctx, from, dst); err != nil {
 			return err
 		}
+		make = func(_ context.Context, i int, row []float64) error { return b.normalise(i, row, nil) }
+	} else {
+		dst.Zero()
 	}
-	return each(ctx, b.set, samples, b.opt.Workers, nil, func(at, i int) error {
-		row := dst.RawRowView(at)
-		if b.fill != nil {
-			return b.row(ctx, i, row)
-		}
-		if !ok {
-			vectorfile.Row(row, i, b.set.Vectors)
-		}
-		return b.opt.normalise(b.set, i, row, nil)
+	return each(ctx, b.set, b.Rows[from:from+p], b.opt.Workers, nil, func(at, i int) error {
+		return make(ctx, i, dst.RawRowView(at))
 	})
 }

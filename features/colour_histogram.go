@@ -14,21 +14,15 @@ import (
 // colourSide is the height and width of the images of which colours are counted.
 const colourSide = 64
 
-// ColourHistogram counts the colours of an image: in each cell of a grid, how many
-// pixels have a hue, saturation and value in each of 8×3×3 bins. A pixel is shared
-// linearly between the bins beside it, and hues go round the circle. The values of a
-// cell are the square roots of the shares of its pixels (Hellinger's map), so that the
-// scalar product of two rows compares them by Bhattacharyya's coefficient (Swain and
-// Ballard 1991 compare colours by histograms; van de Sande et al. 2010 those of
-// HSV). They are ordered by the cell's row from the top, then by its column from the left, then
-// by hue, by saturation and by value.
+// ColourHistogram counts the colours of an image: in each cell of a grid, how many pixels have a hue,
+// saturation and value in each of 8×3×3 bins (Swain and Ballard 1991; van de Sande et al. 2010). A pixel is
+// shared linearly between the bins beside it. The values are the square roots of the shares of the cell's
+// pixels (Hellinger's map), by row and column of the cell, then by hue, saturation and value.
 type ColourHistogram struct {
-	// Grid is how many rows and columns of cells there are; the zero value stands for 1×1.
-	Grid Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
-	// Hues, Saturations and Values are the number of bins, 0 for 8, 3 and 3.
-	Hues        int `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
-	Saturations int `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
-	Values      int `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
+	Grid        Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
+	Hues        int   `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
+	Saturations int   `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
+	Values      int   `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
 }
 
 // Cells divides an image into rows and columns of equal sub-regions.
@@ -59,20 +53,18 @@ func (h ColourHistogram) withDefaults() ColourHistogram {
 	}
 }
 
-// Label implements [Extractor].
 func (h ColourHistogram) Label() string {
 	h = h.withDefaults()
 	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
 }
 
-// Rows implements [RowExtractor].
 func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	h = h.withDefaults()
-	if least, most := min(h.Grid.Rows, h.Grid.Columns, h.Hues, h.Saturations, h.Values), max(h.Grid.Rows, h.Grid.Columns); least < 1 || most > colourSide {
-		return nil, fmt.Errorf("colour histograms: %+v: want at least 1 of each, and at most %d×%[2]d cells", h, colourSide)
+	if err := check(h); err != nil {
+		return nil, err
 	}
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
-	if h.Hues > maxColumns || h.Saturations > maxColumns || h.Values > maxColumns || bins > maxColumns/cells {
+	if bins > maxColumns/cells {
 		return nil, fmt.Errorf("colour histograms: %+v: want at most %d values", h, maxColumns)
 	}
 	return &Rows{
@@ -107,8 +99,8 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	}
 }
 
-// hsv returns the hue, as a part of the circle that begins at red and goes by green, the
-// saturation and the value of a colour, all from 0 to 1. The hue of a grey is 0.
+// hsv returns the hue, as a part of the circle that begins at red and goes by green, the saturation and the
+// value of a colour, all from 0 to 1. The hue of a grey is 0.
 func hsv(r, g, b float64) (hue, saturation, value float64) {
 	value = max(r, g, b)
 	chroma := value - min(r, g, b)
@@ -129,16 +121,14 @@ func hsv(r, g, b float64) (hue, saturation, value float64) {
 	return hue / 6, chroma / value, value
 }
 
-// besideOnCircle returns the two of n bins on a circle, the first of which is at 0,
-// beside x from 0 to 1.
+// besideOnCircle returns the two of n bins on a circle, the first of which is at 0, beside x from 0 to 1.
 func besideOnCircle(x float64, n int) [2]share {
 	at := min(max(x, 0), 1) * float64(n)
 	first := math.Floor(at)
 	return [2]share{{int(first) % n, 1 - (at - first)}, {(int(first) + 1) % n, at - first}}
 }
 
-// besideInRange returns the two of n bins, the first of which is at 0 and the last at
-// 1, beside x from 0 to 1.
+// besideInRange returns the two of n bins, the first of which is at 0 and the last at 1, beside x from 0 to 1.
 func besideInRange(x float64, n int) [2]share {
 	at := min(max(x, 0), 1) * float64(n-1)
 	first := min(math.Floor(at), float64(max(n-2, 0)))

@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -15,18 +16,17 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// Crop picks the part of each image that becomes the sample: a Box, a Square,
-// Eyes, or the Whole.
+// Crop picks the part of each image that becomes the sample: a Box, a Square, Eyes, or the Whole.
 type Crop interface {
-	// resample draws the part of the sample's image src over the whole of dst,
-	// which is black. The upper left corner of both is at (0, 0).
+	// resample draws the part of the sample's image src over the whole of dst, which is black. The upper left
+	// corner of both is at (0, 0).
 	resample(dst *Canvas, src image.Image, sample string) error
 	// digest tells apart the parts that crops take of the sample's image.
 	digest(sample string) string
 }
 
-// Part returns the part of an image of a size that a crop takes, its upper left corner at
-// (0, 0). Eyes takes none that is a part.
+// Part returns the part of an image of a size that a crop takes, its upper left corner at (0, 0). Eyes takes
+// none that is a part.
 func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	switch c := crop.(type) {
 	case Whole:
@@ -36,46 +36,40 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 		corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
 		return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}, true
 	case Box:
-		return image.Rect(c.X0, c.Y0, c.X1, c.Y1), true
+		return image.Rectangle{image.Pt(c.X0, c.Y0), image.Pt(c.X1, c.Y1)}, true
 	}
 	return image.Rectangle{}, false
 }
 
 // Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
 // x to the right and y down from (0, 0) in the upper left corner. An image
-// that it does not lie in is an error.
+// that does not contain it is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
-
-func (b Box) digest(string) string { return fmt.Sprintf("%#v", b) }
-
-func (b Box) resample(dst *Canvas, src image.Image, _ string) error {
-	part := image.Rectangle{Min: image.Pt(b.X0, b.Y0), Max: image.Pt(b.X1, b.Y1)}
-	if part.Empty() || !part.In(src.Bounds()) {
-		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
-			b.X0, b.Y0, b.X1, b.Y1, src.Bounds().Dx(), src.Bounds().Dy())
-	}
-	resize(dst, src, part)
-	return nil
-}
 
 // Square is the largest square in the middle of an image.
 type Square struct{}
 
-func (Square) digest(string) string { return "square" }
-
-func (Square) resample(dst *Canvas, src image.Image, _ string) error {
-	part, _ := Part(Square{}, src.Bounds().Size())
-	resize(dst, src, part)
-	return nil
-}
-
 // Whole is all of an image.
 type Whole struct{}
 
-func (Whole) digest(string) string { return "" }
+func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
+func (Square) digest(string) string { return "square" }
+func (Whole) digest(string) string  { return "" }
 
-func (Whole) resample(dst *Canvas, src image.Image, _ string) error {
-	resize(dst, src, src.Bounds())
+func (b Box) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, b) }
+func (s Square) resample(dst *Canvas, src image.Image, _ string) error {
+	return resampleTo(dst, src, s)
+}
+func (w Whole) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, w) }
+
+// resampleTo draws the part of src that a crop takes over the whole of dst.
+func resampleTo(dst *Canvas, src image.Image, crop Crop) error {
+	part, _ := Part(crop, src.Bounds().Size())
+	if part.Empty() || !part.In(src.Bounds()) {
+		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
+			part.Min.X, part.Min.Y, part.Max.X, part.Max.Y, src.Bounds().Dx(), src.Bounds().Dy())
+	}
+	resize(dst, src, part)
 	return nil
 }
 
@@ -86,25 +80,21 @@ const (
 	eyeDown  = 0.35
 )
 
-// Eyes turns, scales and shifts each image so that the left eye comes to lie
-// at 30 % and the right eye at 70 % of the result's width, both at 35 % of its
-// height. What lies outside the image is black. An image whose eyes are not
-// known, or not within it, is an error.
+// Eyes turns, scales and shifts each image so that the left eye comes to lie at 30 % and the right eye at 70 %
+// of the result's width, both at 35 % of its height. What lies outside the image is black. An image whose eyes
+// are not known, or not within it, is an error.
 type Eyes struct {
 	file string
-	// at holds the eyes of each sample as x + iy, the pixels' centres at
-	// whole numbers.
+	// at holds the eyes of each sample as x + iy, the pixels' centres at whole numbers.
 	at map[string]eyes
 }
 
 type eyes struct{ left, right complex128 }
 
-// ReadEyes reads the places of the eyes from a CSV file with the columns file,
-// left_x, left_y, right_x and right_y, in pixels: x to the right and y down
-// from (0, 0), the centre of the upper left pixel. File is a sample's name in
-// the set; the left eye is the one on the left of the picture. The first line
-// may be a header.
-func ReadEyes(file string) (*Eyes, error) {
+// ReadEyes reads the places of the eyes from a CSV file with the columns file, left_x, left_y, right_x and
+// right_y, in pixels from the centre of the upper left one. File is a sample's name in the set; the left eye is
+// the one on the left of the picture. The first line may be a header.
+func ReadEyes(file string) (_ *Eyes, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("eyes: %w", err)
@@ -119,24 +109,22 @@ func ReadEyes(file string) (*Eyes, error) {
 
 func parseEyes(r io.Reader) (map[string]eyes, error) {
 	reader := csv.NewReader(r)
-	reader.FieldsPerRecord = -1
+	reader.FieldsPerRecord = 5
 	reader.TrimLeadingSpace = true
 	at := map[string]eyes{}
 	for first := true; ; first = false {
 		record, err := reader.Read()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return at, nil
-		}
-		if err != nil {
+		case errors.Is(err, csv.ErrFieldCount):
+			return nil, fmt.Errorf("%w, want five, file,left_x,left_y,right_x,right_y", err)
+		case err != nil:
 			return nil, err
-		}
-		line, _ := reader.FieldPos(0)
-		if len(record) != 5 {
-			return nil, fmt.Errorf("line %d: %d fields, want five, file,left_x,left_y,right_x,right_y", line, len(record))
-		}
-		if first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x") {
+		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
 			continue
 		}
+		line, _ := reader.FieldPos(0)
 		var v [4]float64
 		for i, field := range record[1:] {
 			v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
@@ -169,19 +157,25 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 			return fmt.Errorf("crop: the eye at (%v, %v) is not within the %d×%d pixels of the image", real(eye), imag(eye), size.X, size.Y)
 		}
 	}
-	width, height := float64(dst.Bounds().Dx()), float64(dst.Bounds().Dy())
+	width, height := float64(dst.Width), float64(dst.Height)
 	to := eyes{complex(eyeLeft*width, eyeDown*height), complex(eyeRight*width, eyeDown*height)}
-	// The similarity z → turn·z + shift that takes both eyes where they belong;
-	// draw has the corners, not the centres, of pixels at whole numbers.
+	// The similarity z → turn·z + shift that takes both eyes where they belong; draw has the corners, not the
+	// centres, of pixels at whole numbers.
 	const half = 0.5 + 0.5i
 	turn := (to.right - to.left) / (from.right - from.left)
 	shift := to.left - turn*(from.left+half)
 	if cmplx.IsNaN(shift) || cmplx.IsInf(shift) {
 		return fmt.Errorf("crop: no turn takes the eyes of %s to their place", sample)
 	}
-	draw.CatmullRom.Transform(dst, f64.Aff3{
+	drawn := image.NewRGBA64(image.Rect(0, 0, dst.Width, dst.Height))
+	draw.CatmullRom.Transform(drawn, f64.Aff3{
 		real(turn), -imag(turn), real(shift),
 		imag(turn), real(turn), imag(shift),
 	}, src, src.Bounds(), draw.Src, nil)
+	for y := range dst.Height {
+		for x := range dst.Width {
+			dst.set(x, y, drawn.RGBA64At(x, y))
+		}
+	}
 	return nil
 }

@@ -115,8 +115,8 @@ func TestEyes(t *testing.T) {
 
 func TestReadEyesErrors(t *testing.T) {
 	for csv, want := range map[string]string{
-		"a,1,2,3":                              "line 1: 4 fields",
-		"file,left_x,left_y,right_x,right_y,z": "line 1: 6 fields",
+		"a,1,2,3":                              "line 1: wrong number of fields, want five",
+		"file,left_x,left_y,right_x,right_y,z": "line 1: wrong number of fields, want five",
 		"a,1,2,3,4\nb,1,2,x,4":                 `line 2: "x" is no number`,
 		"a,1,2,NaN,4":                          `line 1: "NaN" is no number`,
 		"a,1,2,Inf,4":                          `line 1: "Inf" is no number`,

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,36 +16,19 @@ const (
 	defaultBin  = 4
 )
 
-// DenseSIFT describes patches on a grid over the whole image by SIFT
-// descriptors that are not turned: 4×4 bins of 8 orientations. Its zero value
-// takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
+// DenseSIFT describes patches on a grid over the whole image by SIFT descriptors that are not turned: 4×4 bins
+// of 8 orientations. Its zero value takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
 //
-// A descriptor is that of Lowe 2004, section 6.1, for a key point of angle 0 at
-// the patch's centre: gradients of the blurred image, weighted by a Gaussian
-// window, each shared linearly between the bins beside it in x, y and
-// orientation. Its values are ordered by the bin's row from the top, then by its
-// column from the left, then by the orientation, counter-clockwise from the
-// right.
+// A descriptor is that of Lowe 2004, section 6.1, for a key point of angle 0 at the patch's centre. Its values
+// are ordered by the bin's row and column, then by the orientation, counter-clockwise from the right.
 type DenseSIFT struct {
-	// Step is how many pixels lie between patches, in x and y, or 0 for 8.
-	Step int `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
-	// Bins are the sizes of the bins in pixels, one for each scale, or empty
-	// for 4. A patch is four bins wide and high, and the blur grows with it:
-	// its standard deviation is 0.67 pixels where a bin has 4.
-	Bins []int `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
-	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool `setting:"root" help:"RootSIFT: square roots"`
-	// Contrast is the mean length of the gradient, in grey values a pixel with
-	// white 1, below which a patch gets the vector zero; 0 keeps all patches.
-	// Mind that all flat patches then become one visual word, which is more
-	// frequent than any other.
-	Contrast float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
-	// MaxPixels is the largest image that is described as it is, as width ×
-	// height, or 0 for 2²⁰. A larger one is reduced to that first.
-	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	Step      int     `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
+	Bins      []int   `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
+	Contrast  float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
-// Label implements [Extractor].
 func (d DenseSIFT) Label() string {
 	var sides []string
 	for _, bin := range d.bins() {
@@ -62,25 +44,9 @@ func (d DenseSIFT) Label() string {
 	return out
 }
 
-// Check implements [DescriptorExtractor].
-func (d DenseSIFT) Check() error {
-	switch {
-	case slices.Min(d.bins()) < 1:
-		return fmt.Errorf("dense SIFT: a bin of %d pixels: want at least 1", slices.Min(d.bins()))
-	case d.Step < 0:
-		return fmt.Errorf("dense SIFT: a step of %d pixels: want at least 1", d.Step)
-	case d.MaxPixels < 0:
-		return fmt.Errorf("dense SIFT: %d pixels: want at least 1", d.MaxPixels)
-	case !(d.Contrast >= 0):
-		return fmt.Errorf("dense SIFT: a contrast of %v: want at least 0", d.Contrast)
-	}
-	return nil
-}
-
-// Dim implements [DescriptorExtractor].
-func (DenseSIFT) Dim() int { return siftDim }
-
-// WhyNone implements [DescriptorExtractor].
+// Check, Dim and WhyNone implement [DescriptorExtractor].
+func (d DenseSIFT) Check() error  { return check(d) }
+func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
 
 // bins returns the sizes of the bins.
@@ -91,14 +57,9 @@ func (d DenseSIFT) bins() []int {
 	return d.Bins
 }
 
-// Extract returns the descriptors of the patches that lie within the image,
-// ordered by scale as in Bins, then by row and column of the grid, which
-// begins in the upper left corner. A colour image is made grey as by
-// imagefile.Gray. An image that is smaller than a patch has no descriptors,
-// which is no error, and a patch of one grey value has the vector zero.
-//
-// It may be called by many goroutines at once. The only errors are settings
-// that make no sense.
+// Extract returns the descriptors of the patches that lie within the image, by scale as in Bins, then by row
+// and column. An image that is smaller than a patch has none, which is no error, and a patch of one grey value
+// has the vector zero.
 func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -134,13 +95,13 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of
-// width×height pixels, beside those of the image.
+// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
+// the image.
 func (d DenseSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
 	pixels := int64(size.X) * int64(size.Y)
-	// The greys of the whole image and of the reduced one, the descriptors, once
-	// more as bytes, and the rings of rows.
+	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, and the rings
+	// of rows.
 	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
 	for _, bin := range d.bins() {
@@ -155,8 +116,7 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 
 var siftPool = sync.Pool{New: func() any { return new(siftBuffers) }}
 
-// greyRows returns the function that writes row y of the image to row, as
-// greys from 0 (black) to 1 (white).
+// greyRows returns the function that writes row y of the image to row, as greys from 0 (black) to 1 (white).
 func greyRows(img image.Image) func(row []float32, y int) {
 	if g, ok := img.(*image.Gray); ok {
 		return func(row []float32, y int) {

@@ -12,29 +12,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// ErrNoDescriptors is the error of an image without descriptors. Its histogram of
-// visual words would be a row of zeros, which has no direction and which the
-// factorisation refuses: a caller leaves the image out or stops.
+// ErrNoDescriptors is the error of an image without descriptors. Its histogram of visual words would be a row
+// of zeros, which has no direction and which the factorisation refuses: a caller leaves the image out or stops.
 var ErrNoDescriptors = errors.New("no descriptors")
 
-// Described are the descriptors of the images of a set. They are too many to be in
-// memory at once: the cache has them, or they are made again when they are asked for.
+// Described are the descriptors of the images of a set. They are too many to be in memory at once: the cache
+// has them, or they are made again when they are asked for. Of [Made] it has Rows, the samples that have
+// descriptors, and Skipped.
 type Described struct {
-	// Rows and Skipped are as in [Matrix]: the samples that have descriptors, and
-	// an error for each that is left out.
-	Rows    []int
-	Skipped []error
-
-	set     *datasets.Set
+	source
 	by      DescriptorExtractor
-	opt     Options
 	keys    []cache.Key
 	lengths []int
 }
 
-// Describe finds which samples of a set have descriptors by an extractor. Without
-// SkipBad the first that has none is an error. Descriptors are of whole images:
-// there is no Crop, and Normalise is for rows.
+// Describe finds which samples of a set have descriptors by an extractor. Without SkipBad the first that has
+// none is an error. Descriptors are of whole images: there is no Crop, and Normalise is for rows.
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
 	info := InfoOf(by)
 	if err := by.Check(); err != nil {
@@ -50,12 +43,11 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 		opt.Images = set.Images()
 	}
 	n := set.Len()
-	d := &Described{set: set, by: by, opt: opt, keys: make([]cache.Key, n), lengths: make([]int, n)}
+	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad := make([]error, n)
-	quiet := opt
-	quiet.Progress = nil
 	settings := settingsOf(by)
-	if err := usable(ctx, set, quiet, bad, func(i int) error {
+	d.opt.Progress = nil
+	if err := d.usable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
 		return err
@@ -64,8 +56,9 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	// That all of these images can be used is kept too.
 	all := cache.NewKey("usable", d.keys)
+	d.opt.Progress = opt.Progress
 	if !d.allKept(all) {
-		if err := usable(ctx, set, opt, bad, func(i int) error {
+		if err := d.usable(ctx, bad, func(i int) error {
 			return d.with(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil
@@ -76,8 +69,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 			return nil, err
 		}
 	}
-	var err error
-	d.Rows, d.Skipped, err = listed(set, bad)
+	err := d.list(set, bad)
 	if err == nil && len(d.Skipped) == 0 && opt.Cache != nil {
 		opt.Cache.Put(all, nil)
 	}
@@ -90,8 +82,8 @@ func (d *Described) Len(i int) int { return d.lengths[i] }
 // Key is the SHA-256 sum of what descriptors are made of.
 type Key = cache.Key
 
-// Keys returns the cache's keys of the descriptors of samples, which tell them from
-// those of other images and settings.
+// Keys returns the cache's keys of the descriptors of samples, which tell them from those of other images and
+// settings.
 func (d *Described) Keys(samples []int) []Key {
 	keys := make([]Key, len(samples))
 	for at, i := range samples {
@@ -100,18 +92,15 @@ func (d *Described) Keys(samples []int) []Key {
 	return keys
 }
 
-// Each calls use with the descriptors of each of some samples and its place among
-// them, several at once; progress may be nil, and its calls do not overlap. It returns
-// the first error in the samples' order. The descriptors are made of the content that the image had at first:
-// another one is an error.
+// Each calls use with the descriptors of each of some samples and its place among them, several at once. It
+// returns the first error in the samples' order; a changed image is an error.
 func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
 	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
 		return d.with(ctx, i, func(found *Descriptors) error { return use(at, found) })
 	})
 }
 
-// with calls use with the descriptors of a sample, while it holds a share of the
-// memory budget of the context.
+// with calls use with the descriptors of a sample, while it holds a share of the memory budget of the context.
 func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
 	found, release, err := d.cached(ctx, i)
 	if err != nil {
@@ -137,8 +126,8 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 	}})
 }
 
-// cached returns the descriptors of a sample that the cache has, or nil. What the
-// memory budget has no room for counts as not there.
+// cached returns the descriptors of a sample that the cache has, or nil. What the memory budget has no room for
+// counts as not there.
 func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
 	if d.opt.Cache == nil {
 		return nil, nil, nil
@@ -160,8 +149,8 @@ func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, rele
 	return nil, nil, nil
 }
 
-// allKept tells whether the cache has the descriptors of all samples, which can all
-// be used, and notes how many there are.
+// allKept tells whether the cache has the descriptors of all samples, which can all be used, and notes how many
+// there are.
 func (d *Described) allKept(all cache.Key) bool {
 	if d.opt.Cache == nil {
 		return false

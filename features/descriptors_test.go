@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -102,7 +101,7 @@ func TestDescribe(t *testing.T) {
 			_, err := Describe(t.Context(), set, DenseSIFT{}, Options{Crop: Square{}})
 			return err
 		},
-		"a step of -1": func() error {
+		"step: want": func() error {
 			_, err := Describe(t.Context(), set, DenseSIFT{Step: -1}, Options{})
 			return err
 		},
@@ -169,7 +168,7 @@ func TestDescriptorsBinary(t *testing.T) {
 func FuzzDescriptorsBinary(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 9, 0, 0, 0, 9, 0, 0, 0})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, b []byte) {
 		var d Descriptors
 		var err error
 		testkit.AllocatesAtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
@@ -179,7 +178,7 @@ func FuzzDescriptorsBinary(f *testing.F) {
 		if again, err := d.AppendBinary(nil); err == nil && string(again) != string(b) {
 			t.Fatal("descriptors read and written are not the same bytes")
 		}
-	}))
+	})
 }
 
 // finding lets find stand in for OpenCV while a test runs.
@@ -226,15 +225,15 @@ func TestKeypointSIFTErrors(t *testing.T) {
 		k    KeypointSIFT
 		want string
 	}{
-		{KeypointSIFT{MaxPoints: -1}, "a number of key points of -1"},
-		{KeypointSIFT{MaxPixels: -1}, "a number of pixels of -1"},
-		{KeypointSIFT{Contrast: -0.1}, "a contrast of -0.1"},
-		{KeypointSIFT{Contrast: math.NaN()}, "a contrast of NaN"},
-		{KeypointSIFT{Contrast: 1.5}, "a contrast of 1.5"},
-		{KeypointSIFT{Edge: 0.5}, "an edge ratio of 0.5"},
-		{KeypointSIFT{Edge: math.Inf(1)}, "an edge ratio of +Inf"},
-		{KeypointSIFT{Sigma: -1}, "a sigma of -1"},
-		{KeypointSIFT{Sigma: 1e9}, "a sigma of 1e+09"},
+		{KeypointSIFT{MaxPoints: -1}, "most: want"},
+		{KeypointSIFT{MaxPixels: -1}, "pixels: want"},
+		{KeypointSIFT{Contrast: -0.1}, "contrast: want"},
+		{KeypointSIFT{Contrast: math.NaN()}, "contrast: want"},
+		{KeypointSIFT{Contrast: 1.5}, "contrast: want"},
+		{KeypointSIFT{Edge: 0.5}, "edge: want"},
+		{KeypointSIFT{Edge: math.Inf(1)}, "edge: want"},
+		{KeypointSIFT{Sigma: -1}, "sigma: want"},
+		{KeypointSIFT{Sigma: 1e9}, "sigma: want"},
 	} {
 		_, err := test.k.Extract(img)
 		for _, err := range []error{err, test.k.Check()} {

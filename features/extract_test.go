@@ -26,7 +26,7 @@ import (
 // the error of that sample.
 func TestSamplePanics(t *testing.T) {
 	set := vectorSet(mat.NewDense(3, 1, []float64{1, 2, 3}), 0, 0)
-	_, err := samples(t.Context(), set, Options{}, func(i int) error {
+	err := (&source{set: set}).usable(t.Context(), make([]error, 3), func(i int) error {
 		if i == 1 {
 			panic("fault")
 		}

@@ -11,11 +11,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Extractor makes features of images: a [RowExtractor] one row of each, or a
-// [DescriptorExtractor] descriptors of its patches. It is a plain struct of
-// settings whose zero value has their defaults. Decoding, cropping and resizing,
-// normalising, leaving out what cannot be used, workers, memory, the cache and
-// cancellation are not its concern: [Extract] and [Describe] see to them.
+// Extractor makes features of images: a [RowExtractor] one row of each, or a [DescriptorExtractor] descriptors
+// of its patches. It is a plain struct of settings whose zero value has their defaults. [Extract] and
+// [Describe] do the rest.
 type Extractor interface {
 	// Label says what is made of an image, as in "16×16 pixels in colour".
 	Label() string
@@ -30,39 +28,36 @@ type RowExtractor interface {
 
 // Rows is how a [RowExtractor] makes rows.
 type Rows struct {
-	// Height, Width and Channels are what images are brought to, cropped, before
-	// Fill is called: grey for 1 channel, red, green and blue for 3.
+	// Height, Width and Channels are what images are brought to, cropped, before Fill is called: grey for 1
+	// channel, red, green and blue for 3.
 	Height, Width, Channels int
 	// Crop is taken where none is chosen, nil for the whole.
 	Crop Crop
 	// Places is the spatial grid of a row's features, row by row from the upper left; zero if it has none.
 	Places Cells
-	// Columns is m, the length of a row. Fill writes the row of an image, which is
-	// zero before. Several goroutines call it at once. Where it is nil the row is
-	// the image, plane after plane, and basis vectors are images.
+	// Columns is m, the length of a row. Fill writes the row of an image, which is zero before. Several
+	// goroutines call it at once. Where it is nil the row is the image, plane after plane, and basis vectors
+	// are images.
 	Columns int
 	Fill    func(row []float64, img *Canvas) error
 	// Memory is how many bytes Fill takes, at most.
 	Memory int64
-	// Digest tells apart what rows depend on beside the image, the crop and the
-	// extractor's settings, such as the content of a file. It is part of the
-	// cache's key.
+	// Digest tells apart what rows depend on beside the image, the crop and the extractor's settings, such as
+	// the content of a file. It is part of the cache's key.
 	Digest string
 }
 
-// DescriptorExtractor describes the patches of an image, which it is given as it was
-// decoded.
+// DescriptorExtractor describes the patches of an image, which it is given as it was decoded.
 type DescriptorExtractor interface {
 	Extractor
 	// Check reports settings that make no sense, and what this build cannot do.
 	Check() error
 	// Dim is the length of a descriptor.
 	Dim() int
-	// Extract returns the descriptors of an image; none is no error. Several
-	// goroutines call it at once.
+	// Extract returns the descriptors of an image; none is no error. Several goroutines call it at once.
 	Extract(image.Image) (*Descriptors, error)
-	// Memory returns how many bytes Extract takes, at most, for an image of
-	// width×height pixels, beside those of the image.
+	// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those
+	// of the image.
 	Memory(width, height int) int64
 	// WhyNone says why an image has no descriptors.
 	WhyNone() string
@@ -70,8 +65,8 @@ type DescriptorExtractor interface {
 
 // Info is an entry of the list of extractors.
 type Info struct {
-	// Name is the key by which an experiment chooses the extractor, and Form the
-	// value, where several have one name.
+	// Name is the key by which an experiment chooses the extractor, and Form the value, where several have one
+	// name.
 	Name, Form  string
 	Title, Help string
 	// Images says what it does with images, as in "takes 32×32 greys".
@@ -82,8 +77,8 @@ type Info struct {
 	Colour bool
 	// KeepsShape is set where a row is an image.
 	KeepsShape bool
-	// Cached is set where the rows are worth keeping: reading them is faster than
-	// making them. Descriptors always are.
+	// Cached is set where the rows are worth keeping: reading them is faster than making them. Descriptors
+	// always are.
 	Cached bool
 	// Zero has the settings' defaults.
 	Zero Extractor
@@ -95,18 +90,25 @@ func (i Info) Descriptors() bool {
 	return ok
 }
 
-// New returns the extractor with the given settings, whose values are numbers, strings
-// or booleans.
+// New returns the extractor with the given settings, whose values are numbers, strings or booleans.
 func (i Info) New(params map[string]any) (Extractor, error) {
 	return settings.New(settings.Of(params), i.Zero)
 }
 
-// Extractors returns the list of extractors, the one that is used where none is
-// chosen first.
+// check returns an error for a setting that is out of its range.
+func check[E Extractor](e E) error {
+	for name, v := range settings.Encode(e) {
+		if _, err := settings.New(settings.Of(map[string]any{name: v}), e); err != nil {
+			return fmt.Errorf("%s: %s: %w", InfoOf(e).Title, name, err)
+		}
+	}
+	return nil
+}
+
+// Extractors returns the list of extractors, the one that is used where none is chosen first.
 func Extractors() []Info { return slices.Clone(extractors) }
 
-// InfoOf returns the entry of an extractor, or one of its type alone where it is not
-// in the list.
+// InfoOf returns the entry of an extractor, or one of its type alone where it is not in the list.
 func InfoOf(e Extractor) Info {
 	for _, i := range extractors {
 		if reflect.TypeOf(i.Zero) == reflect.TypeOf(e) {

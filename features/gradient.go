@@ -2,28 +2,26 @@ package features
 
 import "math"
 
-// orientations is how many directions gradients are counted in, the first to
-// the right and the others 45° apart, counter-clockwise as one sees the image.
+// orientations is how many directions gradients are counted in, the first to the right and the others 45°
+// apart, counter-clockwise as one sees the image.
 const orientations = 8
 
-// gradient is the gradient at one pixel, its magnitude shared linearly between
-// the two orientations beside it. One of these is always along an axis (0, 2,
-// 4, 6) and the other along a diagonal, since they are 45° apart.
+// gradient is the gradient at one pixel, its magnitude shared linearly between the two orientations beside it.
+// One of these is always along an axis (0, 2, 4, 6) and the other along a diagonal, since they are 45° apart.
 type gradient struct {
 	axisPart, diagonalPart float32
 	axis, diagonal         uint8
 }
 
-// octants holds the two orientations beside a gradient, by the signs of its
-// parts (bit 0: x is negative, bit 1: y is negative) and by which is the
-// longer (bit 2: y).
+// octants holds the two orientations beside a gradient, by the signs of its parts (bit 0: x is negative, bit 1:
+// y is negative) and by which is the longer (bit 2: y).
 var octants = [8]struct{ axis, diagonal uint8 }{
 	{0, 1}, {4, 3}, {0, 7}, {4, 5},
 	{2, 1}, {2, 3}, {6, 7}, {6, 5},
 }
 
-// atanSteps is so large that an angle is right to 1/1500 of the 45° between
-// two orientations, far below what a descriptor's byte shows.
+// atanSteps is so large that an angle is right to 1/1500 of the 45° between two orientations, far below what a
+// descriptor's byte shows.
 const atanSteps = 1024
 
 // atanTable holds the angle of the slope i/atanSteps as a part of 45°.
@@ -34,10 +32,8 @@ var atanTable = func() (table [atanSteps + 1]float32) {
 	return table
 }()
 
-// gradients writes the gradients of the row between above and below to out:
-// out[j] is that of pixel j+1, so that out is two shorter than the rows. The
-// differences are over two pixels and not halved. There is no branch in it,
-// since none could be predicted.
+// gradients writes the gradients of the row between above and below to out: out[j] is that of pixel j+1. The
+// differences are over two pixels and not halved. There is no branch in it, since none could be predicted.
 func gradients(out []gradient, above, row, below []float32) {
 	n := len(out)
 	above, below = above[1:n+1], below[1:n+1]

@@ -14,31 +14,22 @@ const (
 	hogCell = 4
 	// hogCells is the number of cells along each side of the image.
 	hogCells = defaultSide / hogCell
-	// hogFlat is the mean gradient in a cell, in grey values a pixel with white
-	// 1, at which its values are half of what they are in a cell of much
-	// contrast: what is fainter is taken for noise.
+	// hogFlat is the mean gradient in a cell, in grey values a pixel with white 1, at which its values are half
+	// of what they are in a cell of much contrast: what is fainter is taken for noise.
 	hogFlat = 0.01
 )
 
-// HOG takes histograms of oriented gradients: of an image of 32×32 greys, 8×8
-// cells of 8 orientations, which go round the whole circle. They are for
-// things that fill the image, such as faces and digits, where their values,
-// 0 or greater, say which way the edges run whatever the light.
+// HOG takes histograms of oriented gradients of an image of 32×32 greys: 8×8 cells of 8 orientations, which go
+// round the whole circle. They are for things that fill the image, such as faces and digits.
 //
-// Each gradient is shared linearly between the cells beside it, whose centres
-// are 4 pixels apart, and between the two orientations beside it; the image
-// goes on outside with its outermost pixels (Dalal and Triggs 2005, but that
-// cells are normalised one by one). A value is the square root of its
-// part of its cell's sum. The values are ordered by the cell's row from the
-// top, then by its column from the left, then by the orientation,
-// counter-clockwise from the right.
+// Each gradient is shared linearly between the cells and the orientations beside it (Dalal and Triggs 2005, but
+// cells are normalised one by one). A value is the square root of its part of its cell's sum. The values are
+// ordered by the cell's row and column, then by the orientation, counter-clockwise from the right.
 type HOG struct{}
 
-// Label implements [Extractor].
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
 
-// Rows implements [RowExtractor]. An image of one grey value has no gradients and
-// cannot be used.
+// Rows implements [RowExtractor]. An image of one grey value has no gradients and cannot be used.
 func (HOG) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	return &Rows{Height: defaultSide, Width: defaultSide, Channels: 1, Columns: hogCells * hogCells * orientations,
 		Fill: func(row []float64, img *Canvas) error { hog(row, img.Gray()); return nil }}, nil
@@ -87,8 +78,8 @@ type share struct {
 	part float64
 }
 
-// beside returns the cells beside a pixel, in x or y. What would fall to a
-// cell outside the image is lost: there is one of part 0 instead.
+// beside returns the cells beside a pixel, in x or y. What would fall to a cell outside the image is lost:
+// there is one of part 0 instead.
 func beside(pixel int) [2]share {
 	at := (float64(pixel) - (hogCell-1)/2.0) / hogCell
 	first := math.Floor(at)

@@ -14,8 +14,8 @@ const (
 	defaultEdge      = 10
 	defaultSigma     = 1.6
 	defaultMaxPixels = 1 << 20
-	// keypointSide is the least height and width of an image with key points:
-	// they lie at least 5 pixels from each side of the image at double size.
+	// keypointSide is the least height and width of an image with key points: they lie at least 5 pixels from
+	// each side of the image at double size.
 	keypointSide = 6
 	// keypointBin is the side of a bin by the diameter of a key point.
 	keypointBin = 1.5
@@ -25,36 +25,20 @@ const (
 var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
 	`build one with "make opencv", or take dense SIFT instead`)
 
-// KeypointSIFT describes the points of an image that stand out, as blobs and
-// corners do, by the SIFT of OpenCV, which finds and describes them as Lowe 2004
-// does. It is part of the build with OpenCV only; elsewhere all its errors are
-// ErrNoOpenCV. The zero value has OpenCV's settings.
+// KeypointSIFT describes the points of an image that stand out by the SIFT of OpenCV (Lowe 2004). In a build
+// without OpenCV all its errors are ErrNoOpenCV. The zero value has OpenCV's settings.
 //
-// A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is
-// turned so that the main direction of its gradients points to the right: the
-// same thing turned has the same descriptor.
+// A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is turned to the main direction of its
+// gradients.
 type KeypointSIFT struct {
-	// MaxPoints is how many key points are taken of an image, those of most
-	// contrast, or 0 for all.
-	MaxPoints int `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
-	// Contrast is the contrast below which a point is left out, 0 for 0.04. It
-	// is three times the threshold of Lowe's section 4, whose 0.03 is 0.09 here.
-	Contrast float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
-	// Edge is the ratio of the curvatures across and along an edge above which
-	// a point on it is left out, 0 for 10.
-	Edge float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
-	// Sigma is the blur of the first image of each octave in its pixels, 0 for
-	// 1.6.
-	Sigma float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
-	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool `setting:"root" help:"RootSIFT: square roots"`
-	// MaxPixels is the largest image that is searched, as width × height, or 0
-	// for 2²⁰. A larger one is reduced to that first. The search takes about
-	// 240 bytes of memory a pixel.
-	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
+	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
+	Edge      float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
+	Sigma     float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
-// Label implements [Extractor].
 func (k KeypointSIFT) Label() string {
 	out := "SIFT at keypoints"
 	if k.MaxPoints > 0 {
@@ -66,44 +50,21 @@ func (k KeypointSIFT) Label() string {
 	return out
 }
 
-// Dim implements [DescriptorExtractor].
-func (KeypointSIFT) Dim() int { return siftDim }
-
-// WhyNone implements [DescriptorExtractor].
+// Dim and WhyNone implement [DescriptorExtractor].
+func (KeypointSIFT) Dim() int        { return siftDim }
 func (KeypointSIFT) WhyNone() string { return "no keypoints were found in it" }
 
-// Check returns the error that Extract would have for every image, so that it
-// can be known before one is read: settings that make no sense, or ErrNoOpenCV.
+// Check implements [DescriptorExtractor].
 func (k KeypointSIFT) Check() error {
 	if findKeypoints == nil {
 		return ErrNoOpenCV
 	}
-	for _, setting := range []struct {
-		name               string
-		value, least, most float64
-	}{
-		{"a contrast", k.Contrast, 0, 1},
-		{"an edge ratio", cmp.Or(k.Edge, 1), 1, 1e6},
-		{"a sigma", cmp.Or(k.Sigma, 0.1), 0.1, 10},
-		{"a number of key points", float64(k.MaxPoints), 0, math.MaxInt32},
-		{"a number of pixels", float64(k.MaxPixels), 0, math.MaxInt32},
-	} {
-		if !(setting.value >= setting.least && setting.value <= setting.most) {
-			return fmt.Errorf("keypoint SIFT: %s of %v: want %v to %v",
-				setting.name, setting.value, setting.least, setting.most)
-		}
-	}
-	return nil
+	return check(k)
 }
 
-// Extract returns the descriptors of the image's key points, those of most
-// contrast first, so that the first n are what MaxPoints = n gives. A colour
-// image is made grey as by imagefile.Gray, and all are rounded to 8 bits. An
-// image without key points, as a blank or a tiny one, has no descriptors, which
-// is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the
-// right and down.
-//
-// It may be called by many goroutines at once.
+// Extract returns the descriptors of the image's key points, those of most contrast first. An image without key
+// points has none, which is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the right
+// and down.
 func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := k.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -139,20 +100,19 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of
-// width×height pixels, beside those of the image.
+// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
+// the image.
 func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
-	// OpenCV doubles the image and keeps six blurred images and five differences
-	// of each octave, in 16 or 32 bits; key points come on top.
+	// OpenCV doubles the image and keeps six blurred images and five differences of each octave, in 16 or 32
+	// bits; key points come on top.
 	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
 
 // keypointPixel is how many bytes a pixel takes in which key points are sought.
 const keypointPixel = 400
 
-// reducing returns how many bytes it takes to reduce the greys of an image, beside
-// those of both.
+// reducing returns how many bytes it takes to reduce the greys of an image, beside those of both.
 func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
 
 // keypoint is a point that stands out in an image.
@@ -161,13 +121,11 @@ type keypoint struct {
 	vector                          [siftDim]uint8
 }
 
-// findKeypoints finds and describes key points, in any order. It is nil in a
-// build that cannot.
+// findKeypoints finds and describes key points, in any order. It is nil in a build that cannot.
 var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
 
-// reducedSize returns the largest size of the same proportions, or nearly so,
-// that is not larger than an image and has not more than the given pixels, if
-// its sides are at least 1.
+// reducedSize returns the largest size of the same proportions, or nearly so, that is not larger than an image
+// and has not more than the given pixels, if its sides are at least 1.
 func reducedSize(size image.Point, pixels int) image.Point {
 	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))
 	if !(factor < 1) {
@@ -176,8 +134,8 @@ func reducedSize(size image.Point, pixels int) image.Point {
 	return image.Pt(int(float64(size.X)*factor), int(float64(size.Y)*factor))
 }
 
-// reducedGrey returns the image's greys at a size that is not larger: a pixel
-// is the mean of the stretch of the image that it covers.
+// reducedGrey returns the image's greys at a size that is not larger: a pixel is the mean of the stretch of the
+// image that it covers.
 func reducedGrey(img image.Image, size image.Point) *image.Gray {
 	out := image.NewGray(image.Rectangle{Max: size})
 	from := img.Bounds().Size()

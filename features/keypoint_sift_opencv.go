@@ -17,8 +17,8 @@ func init() {
 	gocv.SetNumThreads(1) // the images already run side by side
 }
 
-// openCV is locked for reading by calls of OpenCV. OpenCV's last exception belongs to the process, so
-// the call that looks at it locks for writing.
+// openCV is locked for reading by calls of OpenCV. OpenCV's last exception belongs to the process, so the call
+// that looks at it locks for writing.
 var openCV sync.RWMutex
 
 // findByOpenCV finds and describes key points by OpenCV.

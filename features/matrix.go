@@ -7,53 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Matrix holds the features of n samples.
 type Matrix struct {
-	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's
-	// vectors are sparse.
+	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's vectors are sparse.
 	X mat.Matrix
-	// Height and Width are the size of the images that the rows of X hold,
-	// row by row and upright, or 0 where they are no images.
-	Height, Width int
-	// Channels is 1 where the images are grey and 3 where they are in colour,
-	// a red, a green and a blue image one after the other, so that m is
-	// Channels·Height·Width. It is 0 where the rows are no images.
-	Channels int
-	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the
-	// part of each image that it covers.
-	Places Cells
-	Crop   Crop
-	// Rows holds, for each row of X, which sample of the set it is.
-	Rows []int
-	// Skipped holds one error for each sample that was left out, in the order
-	// of the set.
-	Skipped []error
-}
-
-// BadSampleError is the error of a sample that cannot be used. Where bad samples are
-// skipped (SkipBad) it is left out instead.
-type BadSampleError struct{ Err error }
-
-func (e *BadSampleError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong with the sample.
-func (e *BadSampleError) Unwrap() error { return e.Err }
-
-// BadSample tells whether an error of the work on a sample says that it cannot be
-// used, and returns it as a *BadSampleError then. It does not where another run could
-// use the sample: where the memory limit has no room for it, or its file changes.
-func BadSample(err error) (bad bool, failure error) {
-	var tooLarge *memory.LimitError
-	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
-		return false, err
-	}
-	return true, &BadSampleError{err}
+	Made
 }
 
 // Norm says how each sample is normalised.
@@ -69,52 +31,45 @@ const (
 
 var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
 
-// String returns the norm's name, which UnmarshalText reads in any case.
-func (n Norm) String() string { return norms.String(n) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// The names are those of settings, in any case.
+func (n Norm) String() string                   { return norms.String(n) }
 func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
+func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
+func (Norm) Values() []string                   { return norms.Values() }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
+// column returns the column of value j, from 1.
+func column(columns []int, j int) int {
+	if columns != nil {
+		j = columns[j]
+	}
+	return j + 1
+}
 
-// Values returns the names of the norms.
-func (Norm) Values() []string { return norms.Values() }
-
-// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as
-// in apply. A value below 0 is an error.
+// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as in apply. A value
+// below 0 is an error.
 func raise(values []float64, power float64, columns []int) error {
 	if power == 0 || power == 1 {
 		return nil
 	}
 	for j, v := range values {
 		if v < 0 {
-			if columns != nil {
-				j = columns[j]
-			}
-			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", j+1, v)
+			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(columns, j), v)
 		}
 		values[j] = elementary.Pow(v, power)
 	}
 	return nil
 }
 
-// apply scales the values of a sample, in place. columns holds the column
-// of each value, or is nil where value j is in column j. A value that is not
-// finite and values that are all zero are errors; columns count from 1 there.
+// apply scales the values of a sample, in place. columns holds the column of each value, or is nil where value
+// j is in column j. A value that is not finite and values that are all zero are errors.
 func (n Norm) apply(values []float64, columns []int) error {
 	largest := 0.0
 	for j, v := range values {
 		size := math.Abs(v)
 		if !(size <= math.MaxFloat64) { // not a number, or infinite
-			if columns != nil {
-				j = columns[j]
-			}
-			return fmt.Errorf("column %d: the value is %v", j+1, v)
+			return fmt.Errorf("column %d: the value is %v", column(columns, j), v)
 		}
-		if size > largest {
-			largest = size
-		}
+		largest = max(largest, size)
 	}
 	if largest == 0 {
 		return errors.New("all values are zero")

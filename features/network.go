@@ -16,32 +16,18 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
 
-// Network takes the values of a layer of a convolutional network that was trained on
-// photographs, their means over all places where the layer has several. The zero value is
-// EfficientNet-Lite0 (Tan and Le 2019, and their Lite variants of 2020), trained with the
-// labels of ImageNet: 1280 values of 224×224 pixels, all of them 0 or more. A program has it
-// if it imports package features/lite0.
-//
-// Images are cropped to their middle square where no crop is chosen. Grey ones are three
-// equal channels.
+// Network takes the values of a layer of a convolutional network that was trained on photographs, their means
+// over all places where the layer has several. The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a
+// program has if it imports package features/lite0. Images are cropped to their middle square where no crop is
+// chosen.
 type Network struct {
-	// File is an ONNX model of a plain convolutional network, see [internal/network],
-	// whose input is an image of 1 or 3 channels.
-	File string `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
-	// Layer names a value of the model, or an operator whose value is taken.
-	Layer string `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
-	// Places takes the values at each place of the layer, place after place from the upper
-	// left, and not their means, so that what a method learns of them lies somewhere.
-	Places bool `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
-	// Size is the height and width of images, 0 for the model's own, or 224 where it has
-	// none.
-	Size int `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
-	// Mean and Scale say how pixels, from 0 to 255, enter the model of File: less Mean and
-	// divided by Scale, each one number or one for each channel.
-	Mean  []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
-	Scale []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
-	// Order is that of the channels, rgb or bgr; "" is rgb.
-	Order string `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
+	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
+	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
+	Places bool      `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
+	Size   int       `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
+	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
+	Scale  []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
+	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
 }
 
 // lite0 is the name of the built-in network.
@@ -50,8 +36,8 @@ const lite0 = "lite0"
 // models are what AddNetwork was given.
 var models sync.Map
 
-// AddNetwork gives the model of a built-in network to the process. Package features/lite0
-// does, for whoever imports it.
+// AddNetwork gives the model of a built-in network to the process. Package features/lite0 does, for whoever
+// imports it.
 func AddNetwork(name string, model []byte) { models.Store(name, model) }
 
 // BuiltIn tells whether the program has the built-in network.
@@ -60,7 +46,6 @@ func BuiltIn() bool {
 	return ok
 }
 
-// Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + lite0
 	if n.File != "" {
@@ -78,8 +63,8 @@ func (n Network) Label() string {
 	return out
 }
 
-// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each
-// place. A value that is not finite is an error.
+// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place. A value that
+// is not finite is an error.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 	name := cmp.Or(n.File, lite0)
 	model, err := n.model(ctx)

@@ -12,21 +12,15 @@ import (
 // defaultSide is the height and width of the images in the papers.
 const defaultSide = 32
 
-// Pixels takes the grey or colour values of images. Its zero value makes 32×32
-// grey images.
+// Pixels takes the grey or colour values of images. Its zero value makes 32×32 grey images.
 type Pixels struct {
-	// Size is what all images get. The zero value stands for 32×32, or for their
-	// own where the set holds images as vectors.
-	Size Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
-	// Colour takes the red, green and blue values instead of the grey ones. It
-	// makes no difference where the set holds images as vectors: they are grey.
+	Size   Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
 	Colour bool `setting:"colour" help:"red, green and blue in place of grey"`
 }
 
 // Size is the height and width of images in pixels.
 type Size = datasets.Size
 
-// Label implements [Extractor].
 func (p Pixels) Label() string {
 	size, own := p.Size, ""
 	if size == (Size{}) {
@@ -39,8 +33,8 @@ func (p Pixels) Label() string {
 	return size.String() + " pixels" + colour + own
 }
 
-// Rows implements [RowExtractor]: the Height·Width grey values or 3·Height·Width
-// colour values, which the package's description explains.
+// Rows implements [RowExtractor]: the Height·Width grey values or 3·Height·Width colour values, which the
+// package's description explains.
 func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	rows := &Rows{Height: p.Size.Height, Width: p.Size.Width, Channels: 1}
 	switch {
@@ -59,9 +53,8 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	return rows, nil
 }
 
-// opaque returns an image laid over white, its upper left corner at (0, 0):
-// the image itself where it is so already, since it may be large, and some
-// kinds of images are resized faster than their copies.
+// opaque returns an image laid over white, its upper left corner at (0, 0): the image itself where it is so
+// already, since it may be large, and some kinds of images are resized faster than their copies.
 func opaque(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() && img.Bounds().Min == (image.Point{}) {
 		return img

@@ -6,8 +6,7 @@ import (
 	"image/color"
 )
 
-// Canvas is an image, grey or in colour, whose values from 0 to 1 are not
-// rounded.
+// Canvas is an image, grey or in colour, whose values from 0 to 1 are not rounded.
 type Canvas struct {
 	Height, Width int
 	// Channels is 1 for grey, 3 for red, green and blue.
@@ -22,29 +21,11 @@ func newCanvas(height, width, channels int) *Canvas {
 
 // Gray returns the first plane, rounded to 16 bits.
 func (c *Canvas) Gray() *image.Gray16 {
-	out := image.NewGray16(c.Bounds())
+	out := image.NewGray16(image.Rect(0, 0, c.Width, c.Height))
 	for i, v := range c.Values[:c.Height*c.Width] {
 		binary.BigEndian.PutUint16(out.Pix[2*i:], uint16(v*0xffff+0.5))
 	}
 	return out
-}
-
-// ColorModel, Bounds, At and Set make it something to draw on, which rounds to
-// 16 bits.
-func (c *Canvas) ColorModel() color.Model { return color.RGBA64Model }
-
-func (c *Canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.Width, c.Height) }
-
-func (c *Canvas) At(x, y int) color.Color {
-	out := color.RGBA64{A: 0xffff}
-	for plane, v := range []*uint16{&out.R, &out.G, &out.B} {
-		*v = uint16(c.Values[c.index(min(plane, c.Channels-1), x, y)]*0xffff + 0.5)
-	}
-	return out
-}
-
-func (c *Canvas) Set(x, y int, to color.Color) {
-	c.set(x, y, color.RGBA64Model.Convert(to).(color.RGBA64))
 }
 
 func (c *Canvas) set(x, y int, to color.RGBA64) {
@@ -55,9 +36,9 @@ func (c *Canvas) set(x, y int, to color.RGBA64) {
 
 func (c *Canvas) index(plane, x, y int) int { return (plane*c.Height+y)*c.Width + x }
 
-// resize draws the part of src over the whole of dst. Where an axis is reduced a
-// pixel is the mean of what lies under it, pixels at its border counting for the
-// share that is within; where it is enlarged pixels are interpolated linearly.
+// resize draws the part of src over the whole of dst. Where an axis is reduced a pixel is the mean of what lies
+// under it, pixels at its border counting for the share that is within; where it is enlarged pixels are
+// interpolated linearly.
 func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	width, height := part.Dx(), part.Dy()
 	row := newCanvas(1, width, dst.Channels)
@@ -88,8 +69,8 @@ func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	}
 }
 
-// resizing returns how many bytes it takes, at most, to bring an image of w×h
-// pixels to height×width, beside those of both.
+// resizing returns how many bytes it takes, at most, to bring an image of w×h pixels to height×width, beside
+// those of both.
 func resizing(w, h, height, width, channels int) int64 {
 	pixel := int64(2) // grey
 	if channels == 3 {
@@ -107,8 +88,7 @@ func rgba64(src image.Image) func(x, y int) color.RGBA64 {
 	return func(x, y int) color.RGBA64 { return color.RGBA64Model.Convert(src.At(x, y)).(color.RGBA64) }
 }
 
-// tap is what one pixel takes of a line of pixels: from first on, weights that
-// add up to 1.
+// tap is what one pixel takes of a line of pixels: from first on, weights that add up to 1.
 type tap struct {
 	first   int
 	weights []float64
@@ -145,13 +125,12 @@ func taps(n, m int) []tap {
 	return out
 }
 
-// Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0)
-// and its longer side of at most longest pixels: each pixel is the mean of what it covers.
-// A picture is never enlarged.
+// Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0) and its longer side
+// of at most longest pixels: each pixel is the mean of what it covers. A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
 	reduced := Stretched(img, size.Y, size.X)
-	out := image.NewRGBA(reduced.Bounds())
+	out := image.NewRGBA(image.Rectangle{Max: size})
 	area := size.X * size.Y
 	for p := range area {
 		for plane := range 3 {
@@ -162,28 +141,26 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// GreyThumbnail is Thumbnail, but in grey, of a *image.Gray or *image.Gray16 that need not be reduced,
-// as images in vectors are. Of all others it is nil.
+// GreyThumbnail is Thumbnail, but in grey, of a *image.Gray or *image.Gray16 that need not be reduced, as
+// images in vectors are. Of all others it is nil.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
 	if max(size.X, size.Y) > longest {
 		return nil
 	}
-	switch img := img.(type) {
-	case *image.Gray:
-		return img
-	case *image.Gray16:
-		out := image.NewGray(image.Rectangle{Max: size})
-		for y := range size.Y {
-			row := out.Pix[y*out.Stride:][:size.X]
-			for x := range row {
-				// 255 / 65535 is 1 / 257.
-				row[x] = uint8((uint32(binary.BigEndian.Uint16(img.Pix[y*img.Stride+2*x:])) + 128) / 257)
-			}
-		}
-		return out
+	if grey, ok := img.(*image.Gray); ok {
+		return grey
 	}
-	return nil
+	from, ok := img.(*image.Gray16)
+	if !ok {
+		return nil
+	}
+	out := image.NewGray(image.Rectangle{Max: size})
+	for i := range out.Pix {
+		at := i/size.X*from.Stride + 2*(i%size.X)
+		out.Pix[i] = uint8((uint32(binary.BigEndian.Uint16(from.Pix[at:])) + 128) / 257) // 255 / 65535 is 1 / 257
+	}
+	return out
 }
 
 // Stretched returns a picture in colour, laid over white, as an image of height×width pixels.
@@ -204,8 +181,8 @@ func ThumbnailSize(size image.Point, longest int) image.Point {
 	return image.Pt(scaled(size.X), scaled(size.Y))
 }
 
-// ThumbnailMemory returns how many bytes Thumbnail takes, at most, for a picture of a
-// size, beside those of the picture.
+// ThumbnailMemory returns how many bytes Thumbnail takes, at most, for a picture of a size, beside those of the
+// picture.
 func ThumbnailMemory(size image.Point, longest int) int64 {
 	to := ThumbnailSize(size, longest)
 	return resizing(size.X, size.Y, to.Y, to.X, 3) + 28*int64(to.X)*int64(to.Y)

@@ -11,28 +11,23 @@ import (
 )
 
 const (
-	// siftBlur is the standard deviation, in bins, of the blur before the
-	// gradients are taken.
+	// siftBlur is the standard deviation, in bins, of the blur before the gradients are taken.
 	siftBlur = 0.67 / 4
-	// siftWindow is the standard deviation, in bins, of the window that makes
-	// gradients count less the farther they are from the patch's centre: half
-	// a patch.
+	// siftWindow is the standard deviation, in bins, of the window that makes gradients count less the farther
+	// they are from the patch's centre: half a patch.
 	siftWindow = siftBins / 2
 )
 
-// siftGrid is the grid of the patches of one size over an image, with the settings of
-// their descriptors.
+// siftGrid is the grid of the patches of one size over an image, with the settings of their descriptors.
 type siftGrid struct {
 	width, height, bin, step int
 	// columns and rows are the number of patches in x and y.
 	columns, rows int
 	// blur holds the weights of the Gaussian from its middle outwards.
 	blur []float32
-	// window holds, for each bin along one side of a patch, the weights of the
-	// 2·bin-1 pixels around the bin's centre: the triangle that shares a pixel
-	// between two bins, times the Gaussian around the patch's centre. Both are
-	// a function of x times the same function of y, so that gradients can be
-	// pooled along x first, once for all rows of bins that they are in.
+	// window holds, for each bin along one side of a patch, the weights of the 2·bin-1 pixels around the bin's
+	// centre: the triangle that shares a pixel between two bins, times the Gaussian around the patch's centre.
+	// Both are separable, so gradients are pooled along x first.
 	window   [siftBins][]float32
 	root     bool
 	contrast float64
@@ -85,28 +80,20 @@ type siftBuffers struct {
 
 // ring holds the last few rows of an image.
 type ring struct {
-	values []float32
-	rows   int
-	length int
+	values       []float32
+	rows, length int
 }
 
-func (r *ring) resize(rows, length int) {
-	r.values, r.rows, r.length = sized(r.values, rows*length), rows, length
-}
+func (r *ring) resize(rows, length int) { *r = ring{sized(r.values, rows*length), rows, length} }
 
-// row returns the place of row y, which is also that of y plus or minus the
+// row returns the memory of row y, which is also that of y plus or minus the
 // number of rows.
-func (r *ring) row(y int) []float32 {
-	at := y % r.rows * r.length
-	return r.values[at : at+r.length]
-}
+func (r *ring) row(y int) []float32 { return r.values[y%r.rows*r.length:][:r.length] }
 
-// sized returns n values in the memory of s, if it is large enough. They are
-// what was left there.
+// sized returns n values in the memory of s, if it is large enough. They are what was left there.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// describe appends the descriptors of the grid's patches in one pass over the
-// rows of the image.
+// describe appends the descriptors of the grid's patches in one pass over the rows of the image.
 func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int), buf *siftBuffers) {
 	const cells = siftBins * orientations
 	radius := len(g.blur) - 1
@@ -143,8 +130,7 @@ func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int), b
 	}
 }
 
-// blurAcross reads row y and blurs it along x. The image is mirrored at its
-// outermost pixels.
+// blurAcross reads row y and blurs it along x. The image is mirrored at its outermost pixels.
 func (g *siftGrid) blurAcross(buf *siftBuffers, grey func(row []float32, y int), y int) {
 	radius := len(g.blur) - 1
 	padded, end := buf.padded, radius+g.width-1
@@ -209,8 +195,8 @@ func (g *siftGrid) poolDown(buf *siftBuffers, k int) {
 // finish appends the descriptors of row k of the patches.
 func (g *siftGrid) finish(out *Descriptors, buf *siftBuffers, k int) {
 	const cells = siftBins * orientations
-	// The sum of a histogram in which all gradients are as long as contrast is
-	// in two pixels, over which gradients are taken.
+	// The sum of a histogram in which all gradients are as long as contrast is in two pixels, over which
+	// gradients are taken.
 	var least float32
 	for _, window := range g.window {
 		for _, weight := range window {
@@ -228,7 +214,11 @@ func (g *siftGrid) finish(out *Descriptors, buf *siftBuffers, k int) {
 		out.X = append(out.X, float32(column*g.step)+centre)
 		out.Y = append(out.Y, float32(k*g.step)+centre)
 		out.Scale = append(out.Scale, float32(g.bin))
-		if least == 0 || sum(&hist) >= least {
+		sum := float32(0)
+		for _, v := range hist {
+			sum += v
+		}
+		if least == 0 || sum >= least {
 			siftVector((*[siftDim]uint8)(out.Vector(i)), &hist, g.root)
 		}
 	}
@@ -244,18 +234,15 @@ const (
 	siftBins = 4
 	// siftDim is the length of a SIFT descriptor.
 	siftDim = siftBins * siftBins * orientations
-	// siftClip is the largest part that one value may have of a descriptor's
-	// length (Lowe 2004, section 6.1).
+	// siftClip is the largest part that one value may have of a descriptor's length (Lowe 2004, section 6.1).
 	siftClip = 0.2
-	// siftUnit is the byte that 1 becomes. What comes out above 255 is cut off:
-	// few values of a unit vector of this length are greater than a half.
+	// siftUnit is the byte that 1 becomes. What comes out above 255 is cut off: few values of a unit vector of
+	// this length are greater than a half.
 	siftUnit = 512
 )
 
-// siftVector writes the descriptor of a histogram of gradients to out and
-// changes the histogram: it is made a unit vector, clipped, and a unit vector
-// again. With root it is the square roots that become a unit vector (RootSIFT,
-// Arandjelović and Zisserman 2012). A histogram of zeros is the vector zero.
+// siftVector writes the descriptor of a histogram of gradients to out and changes the histogram: it is made a
+// unit vector, clipped, and a unit vector again. With root it is RootSIFT (Arandjelović and Zisserman 2012).
 func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 	clip := siftClip * length(hist)
 	for i, v := range hist {
@@ -290,12 +277,4 @@ func length(hist *[siftDim]float32) float32 {
 		d += hist[i+3] * hist[i+3]
 	}
 	return float32(math.Sqrt(float64(a + b + c + d)))
-}
-
-// sum returns the sum of hist.
-func sum(hist *[siftDim]float32) (s float32) {
-	for _, v := range hist {
-		s += v
-	}
-	return s
 }

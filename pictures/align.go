@@ -30,8 +30,8 @@ func (p plane) halved() plane {
 	return h
 }
 
-// detail returns p without what changes slowly: each pixel less the mean of the 5×5 around
-// it, of those that there are.
+// detail returns p without what changes slowly: each pixel less the mean of the 5×5 around it, of those that
+// there are.
 func (p plane) detail() plane {
 	const r = 2
 	n := p.n
@@ -59,15 +59,15 @@ func (p plane) detail() plane {
 	return out
 }
 
-// warp says which part of a picture another one shows: its point (x, y), from −1 to 1, is
-// the point (X·x + DX, Y·y + DY) of the first.
+// warp says which part of a picture another one shows: its point (x, y), from −1 to 1, is the point (X·x + DX,
+// Y·y + DY) of the first.
 type warp struct{ X, DX, Y, DY float64 }
 
 // identity shows all.
 var identity = warp{X: 1, Y: 1}
 
-// sampled returns what p shows under a warp, interpolated linearly, which pixels of it are
-// there, and their share of all.
+// sampled returns what p shows under a warp, interpolated linearly, which pixels of it are there, and their
+// share of all.
 func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	n := p.n
 	out, ok = newPlane(n), make([]bool, n*n)
@@ -91,8 +91,8 @@ func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	return out, ok, float64(inside) / float64(n*n)
 }
 
-// correlation is that of the values of two planes where ok is set, everywhere where it is nil,
-// and 0 where one of them does not change.
+// correlation is that of the values of two planes where ok is set, everywhere where it is nil, and 0 where one
+// of them does not change.
 func correlation(p, q plane, ok []bool) float64 {
 	var n, sp, sq, spp, sqq, spq float64
 	for i := range p.v {
@@ -114,9 +114,8 @@ func correlation(p, q plane, ok []bool) float64 {
 	return (spq - sp*sq/n) / math.Sqrt(vp*vq)
 }
 
-// align finds the warp by which p looks most like q, near w, by steps of Gauss and Newton on
-// the squared difference after the best gain and offset of the brightness (Lucas and Kanade
-// 1981; Baker and Matthews 2004).
+// align finds the warp by which p looks most like q, near w, by steps of Gauss and Newton on the squared
+// difference after the best gain and offset of the brightness (Lucas and Kanade 1981; Baker and Matthews 2004).
 func align(p, q plane, w warp, steps int) warp {
 	n := p.n
 	step := 2 / float64(n)

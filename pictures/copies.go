@@ -16,14 +16,13 @@ const (
 	side = 128
 	// framedSide is the shorter side, in pixels, from which a picture may be part of another.
 	framedSide = 128
-	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are
-	// compared.
+	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are compared.
 	worthAligning = 0.8
-	// cutScale is the part of a picture that another may show, of which alignment begins besides
-	// at the whole: from there alone it does not find what lost a tenth of each side.
+	// cutScale is the part of a picture that another may show, of which alignment begins besides at the whole:
+	// from there alone it does not find what lost a tenth of each side.
 	cutScale = 0.85
-	// alike and alikeWithin are the correlations of details from which pictures are copies:
-	// as they lie, and where one shows a part of the other.
+	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and
+	// where one shows a part of the other.
 	alike       = 0.92
 	alikeWithin = 0.95
 	// mostColour is the mean difference of the colours of copies, in levels of 256, at most.
@@ -34,31 +33,29 @@ const (
 type Source struct {
 	// Looks are those of n pictures.
 	Looks []*Look
-	// Order holds the pictures from the one that is most likely to be an original to the one
-	// that is least, nil for 0, …, n-1.
+	// Order holds the pictures from the one that is most likely to be an original to the one that is least, nil
+	// for 0, …, n-1.
 	Order []int
-	// Same holds for each picture one before it, in this order, that is known to be the same,
-	// of which no other is known to be the same, or the picture itself.
+	// Same holds for each picture one before it, in this order, that is known to be the same, of which no other
+	// is known to be the same, or the picture itself.
 	Same []int
 	// Near holds for each picture some that look like it. Only these are compared.
 	Near [][]int
 	// Thumbnail returns the thumbnail of a picture. It is called by several goroutines.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
-	// Equal tells whether two pictures have the same pixels, for which they are decoded
-	// whole. It is asked of pictures whose thumbnails look the same.
+	// Equal tells whether two pictures have the same pixels, for which they are decoded whole. It is asked of
+	// pictures whose thumbnails look the same.
 	Equal func(ctx context.Context, i, j int) (bool, error)
 	// Progress, unless it is nil, is told how many pairs are compared, one call at a time.
 	Progress func(done, total int)
 }
 
-// Copies returns for each of n pictures the original of the stack of copies that it is in, the
-// first of them in the order, and whether it is a near duplicate of that one and no exact copy.
+// Copies returns for each of n pictures the original of its stack of copies, the first of them in the order,
+// and whether it is a near duplicate of that one and no exact copy.
 //
-// Two pictures are near duplicates where the details of their thumbnails, stretched to a
-// square of 64×64 and less the mean of the 5×5 pixels around each, correlate by 0.92 or more
-// as they lie; or by 0.95 or more where one shows a part of the other, in pictures of at
-// least 128 pixels in width and height, which is found by aligning them (Lucas and Kanade
-// 1981); and their colours are alike. Every picture of a stack is a copy of its original.
+// Two pictures are near duplicates where their colours are alike and the details of their thumbnails, 64×64
+// less the local mean, correlate by 0.92 or more as they lie; or by 0.95 or more where one shows a part of the
+// other, which is found by aligning them (Lucas and Kanade 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
@@ -113,8 +110,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 		if copyOf[i] != i || first[i] != i {
 			continue
 		}
-		// All that copies lead to from the first; those that are not its own copies wait
-		// for a stack of theirs.
+		// All that copies lead to from the first; those that are not its own copies wait for a stack of theirs.
 		kept, seen := map[int]*detailed{}, map[int]bool{i: true}
 		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
 			for _, j := range links[queue[0]] {
@@ -199,7 +195,7 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 // alike tells whether pictures i and j are near duplicates.
 func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
-	p, q := a.roughPlane(), b.roughPlane()
+	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
 	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide
 	w := identity
 	rough := correlation(p, q, nil)
@@ -247,18 +243,18 @@ func roughly(p, q plane) (w warp, most float64) {
 	return w, most
 }
 
-// roughPlane returns the rough picture of a look.
-func (l *Look) roughPlane() plane {
-	p := newPlane(roughSide)
-	for i, v := range l.rough {
-		p.v[i] = float32(v)
+// planeOf returns the plane of n×n levels.
+func planeOf(n int, levels []uint8) plane {
+	p := newPlane(n)
+	for i := range p.v {
+		p.v[i] = float32(levels[i])
 	}
 	return p
 }
 
-// Rough returns the brightness of the rough picture, of mean 0 and length 1, which change
-// neither with the brightness nor with the contrast of the picture; zeros where it has one
-// brightness. The distance of two says how unlike they are.
+// Rough returns the brightness of the rough picture, of mean 0 and length 1, which change neither with the
+// brightness nor with the contrast of the picture; zeros where it has one brightness. The distance of two says
+// how unlike they are.
 func (l *Look) Rough() []float64 {
 	out := make([]float64, len(l.rough))
 	var mean, length float64
@@ -280,13 +276,14 @@ func (l *Look) Rough() []float64 {
 	return out
 }
 
-// colourDifference returns by how much the colours of two pictures differ in the mean, where b
-// shows the part w of a.
+// colourDifference returns by how much the colours of two pictures differ in the mean, where b shows the part w
+// of a.
 func colourDifference(a, b *Look, w warp) float64 {
 	var sum, n float64
 	for plane := range 2 {
-		moved, ok, _ := a.colourPlane(plane).sampled(w)
-		for i, v := range b.colourPlane(plane).v {
+		from := plane * colourSide * colourSide
+		moved, ok, _ := planeOf(colourSide, a.colour[from:]).sampled(w)
+		for i, v := range planeOf(colourSide, b.colour[from:]).v {
 			if ok[i] {
 				sum += math.Abs(float64(moved.v[i] - v))
 				n++
@@ -294,13 +291,4 @@ func colourDifference(a, b *Look, w warp) float64 {
 		}
 	}
 	return sum / max(n, 1)
-}
-
-// colourPlane returns one of the two colour differences of a look.
-func (l *Look) colourPlane(which int) plane {
-	p := newPlane(colourSide)
-	for i := range p.v {
-		p.v[i] = float32(l.colour[which*len(p.v)+i])
-	}
-	return p
 }

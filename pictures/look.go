@@ -1,39 +1,35 @@
-// Package pictures tells of pictures one by one what a grouping does not: which are copies
-// of each other, which are unlike all others, and which are blurred or blank.
-//
-// A [Look] is what is kept of a picture for that, a few hundred bytes, and beside it stands
-// a thumbnail. Both are made of the decoded picture once. Copies, Outliers and Remarks
-// compare looks, thumbnails and features, never pictures of whole size.
+// Package pictures finds copies, outliers, and blurred or blank pictures. A [Look] describes a picture in a few
+// hundred bytes; Copies, Outliers and Remarks compare looks, thumbnails and features, never pictures of whole
+// size.
 package pictures
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
-	"math"
 
 	"github.com/seed4492f2cd/partwise/features"
 )
 
 const (
-	// Version is part of the key under which looks are cached: it changes with what New
-	// returns for the same picture.
+	// Version is part of the key under which looks are cached: it changes with what New returns for the same
+	// picture.
 	Version = "4"
 	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
 	ThumbnailSide = 160
-	// Least is the height and width that a picture has to keep, in pixels, for its look; see
-	// [imagefile.Use].
+	// Least is the height and width that a picture has to keep, in pixels, for its look; see [imagefile.Use].
 	Least = workSide
 	// workSide is the longer side of the picture that is measured, in pixels, at most.
 	workSide = 480
-	// roughSide and colourSide are the height and width of the rough pictures of a look, of
-	// its brightness and its two colour differences.
+	// roughSide and colourSide are the height and width of the rough pictures of a look, of its brightness and
+	// its two colour differences.
 	roughSide  = 16
 	colourSide = 8
-	// LeastSide is the height and width, in pixels, from which a picture can be blurred, and
-	// be a near duplicate.
+	// LeastSide is the height and width, in pixels, from which a picture can be blurred, and be a near
+	// duplicate.
 	LeastSide = 64
 	// quality is that of thumbnails as JPEG files.
 	quality = 90
@@ -43,21 +39,19 @@ const (
 type Look struct {
 	// Width and Height are the size in pixels of the picture that was looked at.
 	Width, Height int
-	// Sharpness is how steep the sharpest edges of the picture are, from 0 to 1, and −1 where
-	// it has too few edges to tell.
+	// Sharpness is how steep the sharpest edges of the picture are, from 0 to 1, and −1 where it has too few
+	// edges to tell.
 	Sharpness float64
-	// Spread is how much the picture changes: the difference between the darkest and the
-	// brightest places, or between those of most and least of a colour, but for the outer
-	// hundredth each, from 0 to 255.
+	// Spread is how much the picture changes: the difference between the darkest and the brightest places, or
+	// between those of most and least of a colour, but for the outer hundredth each, from 0 to 255.
 	Spread float64
 
 	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square
 	colour [2 * colourSide * colourSide]uint8 // Cb, then Cr
 }
 
-// New returns the look of a picture and its thumbnail, a JPEG file whose longer side has
-// ThumbnailSide pixels at most. The picture is laid over white. It may be reduced to Least, and whole
-// is the size of the whole.
+// New returns the look of a picture and its thumbnail, a JPEG file whose longer side has ThumbnailSide pixels
+// at most. The picture is laid over white. It may be reduced to Least, and whole is the size of the whole.
 func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	work := features.Thumbnail(img, workSide)
 	l := &Look{Width: whole.X, Height: whole.Y, Sharpness: sharpness(work)}
@@ -78,8 +72,8 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	return l, file.Bytes(), nil
 }
 
-// Memory returns how many bytes New takes, at most, for a picture of width×height pixels,
-// beside those of the picture.
+// Memory returns how many bytes New takes, at most, for a picture of width×height pixels, beside those of the
+// picture.
 func Memory(width, height int) int64 {
 	size := image.Pt(width, height)
 	work := features.ThumbnailSize(size, workSide)
@@ -88,8 +82,8 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness of a square picture in colour and its two colour differences
-// (ITU-R BT.601), from 0 to 255 and from −128 to 128.
+// planes returns the brightness of a square picture in colour and its two colour differences (ITU-R BT.601),
+// from 0 to 255 and from −128 to 128.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)
@@ -101,30 +95,29 @@ func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	return brightness, cb, cr
 }
 
-// head is the size of a look in bytes.
-const head = 4 + 4 + 8 + 8 + roughSide*roughSide + 2*colourSide*colourSide
+// stored is a look as bytes, the numbers with their low byte first.
+type stored struct {
+	Width, Height     uint32
+	Sharpness, Spread float64
+	Rough             [roughSide * roughSide]uint8
+	Colour            [2 * colourSide * colourSide]uint8
+}
 
 // AppendBinary appends the look to b.
 func (l *Look) AppendBinary(b []byte) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.Width))
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.Height))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Sharpness))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Spread))
-	b = append(b, l.rough[:]...)
-	return append(b, l.colour[:]...), nil
+	return binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.rough, l.colour})
 }
 
 // Cut reads the look with which b begins, as AppendBinary appends it, and returns the rest.
 func (l *Look) Cut(b []byte) (rest []byte, err error) {
-	if len(b) < head {
-		return nil, errors.New("pictures: the look of a picture ends early")
+	var s stored
+	n, err := binary.Decode(b, binary.LittleEndian, &s)
+	if err != nil {
+		return nil, fmt.Errorf("pictures: the look of a picture: %w", err)
 	}
-	l.Width, l.Height = int(binary.LittleEndian.Uint32(b)), int(binary.LittleEndian.Uint32(b[4:]))
-	l.Sharpness, l.Spread = math.Float64frombits(binary.LittleEndian.Uint64(b[8:])), math.Float64frombits(binary.LittleEndian.Uint64(b[16:]))
-	if l.Width < 1 || l.Height < 1 || !(l.Sharpness >= -1 && l.Sharpness <= 1e6) || !(l.Spread >= 0 && l.Spread <= 256) {
+	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
 		return nil, errors.New("pictures: no look of a picture")
 	}
-	copy(l.rough[:], b[24:])
-	copy(l.colour[:], b[24+len(l.rough):])
-	return b[head:], nil
+	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
+	return b[n:], nil
 }

@@ -7,24 +7,22 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
 	// edgeReach is how far to both sides of an edge its height is looked for, in pixels.
 	edgeReach = 8
-	// leastSlope and leastHeight are the levels by which brightness changes at an edge, between
-	// two pixels and in all.
+	// leastSlope and leastHeight are the levels by which brightness changes at an edge, between two pixels and
+	// in all.
 	leastSlope, leastHeight = 6, 40
 	// leastEdges is the number of edges from which a direction tells of the sharpness.
 	leastEdges = 60
 )
 
-// sharpness returns how steep the steepest edges of a picture are: the slope between two pixels
-// as a share of the height of the edge, which neighbours differ by where nothing is blurred, and
-// which is 0.4/σ after a Gaussian of σ pixels. It is that of the steepest fiftieth of the edges,
-// so that a sharp subject before a soft ground is sharp; and the least of four directions, as
-// motion leaves the edges along it sharp. It is −1 where there are too few edges.
+// sharpness returns how steep the steepest edges of a picture are: the slope between two pixels as a share of
+// the height of the edge, which is 0.4/σ after a Gaussian blur of σ pixels. It is that of the steepest fiftieth
+// of the edges, so that the background may be soft; and the least of four directions, as motion leaves the
+// edges along it sharp. It is −1 where there are too few edges.
 func sharpness(img *image.RGBA) float64 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	grey := make([]float64, w*h)
@@ -65,18 +63,13 @@ func sharpness(img *image.RGBA) float64 {
 	return least
 }
 
-// spread returns by how much the planes of a picture change, from 0 to 255: the most of
-// the differences between the 1st and the 99th hundredth of each.
+// spread returns by how much the planes of a picture change, from 0 to 255: the most of the differences between
+// the 1st and the 99th hundredth of each.
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
-		values := c.Values[plane*area : (plane+1)*area]
-		least, greatest := topk.NewSelection[struct{}](area/100+1), topk.NewSelection[struct{}](area/100+1)
-		for _, v := range values {
-			least.Add(v, struct{}{})
-			greatest.Add(-v, struct{}{})
-		}
-		most = max(most, 255*(-greatest.Last()-least.Last()))
+		values := slices.Sorted(slices.Values(c.Values[plane*area : (plane+1)*area]))
+		most = max(most, 255*(values[area-1-area/100]-values[area/100]))
 	}
 	return most
 }
@@ -93,9 +86,9 @@ const (
 	blurredBelow = 0.35
 )
 
-// Remarks returns for each look what is wrong with the picture, or "". It is Blank where
-// nearly all of it has one colour. It is Blurred where it is at least LeastSide pixels
-// high and wide, and its sharpness is below 0.35. A picture without edges is not said to be blurred.
+// Remarks returns for each look what is wrong with the picture, or "". It is Blank where nearly all of it has
+// one colour. It is Blurred where it is at least LeastSide pixels high and wide, and its sharpness is below
+// 0.35. A picture without edges is not said to be blurred.
 func Remarks(looks []*Look) []string {
 	out := make([]string, len(looks))
 	for i, l := range looks {

@@ -11,20 +11,19 @@ const (
 	OutlierNeighbours = 15
 	// leastNeighbours is how many a picture needs to be told.
 	leastNeighbours = 5
-	// deviations is the number of standard deviations, λ, by which normal is told from not,
-	// and leastOutlier the probability from which a picture is an outlier.
+	// deviations is the number of standard deviations, λ, by which normal is told from not, and leastOutlier
+	// the probability from which a picture is an outlier.
 	deviations   = 2
 	leastOutlier = 0.9
 )
 
-// Outliers returns for each of n pictures the probability that it is an outlier, by the local
-// outlier probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is
-// below 0.9. near holds for each the pictures nearest by their features, without copies of
-// itself and with the first of others' copies only, and distances how far they are; where
-// there are fewer than 5 it is 0.
+// Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
+// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds for
+// each the pictures nearest by their features, without copies, and distances how far they are; with fewer than
+// 5 it is 0.
 //
-// With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|) is how far it is from
-// them; p(o) = σ(o)/mean σ(s) − 1; and the probability is erf(p/(2·√mean p²·√2)), or 0.
+// With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
+// probability is erf(p/(2·√mean p²·√2)), or 0.
 func Outliers(near [][]int, distances [][]float64) []float64 {
 	n := len(near)
 	sigma := make([]float64, n)

@@ -113,8 +113,8 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 		method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, start: f.Start,
 		seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
 	}
-	if g.tells() {
-		_, w.known = g.told(in.Set).of(in.Rows)
+	if g.given() {
+		_, w.known = g.knowledge(in.Set).of(in.Rows)
 	}
 	total := m.Iterations
 	if total == 0 {

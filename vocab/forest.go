@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest finds words that are near a descriptor, mostly the nearest, by
-// comparing it with few of them. Its trees split the words at the mean of one
-// number, drawn from those that vary most, so that they are cut in different
-// places; a search goes down all trees at once, the nearest branch first,
-// until it has compared as many words as it may (Muja and Lowe, "Fast
-// approximate nearest neighbors with automatic algorithm configuration", 2009).
+// A forest finds words near a descriptor, mostly the nearest, by comparing it with few of them. Its trees split
+// the words at the mean of a column, drawn from those that vary most; a search goes down all trees at once, the
+// nearest branch first, until it has compared enough words (Muja and Lowe, "Fast approximate nearest neighbors
+// with automatic algorithm configuration", 2009).
 type forest struct {
 	*points
 	nodes []node
@@ -81,8 +80,8 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	return at
 }
 
-// cut draws a number to split at from those that vary most, and returns its
-// mean. It reports false if the words do not vary.
+// cut draws a number to split at from those that vary most, and returns its mean. It reports false if the words
+// do not vary.
 func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
 	const (
 		looked = 100 // words to estimate means from
@@ -132,9 +131,8 @@ func (p *points) newWalk() *walk {
 	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
 }
 
-// nearest returns the m nearest of at least checks words that it compares x
-// with, the nearest first and ties to the lower word. The answer is
-// overwritten by the next one.
+// nearest returns the m nearest of at least checks words that it compares x with, the nearest first and ties to
+// the lower word. The answer is overwritten by the next one.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	w.search++
 	if w.search == 0 {
@@ -156,11 +154,11 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	for i := range w.found {
 		w.found[i].distance = f.distance(x, int(w.found[i].word))
 	}
-	return nearestOf(w.found, m)
+	slices.SortFunc(w.found, neighbour.compare)
+	return w.found[:m]
 }
 
-// descend goes down to the leaf on the side of the descriptor and compares its
-// words.
+// descend goes down to the leaf on the side of the descriptor and compares its words.
 func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	n := &f.nodes[at]
 	for n.axis >= 0 {
@@ -183,8 +181,7 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	}
 }
 
-// push and pop are those of container/heap, which would put every branch in
-// memory of its own.
+// push and pop are those of container/heap, which would put every branch in memory of its own.
 func (w *walk) push(b branch) {
 	w.open = append(w.open, b)
 	i := len(w.open) - 1

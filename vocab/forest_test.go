@@ -111,7 +111,7 @@ func TestHundredThousandWords(t *testing.T) {
 		t.Fatalf("%d words", v.Len())
 	}
 	a := assigner(t, v, Assignment{})
-	if a.forest == nil {
+	if a.finder.forest == nil {
 		t.Error("descriptors are compared with all words")
 	}
 	var got Assigned

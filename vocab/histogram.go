@@ -10,18 +10,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Grid says which sub-regions of an image have a histogram of their own: those
-// of each of its divisions. The zero value is the whole image.
+// Grid divides an image into cells, each with a histogram of its own. The zero value is the whole image.
 //
-// A histogram has a column for each word in each cell. Cells are numbered from
-// 0 through the divisions one after the other and through each row by row; the
-// column of a word is cell·words + word. With 200 words a 4×4 grid has 3200
-// columns.
+// Cells are numbered from 0 through one division after the other, each row by row; the column of a word is
+// cell·words + word.
 type Grid []features.Cells
 
-// UnmarshalText reads a grid that is written as rows×columns, for example
-// "4x4", or as several of them, such as the spatial pyramid "1x1+2x2+4x4"
-// (Lazebnik et al. 2006, without their weights). It implements
+// UnmarshalText reads a grid that is written as rows×columns, for example "4x4", or as several of them, such as
+// the spatial pyramid "1x1+2x2+4x4" (Lazebnik et al. 2006, without their weights). It implements
 // [encoding.TextUnmarshaler].
 func (g *Grid) UnmarshalText(text []byte) error {
 	var read Grid
@@ -85,10 +81,8 @@ func (g Grid) Len() (cells int) {
 	return cells
 }
 
-// AppendCells appends the cell that holds the place x, y, in pixels, of an
-// image in each of the grid's divisions. A place on a border is in the cell to
-// the right of it or below. One outside of the image is in the cell next to
-// it.
+// AppendCells appends the cell that holds the place x, y, in pixels, of an image in each of the grid's
+// divisions. A place on a border is in the cell to the right or below, one outside of the image in the nearest.
 func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
@@ -100,8 +94,8 @@ func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	return cells
 }
 
-// interval returns in which of n equal parts of a length a place is. The first
-// pixel, whose middle is 0, begins at −½.
+// interval returns in which of n equal parts of a length a place is. The first pixel, whose middle is 0, begins
+// at −½.
 func interval(place float32, length, n int) int {
 	part := (float64(place) + 0.5) * float64(n) / float64(length)
 	return int(min(max(part, 0), float64(n-1)))
@@ -117,31 +111,30 @@ type Histogram struct {
 // mostColumns is the most columns of a histogram: its counts are 0.5 GB then.
 const mostColumns = 1 << 26
 
-// Count returns the histogram of an image whose descriptors were assigned to
-// words, 0 to words−1. A word counts for as much as its weight, in the cell that
-// holds the centre of the descriptor's patch. The histogram has
-// g.Len()·words columns. It is an error that is [features.ErrNoDescriptors] if there is
-// nothing to count.
+// Count returns the histogram of an image, of g.Len()·words columns. A word counts by its weight in the cell
+// that holds the centre of the descriptor's patch. The error of an image without descriptors is
+// [features.ErrNoDescriptors].
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
-	if err := g.countable(words, d, as); err != nil {
-		return Histogram{}, fmt.Errorf("histogram: %w", err)
+	switch n := d.Len(); {
+	case words < 1 || words > mostColumns/g.Len():
+		return Histogram{}, fmt.Errorf("histogram: %d words in each of %d cells", words, g.Len())
+	case n == 0:
+		return Histogram{}, fmt.Errorf("histogram: %w", features.ErrNoDescriptors)
+	case d.Width < 1 || d.Height < 1 || len(as.Words) != n*as.Nearest || len(as.Weights) != len(as.Words):
+		return Histogram{}, fmt.Errorf("histogram: %d descriptors of an image of %d×%d pixels with %d words and %d weights, %d for each",
+			n, d.Width, d.Height, len(as.Words), len(as.Weights), as.Nearest)
 	}
 	counts := make([]float64, g.Len()*words)
-	stored := 0
 	cells := make([]int, 0, len(g)+1)
 	for i := range d.Len() {
 		cells = g.AppendCells(cells[:0], d.X[i], d.Y[i], d.Width, d.Height)
 		for at := i * as.Nearest; at < (i+1)*as.Nearest; at++ {
 			for _, cell := range cells {
-				count := &counts[cell*words+int(as.Words[at])]
-				if *count == 0 {
-					stored++
-				}
-				*count += as.Weights[at]
+				counts[cell*words+int(as.Words[at])] += as.Weights[at]
 			}
 		}
 	}
-	h := Histogram{make([]int, 0, stored), make([]float64, 0, stored)}
+	h := Histogram{}
 	for j, count := range counts {
 		if count > 0 {
 			h.Columns = append(h.Columns, j)
@@ -151,47 +144,13 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 	return h, nil
 }
 
-// countable reports what cannot be counted.
-func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error {
-	if err := g.checkDivisions(); err != nil {
-		return err
-	}
-	if words < 1 || words > mostColumns/g.Len() {
-		return fmt.Errorf("%d words in each of %d cells", words, g.Len())
-	}
-	if err := checkDescriptors(d, 0); err != nil {
-		return err
-	}
-	if d.Len() == 0 {
-		return features.ErrNoDescriptors
-	}
-	if err := checkPlaces(d); err != nil {
-		return err
-	}
-	if n := d.Len() * as.Nearest; len(as.Words) != n || len(as.Weights) != n {
-		return fmt.Errorf("%d descriptors with %d words and %d weights, %d for each",
-			d.Len(), len(as.Words), len(as.Weights), as.Nearest)
-	}
-	for _, j := range as.Words {
-		if j < 0 || int(j) >= words {
-			return fmt.Errorf("word %d of %d", j, words)
-		}
-	}
-	return nil
-}
-
 // CSR is a sparse matrix in compressed rows, as factor.CSR.
 type CSR = sparse.CSR
 
-// Matrix returns the histograms as the rows of an n×columns matrix.
-// It is an error if a histogram's columns do not fit.
+// Matrix returns the histograms as the rows of an n×columns matrix. It is an error if a histogram's columns do
+// not fit.
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
-	stored := 0
-	for _, h := range rows {
-		stored += len(h.Values)
-	}
-	starts := make([]int, 1, len(rows)+1)
-	cols, values := make([]int, 0, stored), make([]float64, 0, stored)
+	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
 		cols = append(cols, h.Columns...)
 		values = append(values, h.Values...)

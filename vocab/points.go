@@ -2,19 +2,21 @@ package vocab
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // points are the words that descriptors are compared with.
 //
-// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖²
-// does, up to a rounding that is bounded. Words whose scores are within that bound are compared again
-// in double precision, so answers are exact.
+// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖² does, up to a
+// rounding that is bounded. Words whose scores are within that bound are compared again in double precision, so
+// answers are exact.
 type points struct {
 	n, dim  int
 	values  []float64 // n×dim
@@ -62,17 +64,61 @@ func (p *points) distance(x []uint8, j int) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// slack bounds how far the score of a row of the given ‖x‖² can be from
-// what it would be without rounding. A sum of dim products, in whatever order,
-// is off by at most dim times the rounding of the lengths'
-// product; eight more are for what else is rounded.
+// slack bounds the rounding of the score of a row of the given ‖x‖². A sum of dim products, in any order, is
+// off by at most dim times the rounding of the lengths' product; eight more are for the other roundings.
 func (p *points) slack(square float64) float64 {
 	const rounding = 0x1p-24
 	return float64(p.dim+8) * rounding * p.longest * (math.Sqrt(square) + p.longest)
 }
 
-// A panel is a few descriptors that are compared with all words in one
-// product.
+// finder finds the nearest words of descriptors: among all words, or among those to which a forest leads.
+type finder struct {
+	*points
+	forest *forest // nil where all words are compared
+	checks int
+	panels freelist.List[*panel]
+	walks  freelist.List[*walk]
+}
+
+// newFinder returns a finder that compares a descriptor with this number of words. The words must not change.
+func newFinder(ctx context.Context, p *points, checks int) (*finder, error) {
+	f := &finder{points: p, checks: checks}
+	f.panels.New, f.walks.New = p.newPanel, p.newWalk
+	if checks >= p.n {
+		return f, nil
+	}
+	var err error
+	f.forest, err = newForest(ctx, p)
+	return f, err
+}
+
+// each calls use with the m nearest words of each of n descriptors, in order: the nearest first, ties to the
+// lower word. They are valid until use returns.
+func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
+	if f.forest != nil {
+		w := f.walks.Get()
+		defer f.walks.Put(w)
+		for i := range n {
+			use(i, f.forest.nearest(w, row(i), m, f.checks))
+		}
+		return
+	}
+	l := f.panels.Get()
+	defer f.panels.Put(l)
+	for lo := 0; lo < n; lo += cap(l.rows) {
+		l.rows = l.rows[:0]
+		for i := lo; i < min(lo+cap(l.rows), n); i++ {
+			l.add(row(i))
+		}
+		f.score(l)
+		for at := range l.rows {
+			use(lo+at, f.nearest(l, at, m))
+		}
+	}
+	clear(l.rows[:cap(l.rows)]) // the list must not keep the descriptors
+}
+
+// A panel is a few descriptors that are compared with all words in one product.
 type panel struct {
 	rows    [][]uint8
 	squares []float64 // ‖x‖², len(rows)
@@ -82,7 +128,7 @@ type panel struct {
 	kth     []float32
 }
 
-// newPanel makes room for a panel whose scores stay in the processor's cache.
+// newPanel makes a panel whose scores stay in the processor's cache.
 func (p *points) newPanel() *panel {
 	const (
 		mostRows   = 256
@@ -98,15 +144,13 @@ func (p *points) newPanel() *panel {
 	}
 }
 
-func (l *panel) full() bool { return len(l.rows) == cap(l.rows) }
-
-// add adds a descriptor of the given ‖x‖² to a panel that is not full.
-func (l *panel) add(x []uint8, square int32) {
+// add adds a descriptor to a panel that is not full.
+func (l *panel) add(x []uint8) {
 	single := l.single[len(l.rows)*len(x):][:len(x)]
 	for f, v := range x {
 		single[f] = float32(v)
 	}
-	l.squares[len(l.rows)] = float64(square)
+	l.squares[len(l.rows)] = float64(square(x))
 	l.rows = append(l.rows, x)
 }
 
@@ -133,54 +177,20 @@ func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 }
 
-// nearest returns the m nearest words of row i of a panel that was scored, the
-// nearest first and ties to the lower word. The answer is overwritten by the
+// nearest returns the m nearest words of row i of a panel that was scored. The answer is overwritten by the
 // next one.
 func (p *points) nearest(l *panel, i, m int) []neighbour {
 	scores := l.scores[i*p.n : (i+1)*p.n]
-	var kth float32
-	if m == 1 {
-		kth = least(scores)
-	} else {
-		l.kth = topk.Least(scores, m, l.kth)
-		kth = l.kth[m-1]
-	}
-	limit := float32(float64(kth) + 2*p.slack(l.squares[i]))
+	l.kth = topk.Least(scores, m, l.kth)
+	limit := float32(float64(l.kth[m-1]) + 2*p.slack(l.squares[i]))
 	l.found = l.found[:0]
 	for j, s := range scores {
 		if s <= limit {
 			l.found = append(l.found, neighbour{int32(j), p.distance(l.rows[i], j)})
 		}
 	}
-	return nearestOf(l.found, m)
-}
-
-// beyond returns a distance that no word but own is nearer than to row i of a panel that was scored.
-func (p *points) beyond(l *panel, i, own int) float64 {
-	scores := l.scores[i*p.n : (i+1)*p.n]
-	score := float64(min(least(scores[:own]), least(scores[own+1:])))
-	return math.Sqrt(max(l.squares[i]+2*(score-p.slack(l.squares[i])), 0))
-}
-
-// least returns the least value, infinite of none.
-func least(values []float32) float32 {
-	out := float32(math.Inf(1))
-	for _, v := range values {
-		if v < out {
-			out = v
-		}
-	}
-	return out
-}
-
-// nearestOf returns the m nearest of those that were found, in order.
-func nearestOf(found []neighbour, m int) []neighbour {
-	if m == 1 && len(found) > 1 {
-		found[0] = slices.MinFunc(found, neighbour.compare)
-	} else {
-		slices.SortFunc(found, neighbour.compare)
-	}
-	return found[:m]
+	slices.SortFunc(l.found, neighbour.compare)
+	return l.found[:m]
 }
 
 // square returns ‖x‖², which 32 bits hold for rows of up to mostDim bytes.

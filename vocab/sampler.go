@@ -14,21 +14,18 @@ import (
 // defaultTotal is how many descriptors a Sampler keeps.
 const defaultTotal = 100_000
 
-// Sampler keeps a random subset of the descriptors of images that stream by.
-// It holds twice Total descriptors at most, however many images there are.
+// Sampler keeps a random subset of the descriptors of images that stream by. It holds twice Total descriptors
+// at most.
 //
-// Every descriptor draws a number from a stream of its image's own, and those
-// with the least numbers stay. So the subset depends on the seed, on the names
-// of the images and on their descriptors, and not on the order in which the
-// images come. Only training images should be added: words that are learned
-// from test images know them.
+// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So the
+// subset does not depend on the order of the images.
 //
 // A Sampler may be used by several goroutines at once.
 type Sampler struct {
 	// Total is the most descriptors that are kept; 0 means 100,000.
 	Total int
-	// PerImage is the most descriptors that one image gives, so that large
-	// images do not outweigh small ones; 0 sets no bound.
+	// PerImage is the most descriptors that one image gives, so that large images do not outweigh small ones; 0
+	// sets no bound.
 	PerImage int
 	// Seed makes the subset repeatable.
 	Seed uint64
@@ -45,25 +42,23 @@ type offer struct {
 	vector []uint8
 }
 
-// compare orders offers by their numbers. Where two are the same, the vectors
-// decide, so that the order in which images come does not.
+// compare orders offers by their numbers. Where two are the same, the vectors decide, so that the order in
+// which images come does not.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
-// Add offers the descriptors of the image called name, which are copied where
-// they are kept. Images must have names of their own. An image without
-// descriptors gives none. It is an error if the descriptors are not as long as
-// those of the images before.
+// Add offers the descriptors of the image called name, which must be unique. It is an error if the descriptors
+// are not as long as those of the images before.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
 	}
+	if d.Len() == 0 && len(d.Vectors) == 0 {
+		return nil
+	}
 	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
-	}
-	if d.Len() == 0 {
-		return nil
 	}
 	random := rng.New(s.Seed, "vocabulary sample", name)
 	offers := make([]offer, d.Len())
@@ -105,8 +100,8 @@ func (s *Sampler) cut(total int) {
 	}
 }
 
-// Sample returns the descriptors that are kept so far, n×dim, in random order,
-// as a copy. Both are empty, and dim is 0, before any was added.
+// Sample returns the descriptors that are kept so far, n×dim, in random order, as a copy. Both are empty, and
+// dim is 0, before any was added.
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,10 +5,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
+	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -17,42 +21,29 @@ import (
 type Method int
 
 const (
-	// MethodLloyd is k-means until it has converged: all descriptors are assigned to
-	// words before the words move. It begins on a part of the descriptors,
-	// which is doubled whenever there is little more to gain from it. Each word
-	// goes 1.9 times as far as the mean of its descriptors, which cannot make
-	// the objective larger since it is no farther from the mean on the other
-	// side, and which halves the iterations; the first and the last step with
-	// each part are to the mean.
+	// MethodLloyd is k-means until convergence. It begins on a part of the descriptors, which doubles whenever
+	// there is little more to gain from it. Each word goes 1.9 times as far as the mean of its descriptors,
+	// which halves the iterations and cannot raise the objective; the first and the last step with each part
+	// are to the mean.
 	MethodLloyd Method = iota
-	// MethodMiniBatch is MethodLloyd that goes on from each part after a few steps, and so
-	// reads all descriptors but two or three times (Newling and Fleuret, "Nested
-	// mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of
-	// Lloyd's objective.
+	// MethodMiniBatch leaves each part after a few steps, and reads all descriptors two or three times (Newling
+	// and Fleuret, "Nested mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of Lloyd's
+	// objective.
 	MethodMiniBatch
 )
 
 var methods = enum.Of[Method]("method", "lloyd", "mini-batch")
 
-// String returns the name of the method, which UnmarshalText reads.
-func (m Method) String() string { return methods.String(m) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// The names are those of settings.
+func (m Method) String() string                   { return methods.String(m) }
 func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText(m, text) }
+func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
+func (Method) Values() []string                   { return methods.Values() }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (m Method) MarshalText() ([]byte, error) { return methods.MarshalText(m) }
-
-// Values returns the names of the methods.
-func (Method) Values() []string { return methods.Values() }
-
-// Training learns a vocabulary. The zero value learns 200 words by Lloyd's
-// algorithm.
+// Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm.
 //
-// Where assignment is exact (see Checks), words start from k-means++ with the
-// best of a few candidates each time (Arthur and Vassilvitskii 2007). Where it
-// is not, k-means++ would cost more than the rest, and words start from
-// different descriptors at random.
+// Where assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Else that
+// would cost more than the rest, and words start from different descriptors at random.
 type Training struct {
 	// Words is the number of words; 0 means 200.
 	Words int
@@ -60,27 +51,25 @@ type Training struct {
 	Method Method
 	// Checks is as in Assignment.
 	Checks int
-	// MaxIterations bounds how often all descriptors are read, and how often
-	// each of the parts before; 0 means 300.
+	// MaxIterations bounds how often all descriptors are read, and how often each of the parts before; 0 means
+	// 300.
 	MaxIterations int
-	// Tolerance ends the training when an iteration over all descriptors
-	// lowers the objective by less than this share of it. A part is doubled
-	// likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for MethodMiniBatch.
+	// Tolerance ends the training when an iteration over all descriptors lowers the objective by less than this
+	// share of it. A part is doubled likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for
+	// MethodMiniBatch.
 	Tolerance float64
 	// Seed makes the words repeatable.
 	Seed uint64
-	// Progress, if set, is called after every iteration, with -1 for how many
-	// there will be.
+	// Progress, if set, is called after every iteration, with -1 for how many there will be.
 	Progress func(done, total int)
-	// traced, if set, is called after every iteration with how many
-	// descriptors it read and their mean squared distance to their words.
+	// traced, if set, is called after every iteration with how many descriptors it read and their mean squared
+	// distance to their words.
 	traced func(iteration, descriptors int, mean float64)
 }
 
 const defaultWords = 200
 
-// withDefaults returns the settings with what 0 stands for, and checks them
-// against the sample.
+// withDefaults returns the settings with their defaults, checked against the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	t.Words = cmp.Or(t.Words, defaultWords)
 	if err := checkSize(t.Words, dim); err != nil {
@@ -112,22 +101,12 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	return t, nil
 }
 
-// Train learns words from descriptors, n rows of dim bytes. Beside them it
-// takes up to 160 bytes a descriptor and, for k-means++, four times the size of
-// the part that it begins on, which has 15 to 30 descriptors a word where there
-// are enough. It is an error if the descriptors hold fewer different ones than
-// there are to be words, one that is [features.ErrNoDescriptors] if there are none.
-func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (*Vocabulary, error) {
-	words, err := t.train(ctx, vectors, dim)
-	if err != nil {
-		return nil, fmt.Errorf("vocabulary: %w", err)
-	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, nil
-}
-
-func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points, error) {
-	t, err := t.withDefaults(vectors, dim)
-	if err != nil {
+// Train learns words from descriptors, n rows of dim bytes. It is an error if fewer descriptors differ than
+// there are to be words, one that is [features.ErrNoDescriptors] if there are none. For k-means++ it takes four
+// times the memory of the part that it begins on.
+func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
+	defer wrap(&err, "vocabulary")
+	if t, err = t.withDefaults(vectors, dim); err != nil {
 		return nil, err
 	}
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
@@ -149,11 +128,10 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 		}
 		words.ready(j)
 	}
-	return words, newKMeans(t, s, words).run(ctx, halvings)
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, newKMeans(t, s, words).run(ctx, halvings)
 }
 
-// leastPart is how many descriptors a word there are at least in the part that
-// training begins on.
+// leastPart is how many descriptors a word there are at least in the part that training begins on.
 const leastPart = 15
 
 // A sample is what words are learned from: rows of bytes in random order.
@@ -172,8 +150,7 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// halvings returns how often the sample can be halved and have at least `least`
-// rows.
+// halvings returns how often the sample can be halved and have at least `least` rows.
 func (s *sample) halvings(least int) (times int) {
 	for s.len()>>(times+1) >= least {
 		times++
@@ -181,8 +158,7 @@ func (s *sample) halvings(least int) (times int) {
 	return times
 }
 
-// different returns the first rows that differ from each other, as many as
-// there are to be words.
+// different returns the first rows that differ from each other, as many as there are to be words.
 func (s *sample) different(words int) ([]int, error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
@@ -200,4 +176,38 @@ func (s *sample) different(words int) ([]int, error) {
 		}
 	}
 	return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+}
+
+// plusPlus draws the rows of the sample's first part that words start from. The part must hold as many
+// different rows. Products of bytes are whole numbers, which single precision holds for rows of up to 258
+// bytes. Longer rows that nearly agree may be drawn twice: the second word is then empty, and k-means gives it
+// a row.
+func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
+	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
+	for i := range part {
+		for _, v := range s.row(i) {
+			single = append(single, float32(v))
+		}
+		squares[i] = float64(square(s.row(i)))
+	}
+	rows := matrix(single, s.dim)
+	against, of := matrix(nil, s.dim), []float64(nil) // the candidates, and their ‖x‖²
+	p := lloyd.PlusPlus{
+		First: slices.Repeat([]float64{math.Inf(1)}, part),
+		Propose: func(candidates []int) {
+			against.Data, of = against.Data[:0], of[:0]
+			for _, i := range candidates {
+				against.Data, of = append(against.Data, single[i*s.dim:(i+1)*s.dim]...), append(of, squares[i])
+			}
+			against.Rows = len(candidates)
+		},
+		Cost: func(out []float64, lo, hi int) {
+			products := make([]float32, len(out))
+			panels.Dots(products, rows, lo, hi, against)
+			for at, product := range products {
+				out[at] = panels.Squared(squares[lo+at/len(of)], of[at%len(of)], float64(product))
+			}
+		},
+	}
+	return p.Draw(ctx, words, random)
 }

@@ -62,53 +62,6 @@ func TestTrainFindsTheWords(t *testing.T) {
 	}
 }
 
-// Leaving out comparisons must not change the answer: with bounds of 0 every
-// row is compared with every word. Some words begin at the same place, so that
-// the second ones are empty and given a row.
-func TestLloydIsPlainLloyd(t *testing.T) {
-	testkit.Slow(t)
-	for _, size := range []struct{ n, dim, words int }{{500, 3, 10}, {3000, 128, 40}, {4000, 8, 300}} {
-		rows := randomRows(rng.New(1, "plain"), size.n, size.dim, 60)
-		compared := 0
-		learn := func(every bool) []float64 {
-			var k *kmeans
-			training := Training{Words: size.words, Tolerance: 1e-9, traced: func(int, int, float64) {
-				if every {
-					k.bounds.Reset()
-				}
-			}}
-			training, err := training.withDefaults(rows, size.dim)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &sample{rows, size.dim, rng.New(1, "rows").Perm(size.n)}
-			words := newPoints(size.words, size.dim)
-			for j := range words.n {
-				for f, v := range s.row(j - j%7/6) {
-					words.word(j)[f] = float64(v)
-				}
-				words.ready(j)
-			}
-			k = newKMeans(training, s, words)
-			if err := k.run(ctx, 1); err != nil {
-				t.Fatal(err)
-			}
-			for i := range size.n {
-				if upper, lower := k.bounds.Of(i, int(k.labels[i])); k.bounds.Known(i) && upper < lower {
-					compared++
-				}
-			}
-			return words.values
-		}
-		if !slices.Equal(learn(false), learn(true)) {
-			t.Errorf("%v: bounds change the words", size)
-		}
-		if compared == 0 {
-			t.Errorf("%v: bounds never save a comparison", size)
-		}
-	}
-}
-
 func TestTrainIsRepeatable(t *testing.T) {
 	rows := randomRows(rng.New(1, "repeatable"), 5000, 32, 100)
 	for _, training := range []Training{
@@ -246,7 +199,9 @@ func TestFillEmpty(t *testing.T) {
 	if err := k.assign(ctx, len(rows)); err != nil {
 		t.Fatal(err)
 	}
-	k.relabel(len(rows))
+	for i, to := range k.next {
+		k.relabel(i, to)
+	}
 	// 200 is 10 from its word, but alone. 104 is 5 from its word and 3 is 2 from
 	// its: they go to the empty words.
 	if filled := k.fillEmpty(len(rows)); !slices.Equal(filled, []int{1, 3}) {
@@ -257,12 +212,6 @@ func TestFillEmpty(t *testing.T) {
 	}
 	if want := []int64{3, 104, 100, 3, 200}; !slices.Equal(k.sums, want) {
 		t.Errorf("sums %v, want %v", k.sums, want)
-	}
-	// Their bounds were those of other words.
-	for i := range rows {
-		if given := i == 3 || i == 5; k.bounds.Known(i) == given {
-			t.Errorf("row %d: its bounds are known: %v", i, !given)
-		}
 	}
 }
 

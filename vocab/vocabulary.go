@@ -1,17 +1,22 @@
 package vocab
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
 // Vocabulary holds visual words.
 type Vocabulary struct {
-	// Words is words×dim, a word a row: a mean of descriptors, so its values
-	// are from 0 to 255.
+	// Words is words×dim, a word a row: a mean of descriptors, so its values are from 0 to 255.
 	Words *mat.Dense
 }
 
@@ -52,6 +57,13 @@ func (v *Vocabulary) checkWords() error {
 	return nil
 }
 
+// wrap puts a name before an error.
+func wrap(err *error, name string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", name, *err)
+	}
+}
+
 // checkSize reports sizes that no vocabulary has.
 func checkSize(words, dim int) error {
 	if words < 1 || words > mostWords || dim < 1 || dim > mostDim {
@@ -71,4 +83,59 @@ func (v *Vocabulary) points() *points {
 		p.ready(j)
 	}
 	return p
+}
+
+// savedWords is the array of a saved vocabulary. NumPy reads the file with numpy.load.
+const savedWords = "words"
+
+// Save writes the vocabulary as a NumPy .npz file with the array words, words×dim.
+func (v *Vocabulary) Save(w io.Writer) (err error) {
+	defer wrap(&err, "saving a vocabulary")
+	if err := v.checkWords(); err != nil {
+		return err
+	}
+	z := npz.NewWriter(w)
+	z.Compress = true
+	v.SaveTo(z)
+	return z.Close()
+}
+
+// SaveTo writes the words among other arrays, of which none is called words.
+func (v *Vocabulary) SaveTo(z *npz.Writer) {
+	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
+}
+
+// Load reads what Save wrote, size bytes long, or a file of NumPy's with such an array. It is an error if the
+// file is damaged, does not hold numbers from 0 to 255, or needs more memory than the context's budget has.
+func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
+	defer wrap(&err, "loading a vocabulary")
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	values, shape, err := z.Floats(savedWords, 2, func(shape []int) error {
+		words, dim := shape[0], shape[1]
+		if err := checkSize(words, dim); err != nil {
+			return err
+		}
+		return memory.FromContext(ctx).Check(8*int64(words)*int64(dim), fmt.Sprintf("%d words of %d numbers", words, dim))
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := &Vocabulary{mat.NewDense(shape[0], shape[1], values)}
+	return v, v.checkWords()
+}
+
+// checkDescriptors reports inconsistent descriptors, and those that are not dim numbers long; 0 stands for any.
+func checkDescriptors(d *features.Descriptors, dim int) error {
+	switch n := d.Len(); {
+	case n == 0 && len(d.Vectors) == 0:
+		return nil
+	case d.Dim < 1 || len(d.Vectors) != n*d.Dim:
+		return fmt.Errorf("%d bytes are not %d descriptors of %d numbers", len(d.Vectors), n, d.Dim)
+	case dim > 0 && d.Dim != dim:
+		return fmt.Errorf("descriptors of %d numbers, want %d", d.Dim, dim)
+	}
+	return nil
 }

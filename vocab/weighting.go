@@ -9,28 +9,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Weighting weights histograms. Its steps come in the order of the fields: the
-// counts times the inverse document frequencies, then the power, then the norm
-// of what they give. A norm last makes one of the counts before superfluous:
-// tf-idf with term frequencies relative to the image differs by a factor for
-// the image, which the norm takes away. A power of ½ with NormL2 gives the
-// square root of the histogram in NormL1. The zero value makes the length of
-// each histogram 1, as the papers do.
+// Weighting weights histograms by its fields in their order: counts are multiplied by the inverse document
+// frequencies, raised to the power and normalised. The zero value makes the length of each histogram 1, as the
+// papers do.
 type Weighting struct {
 	// IDF is a factor for each column, see LearnIDF; nil means 1.
 	IDF []float64
-	// Power is the exponent, above 0 and up to 1; 0 means 1. ½, the square
-	// root, keeps words that are everywhere in some images from outweighing
-	// all others.
+	// Power is the exponent, above 0 and up to 1; 0 means 1.
 	Power float64
 	// Norm is what is 1 in the end.
 	Norm features.Norm
 }
 
-// LearnIDF returns the inverse document frequency of each column of x, n×m:
-// 1 + ln((1+n)/(1+d)), where d of the n histograms have a value in the column.
-// Unlike ln(n/d) it is above 0 for a word that every image has, so that no
-// image loses all its words, and it is known for one that no image has. x
+// LearnIDF returns the inverse document frequency of each column of x, n×m: 1 + ln((1+n)/(1+d)), where d of the
+// n histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that every image has. x
 // should be of training images only.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
@@ -47,14 +39,13 @@ func LearnIDF(x *CSR) []float64 {
 	return idf
 }
 
-// Apply returns the weighted histograms of x, n×m, which is not changed. A row
-// of zeros stays one. It is an error if a value is negative or not finite, or
-// if the weighting does not fit.
+// Apply returns the weighted histograms of x, n×m, which is not changed. A row of zeros stays one. It is an
+// error if a value is negative or not finite, or if the weighting does not fit.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
-	if err := w.checkFits(x); err != nil {
-		return nil, fmt.Errorf("weighting: %w", err)
+	n, m := x.Dims()
+	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {
+		return nil, fmt.Errorf("weighting: %d inverse document frequencies of %d columns, and a power of %v: want one each, and up to 1", len(w.IDF), m, w.Power)
 	}
-	n, _ := x.Dims()
 	out := x.Clone()
 	for i := range n {
 		columns, values := out.Row(i)
@@ -66,7 +57,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 			if w.Power != 0 {
 				weighted = elementary.Pow(weighted, w.Power)
 			}
-			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 {
+			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 || weighted < 0 {
 				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
 			}
 			values[p] = weighted
@@ -76,28 +67,8 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	return out, nil
 }
 
-// checkFits reports a weighting that cannot be applied to x.
-func (w Weighting) checkFits(x *CSR) error {
-	_, m := x.Dims()
-	if w.IDF != nil && len(w.IDF) != m {
-		return fmt.Errorf("%d inverse document frequencies of %d columns", len(w.IDF), m)
-	}
-	for j, v := range w.IDF {
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			return fmt.Errorf("the inverse document frequency of column %d is %v", j+1, v)
-		}
-	}
-	if !(w.Power >= 0 && w.Power <= 1) {
-		return fmt.Errorf("a power of %v: want above 0 and up to 1", w.Power)
-	}
-	if w.Norm < features.NormL2 || w.Norm > features.NormNone {
-		return fmt.Errorf("unknown norm %v", w.Norm)
-	}
-	return nil
-}
-
-// normalise divides the values, none of them negative, by their norm. Divided
-// by the largest first, they neither overflow nor vanish on the way.
+// normalise divides the values, none of them negative, by their largest, against overflow, and then by their
+// norm.
 func normalise(values []float64, norm features.Norm) {
 	if norm == features.NormNone || len(values) == 0 {
 		return

@@ -18,7 +18,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
@@ -703,7 +702,7 @@ func FuzzInline(f *testing.F) {
 		}
 		f.Add(-1, s)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key int, value string) {
+	f.Fuzz(func(t *testing.T, key int, value string) {
 		e := &pipeline.Experiment{}
 		var err error
 		flag := ""
@@ -723,7 +722,7 @@ func FuzzInline(f *testing.F) {
 			t.Fatalf("--%s %q gives %+v", flag, value, e)
 		}
 		e.Check()
-	}))
+	})
 }
 
 // TestMistakesChangeNothing: a mistake in what the user gives is one error with the

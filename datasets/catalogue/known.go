@@ -1,3 +1,4 @@
+// Package catalogue lists the known data sets, finds them on disk and downloads them.
 package catalogue
 
 import (
@@ -240,18 +241,13 @@ func (info *Info) forms(from string) ([]Form, error) {
 	if from == "" {
 		return info.Forms, nil
 	}
-	var forms []Form
 	var names []string
-	for _, f := range info.Forms {
-		names = append(names, f.From)
-		if f.From == from {
-			forms = append(forms, f)
+	for i, f := range info.Forms {
+		if names = append(names, f.From); f.From == from {
+			return info.Forms[i : i+1], nil
 		}
 	}
-	if len(forms) == 0 {
-		return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
-	}
-	return forms, nil
+	return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
 }
 
 // String says what the form looks like on disk.
@@ -280,7 +276,7 @@ func (f *Form) find(dir string) string {
 	return ""
 }
 
-// findIn returns the folder that holds one of the marks, dir or one up to
+// FindIn returns the folder that holds one of the marks, dir or one up to
 // depth folders below, or "".
 func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {

@@ -26,7 +26,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
@@ -690,7 +689,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "pictures/000.jpg", ``)
 	f.Add("GET", "../model.npz", ``)
 	web := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 99}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, method, path, body string) {
+	f.Fuzz(func(t *testing.T, method, path, body string) {
 		s, err := New(t.Context(), newFake(g.groups), g.dir, g.files)
 		if err != nil {
 			t.Fatal(err)
@@ -708,5 +707,5 @@ func FuzzRequest(f *testing.F) {
 		case w.Code == 200 && method == http.MethodPost && path != "finish":
 			stateOf(t, w.Body.String())
 		}
-	}))
+	})
 }

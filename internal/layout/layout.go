@@ -1,6 +1,6 @@
-// Package layout places points of many dimensions on a plane, so that neighbours stay
-// neighbours: a graph of neighbours is drawn by attraction along its edges and repulsion of
-// all points, as in UMAP (McInnes, Healy and Melville 2018, arXiv:1802.03426).
+// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours: a graph of
+// neighbours is drawn by attraction along its edges and repulsion of all points, as in UMAP (McInnes, Healy and
+// Melville 2018, arXiv:1802.03426).
 package layout
 
 import (
@@ -15,14 +15,14 @@ import (
 const (
 	// neighboursOf each point make the graph.
 	neighboursOf = 15
-	// samples is how many points repel a point in an epoch, in place of all, and repulsion how
-	// strongly they do, beside the edges of the point: UMAP's five samples for each edge.
+	// samples is how many points repel a point in an epoch, in place of all, and repulsion how strongly they
+	// do, beside the edges of the point: UMAP's five samples for each edge.
 	samples   = 10
 	repulsion = 5
 	// curve is a in the similarity 1/(1 + a·d²) of two points at a distance d.
 	curve = 1.6
-	// epochs of few and of many points. The rate falls with the square of the epochs that are left: as
-	// many neighbours stay as after 400 and 200 epochs of a rate from 1 that falls evenly.
+	// epochs of few and of many points. The rate falls with the square of the epochs that are left: as many
+	// neighbours stay as after 400 and 200 epochs of a rate from 1 that falls evenly.
 	mostEpochs, leastEpochs = 280, 140
 	manyPoints              = 20000
 	firstRate               = 2
@@ -37,12 +37,10 @@ const (
 // Memory returns how many bytes Points takes for n points beside them, about.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns n places on a plane, x and y of one after the other. The layout begins with the first
-// two coordinates, which should be the principal ones. In an epoch all points move at once, so that the
-// result does not depend on the number of cores; points that are drawn depend on the epoch and the
-// point. Equal points come to lie close to each other. The time is of n·log n, about: from a few
-// thousand points on neighbours are looked for in cells (see neighbours), and few of them are missed.
-// The only error is the context's.
+// Points returns n places on a plane, x and y of one after the other. The layout begins with the first two
+// coordinates, which should be the principal ones. In an epoch all points move at once, so that the result does
+// not depend on the number of cores. It takes O(n log n) time, about: neighbours of many points are looked for
+// in cells. The only error is the context's.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
@@ -81,8 +79,8 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	return at, nil
 }
 
-// start returns the first two coordinates, to the spread, with a little noise, which parts
-// points that are equal.
+// start returns the first two coordinates, to the spread, with a little noise, which parts points that are
+// equal.
 func start(p *project.Points) []float32 {
 	at := make([]float32, 2*p.N)
 	largest := float32(0)
@@ -178,8 +176,8 @@ func (p *place) add(q place) {
 }
 
 const (
-	// mostRepelled is the most by which one point repels another along either axis, and
-	// repelledLess the square of a distance from which on it is less.
+	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square
+	// of a distance from which on it is less.
 	mostRepelled = 2
 	repelledLess = 0.2
 )

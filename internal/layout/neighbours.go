@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// wholeUpTo is up to how many points neighbours are looked for among all. More are put
-	// into cells of about inCell points by their nearest centres, and neighbours of a point
-	// are looked for in the cells whose centres are the nearest ones to that of its own.
+	// wholeUpTo is up to how many points neighbours are looked for among all. More are put into cells of about
+	// inCell points by their nearest centres, and neighbours of a point are looked for in the cells whose
+	// centres are the nearest ones to that of its own.
 	wholeUpTo = 4096
 	inCell    = 256
 	probed    = 12
@@ -61,9 +61,9 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b, less the
-// squared length of the point of a. square holds those of b, and b may be in parts, one after the other.
-// room is a buffer to reuse; the used one is returned.
+// eachDistance calls f with the squared distances of each point of a to all of b, less the squared length of
+// the point of a. square holds those of b, and b may be in parts, one after the other. room is a buffer to
+// reuse; the used one is returned.
 func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
 	n := len(square)
 	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
@@ -95,14 +95,10 @@ type cells struct {
 // cellsOf puts points into cells.
 func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	out := &cells{order: make([]int32, p.N)}
-	if p.N <= wholeUpTo {
-		for i := range out.order {
-			out.order[i] = int32(i)
-		}
-		out.start, out.near = []int{0, p.N}, [][]int32{{0}}
-		return out, ctx.Err()
+	c := 1
+	if p.N > wholeUpTo {
+		c = p.N / inCell
 	}
-	c := p.N / inCell
 	which := make([]int32, c)
 	for k := range which {
 		which[k] = int32(k * p.N / c)
@@ -166,8 +162,8 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	return out, nil
 }
 
-// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The points
-// stand in the order of their cells. Points that have fewer in the cells near theirs get fewer.
+// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The points stand in
+// the order of their cells. Points that have fewer in the cells near theirs get fewer.
 func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
 	square := squares(p)
 	out := make(lists, p.N)
@@ -229,8 +225,8 @@ type graph struct {
 // of returns the edges of point i.
 func (g *graph) of(i int) []edge { return g.edges[g.start[i]:g.start[i+1]] }
 
-// graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest
-// has 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
+// graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest has
+// 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
 func (l lists) graph() *graph {
 	weights := make([][]float32, len(l))
 	parallel.Do(len(l), func(i int) { weights[i] = weigh(l[i]) })

@@ -6,8 +6,8 @@ import (
 
 // Known holds labels and links of n samples. Its zero value says that nothing is known.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements
-	// or none. Two labels say what a link of the two samples would: no algorithm needs both.
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements or
+	// none. Two labels say what a link of the two samples would: no algorithm needs both.
 	Labels []int
 	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
 	MustLink, CannotLink [][2]int
@@ -34,8 +34,8 @@ func (k Known) checkLabels(n int) error {
 	return nil
 }
 
-// Close is the function Close of the links and the labels: samples of one label are
-// one group, and one of two labels is an error. It takes O(n + links) time.
+// Close is the function Close of the links and the labels: samples of one label are one group, and one of two
+// labels is an error. It takes O(n + links) time.
 func (k Known) Close(n int) (groups []int, err error) {
 	if err := k.checkLabels(n); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the links that labels do not imply, each once and with its lower row first. Its
-// errors are those of Close.
+// BeyondLabels returns the links that labels do not imply, each once and with its lower row first. Its errors
+// are those of Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err
@@ -81,9 +81,8 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
 }
 
-// Classes returns the labels with the classes numbered from 0 in the order of their
-// first samples, and how many there are. A label may be any number ≥ 0: nothing may
-// be made for each number up to the largest.
+// Classes returns the labels with the classes numbered from 0 in the order of their first samples, and how many
+// there are. A label may be any number ≥ 0: nothing may be made for each number up to the largest.
 func (k Known) Classes() (class []int, count int) {
 	number := map[int]int{}
 	class = make([]int, len(k.Labels))

@@ -1,5 +1,5 @@
-// Package links is the algebra of must-links and cannot-links, pairs of samples
-// that belong together and that do not.
+// Package links is the algebra of must-links and cannot-links, pairs of samples that belong together and that
+// do not.
 package links
 
 import (
@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Close follows the must-links among n samples to their end: groups holds for each sample the number of
-// its group, the samples that must-links join to it directly or through others, numbered from 0 in the
-// order of their first samples. A row that is not within 0 and n−1 is an error, and so is a pair that
-// cannot link and yet must, directly or through others; the error names the must-links that say so.
+// Close returns for each of n samples the number of its group: the samples that must-links join to it, directly
+// or through others, numbered from 0 in the order of their first samples. A cannot-link within a group is an
+// error that names the must-links.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	return out
 }
 
-// contradiction returns the error for a pair that cannot link although the
-// must-links join it, which names the shortest way.
+// contradiction returns the error for a pair that cannot link although the must-links join it, which names the
+// shortest way.
 func contradiction(n int, must [][2]int, pair [2]int) error {
 	joined := make([][]int, n)
 	for _, p := range must {

@@ -15,13 +15,13 @@ const Block = 240
 // Candidates returns of how many samples k-means++ takes one.
 func Candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) }
 
-// PlusPlus draws k of n samples for k-means to start from: one after the other, of 2 + ln k, each drawn with a
-// probability in proportion to its cost with the samples before it, that which leaves the least cost, the first
-// of several (Arthur and Vassilvitskii 2007, in its greedy form).
+// PlusPlus draws k of n samples for k-means to start from: one after the other, the best of 2 + ln k
+// candidates, each drawn with a probability in proportion to its cost with the samples before it (Arthur and
+// Vassilvitskii 2007, in its greedy form).
 //
-// First holds what each sample costs before: infinite, 0 for one that is not to be drawn, or, if Started, what
-// it costs with centres that there are. Propose is given the candidates, and Cost then writes what each sample
-// from lo to hi costs with each, (hi−lo)×candidates. Several goroutines call Cost.
+// First holds what each sample costs before: infinite, 0 for one that is not to be drawn, or, if Started, its
+// cost with given centres. Propose gets the candidates, and Cost then writes the costs of each sample from lo
+// to hi with each, (hi−lo)×candidates. Several goroutines call Cost.
 type PlusPlus struct {
 	First   []float64
 	Started bool

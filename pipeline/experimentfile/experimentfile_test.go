@@ -161,26 +161,6 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
-	e, err := Parse([]byte("{name: a, methods: [nmf], repeats: 5, cluster: {distance: cosine, restarts: 9}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, value := range map[string]string{"name": "b", "classes": "2..4", "methods": "[{name: ccf, init: nmf}, cf]", "data": "{set: orl}"} {
-		if err := Set(e, key, value); err != nil {
-			t.Error(err)
-		}
-	}
-	if e.Name != "b" || len(e.Classes) != 3 || len(e.Methods) != 2 || e.Methods[0].Init != factor.InitNMF || e.Data.Set != "orl" || e.Repeats != 5 {
-		t.Errorf("got %+v", e)
-	}
-	for key, value := range map[string]string{"classes": "2...4", "methods": "[cff]", "nothing": "1", "repeats": "x"} {
-		if err := Set(e, key, value); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s %s: %v", key, value, err)
-		}
-	}
-}
-
 // TestUnknownKeys: an unknown key is answered with those that there are.
 func TestUnknownKeys(t *testing.T) {
 	for _, place := range []string{

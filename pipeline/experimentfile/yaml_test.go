@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
-	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -68,17 +66,6 @@ func TestParseInQuotes(t *testing.T) {
 	}
 	if e.Name != "a & b" || e.Data.Set != "x!y" || e.Data.Pattern != "*{class}.jpg" || e.Methods[0].As != "!" || len(e.Classes) != 2 {
 		t.Errorf("got %+v", e)
-	}
-}
-
-func TestSetRefuses(t *testing.T) {
-	for _, value := range []string{"! gnmf", "!!str nmf", "[!a nmf]", "&a nmf", "*a", "x\nseed: 3", "\x00", "\xff", strings.Repeat("[", 1000), strings.Repeat("a", document.MaxBytes)} {
-		e := &pipeline.Experiment{}
-		if err := Set(e, "methods", value); err == nil {
-			t.Errorf("%.40q is taken for %+v", value, e.Methods)
-		} else if e.Seed != 0 {
-			t.Errorf("%q sets the seed", value)
-		}
 	}
 }
 
@@ -155,7 +142,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		var e *pipeline.Experiment
 		var err error
 		if got, most := testkit.Allocated(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
@@ -169,29 +156,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("a NUL is read over")
 		}
 		checkExperiment(t, e)
-	}))
-}
-
-func FuzzSet(f *testing.F) {
-	for _, s := range [][2]string{
-		{"methods", "! gnmf"}, {"methods", "[{name: gnmf, lambda: [1, 10]}, nmf]"}, {"classes", "2..5"}, {"data", "{set: x, from: raw}"}, {"features", "{pixels: 3}"},
-		{"cluster", "{by: kmeans}"}, {"labels", "30%"}, {"links", "{file: x}"}, {"rank", "k+1"}, {"seed", "3"}, {"name", "# x"}, {"task", "classify"},
-		{"train", "{count: 3}"}, {"test", "rest"}, {"neighbours", "{k: 1}"}, {"repeats", "3"},
-	} {
-		f.Add(s[0], s[1])
-	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key, value string) {
-		e := &pipeline.Experiment{}
-		var err error
-		if got, most := testkit.Allocated(func() { err = Set(e, key, value) }), memoryOf(len(key)+len(value)); got > most {
-			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(key)+len(value), most)
-		}
-		if err != nil {
-			checkMessage(t, err)
-			return
-		}
-		checkExperiment(t, e)
-	}))
+	})
 }
 
 // checkMessage: an error says something, and moves no terminal.

@@ -9,25 +9,21 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Folder is the folder of an experiment's results, open for writing by this process
-// alone.
+// Folder is the folder of an experiment's results, locked by this process.
 type Folder struct {
-	folder *output.Folder
-	pages  []string
+	*output.Folder
+	pages []string
 }
 
 // Files returns the names of what Run writes, folders with a slash at their ends.
 func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, ModelDir + "/"} }
 
-// Open opens the folder dir for the results of the experiment, and makes it if need
-// be. pages are the names of what Publish will write there, folders with a slash at
-// their ends. It is an error if another process has the folder, if it cannot be
-// written, if it holds the results of another experiment, or if a file stands under a
-// name that will be written which partwise did not write or which was changed since.
-// The folder is not touched then.
+// Open locks the folder dir for the results of the experiment, and creates it if needed. pages are the
+// names that Publish will write, folders with a slash at their ends. It refuses a folder of another process
+// or experiment, or with a foreign or changed file in the place of its own, and leaves it untouched.
 //
-// Two experiments are one as long as they differ only in methods, numbers of
-// classes, ranks, repeats and the name, so that they may share trials.
+// Experiments that differ only in methods, numbers of classes, ranks, repeats and the name share a folder,
+// and their trials.
 func Open(dir string, e *pipeline.Experiment, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
 		return nil, fmt.Errorf("%s holds the results of an experiment on several sets: give this one a name or a folder of its own", dir)
@@ -40,8 +36,7 @@ func Open(dir string, e *pipeline.Experiment, pages ...string) (*Folder, error) 
 	return open(dir, append(Files(), pages...), pages)
 }
 
-// Reopen opens the folder dir of an experiment's results to write pages about them,
-// as Open does. It is an error if there are no results.
+// Reopen opens the folder dir of existing results, to write pages about them.
 func Reopen(dir string, pages ...string) (*Folder, error) {
 	if _, err := ReadSummary(dir); err != nil {
 		return nil, err
@@ -57,21 +52,10 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	return &Folder{folder, pages}, nil
 }
 
-// Dir returns the folder as it was given to Open.
-func (f *Folder) Dir() string { return f.folder.Dir() }
-
-// Close gives the folder to others. It removes the folder if Open made it and
-// nothing was written.
-func (f *Folder) Close() error { return f.folder.Close() }
-
-// Write writes a file that is one of the pages given to Open, in one step.
-func (f *Folder) Write(name string, text []byte) error { return f.folder.Write(name, text) }
-
-// Publish replaces the pages by what write writes into a folder that it is given,
-// and does so when all of it is there. What it does not write is removed, but
-// for the names that it returns.
+// Publish replaces the pages by the files that write writes into a folder, once all are complete. Other
+// pages are removed, except those that write returns.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
-	stage, err := f.folder.Stage(f.pages...)
+	stage, err := f.Stage(f.pages...)
 	if err != nil {
 		return err
 	}
@@ -84,7 +68,7 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) erro
 	return stage.Publish()
 }
 
-// Notes reports, a line each, the lines of the log that cannot be read.
+// Notes returns a warning of the lines of the log that cannot be read.
 func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
 	if err != nil {

@@ -17,8 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func open(t testing.TB, dir string) *Store {
@@ -245,7 +243,7 @@ func FuzzGet(f *testing.F) {
 	f.Add(append(encodeHeader(NewKey("other"), blob), blob...))
 	f.Add([]byte(magic))
 	s := open(f, f.TempDir())
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		write(t, s.path(key), file)
 		blob, ok := s.Get(key)
 		if ok && !bytes.Equal(file, append(encodeHeader(key, blob), blob...)) {
@@ -254,7 +252,7 @@ func FuzzGet(f *testing.F) {
 		if _, err := os.Stat(s.path(key)); (err == nil) != ok {
 			t.Errorf("a hit: %v, and afterwards the file: %v", ok, err)
 		}
-	}))
+	})
 }
 
 // What is not the store's own stays.

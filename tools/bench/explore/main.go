@@ -63,7 +63,7 @@ const enough = 0.95
 func run(ctx context.Context, name string, seeds, most int) error {
 	e := &pipeline.Experiment{Data: pipeline.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), OpenOptions: datasets.OpenOptions{Pool: true}}}
 	e.Features.Auto = true
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{})
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func do(ctx context.Context, s *feedback.Session, a feedback.Act) ([]int, error)
 // again starts k-means again from what was told; a group of which nothing was told starts at a
 // picture that is drawn.
 func again(ctx context.Context, x mat.Matrix, k int, labels []int, seed uint64) ([]int, error) {
-	res, err := cluster.SeededKMeans{KMeans: cluster.KMeans{K: k, Distance: cluster.DistanceCosine, Seed: seed}}.Fit(ctx, x, labels)
+	res, err := cluster.SeededKMeans{KMeans: cluster.KMeans{K: k, Distance: cluster.DistanceCosine, Seed: seed}}.Fit(ctx, x, cluster.Known{Labels: labels})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,139 @@
+package features
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// Made describes the samples and the columns of features.
+type Made struct {
+	// Height and Width are the size of the images that rows hold, row by row and upright, or 0 where they are
+	// no images.
+	Height, Width int
+	// Channels is 1 where the images are grey and 3 where they are in colour, a red, a green and a blue image
+	// one after the other. It is 0 where the rows are no images.
+	Channels int
+	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
+	// image that it covers.
+	Places Cells
+	Crop   Crop
+	// Rows holds, for each row, which sample of the set it is.
+	Rows []int
+	// Skipped holds one error for each sample that was left out, in the order of the set.
+	Skipped []error
+}
+
+// list sets Rows and Skipped to the samples that can be used, and the errors of the others.
+func (m *Made) list(set *datasets.Set, bad []error) error {
+	var kinds []datasets.BadFile
+	for i, err := range bad {
+		if err == nil {
+			m.Rows = append(m.Rows, i)
+		} else {
+			m.Skipped = append(m.Skipped, err)
+			kinds = append(kinds, datasets.BadFile{Kind: imagefile.KindOf(err)})
+		}
+	}
+	switch {
+	case len(bad) == 0:
+		return fmt.Errorf("features: the set %s has no samples", set.Name)
+	case len(m.Rows) == 0:
+		return fmt.Errorf("features: none of the %d samples of %s can be used (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
+	}
+	return nil
+}
+
+// BadSampleError is the error of a sample that cannot be used. Where bad samples are skipped (SkipBad) it is
+// left out instead.
+type BadSampleError struct{ Err error }
+
+func (e *BadSampleError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *BadSampleError) Unwrap() error { return e.Err }
+
+// BadSample tells whether an error says that a sample cannot be used, and returns it as a *BadSampleError then.
+// It does not where another run could use the sample: where the memory limit has no room for it, or its file
+// changes.
+func BadSample(err error) (bad bool, failure error) {
+	var tooLarge *memory.LimitError
+	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
+		return false, err
+	}
+	return true, &BadSampleError{err}
+}
+
+// usable calls f for each sample of the set that bad has no error of, and where samples may be left out puts
+// the errors of bad ones there.
+func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
+	all := make([]int, s.set.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return each(ctx, s.set, all, s.opt.Workers, s.opt.Progress, func(_, i int) error {
+		if bad[i] != nil {
+			return nil
+		}
+		err := named(s.set, i, func() error { return f(i) })
+		isBad, failure := BadSample(err)
+		if isBad && s.opt.SkipBad {
+			bad[i] = err
+			return nil
+		}
+		return failure
+	})
+}
+
+// each calls f for some samples of a set, several at once, with the place of each among them. They begin in
+// their order, those that have begun are finished, and after an error no other begins. It returns the cause of
+// the context's end, or the first error in the samples' order.
+func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
+	errs := make([]error, len(samples))
+	var mu sync.Mutex
+	done := 0
+	var stop atomic.Int64 // behind this place no sample begins
+	stop.Store(int64(len(samples)))
+	fault := parallel.Blocks(ctx, workers, len(samples), 1, func(_, at, _ int) {
+		if int64(at) > stop.Load() {
+			return
+		}
+		i := samples[at]
+		if errs[at] = named(set, i, func() error { return f(at, i) }); errs[at] != nil {
+			stop.Store(int64(at))
+		}
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			progress(done, len(samples))
+		}
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return fault
+}
+
+// named calls f; a panic is an error that names the sample.
+func named(set *datasets.Set, i int, f func() error) error {
+	err := guard.Call(f)
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		return fmt.Errorf("%s: %w", set.Names[i], err)
+	}
+	return err
+}
