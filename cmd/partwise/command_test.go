@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"fmt"
@@ -27,7 +26,7 @@ import (
 // partwise runs the command and returns its exit code and what it printed, but for the warnings that
 // tests with few iterations get.
 func partwise(args ...string) (code int, stdout, stderr string) {
-	var out, err bytes.Buffer
+	var out, err shared
 	code = run(args, &out, &err)
 	return code, out.String(), unconverged.ReplaceAllString(err.String(), "")
 }
@@ -921,7 +920,7 @@ func TestShortOfTheAnswer(t *testing.T) {
 		{"cluster generated -k 3 --method cf --out quick", "quick", nil, []string{"converged", limit}},
 		{"fit generated --method cf --solver mu --iterations 30 --rank 3 --out m.npz", "", []string{"cf" + few + ": its"}, []string{limit}},
 	} {
-		var stdout, stderr bytes.Buffer
+		var stdout, stderr shared
 		if code := run(strings.Fields(c.args), &stdout, &stderr); code != exitDone {
 			t.Fatalf("%s: exit code %d, said %q", c.args, code, stderr.String())
 		}

@@ -26,7 +26,7 @@ import (
 func exploring(t *testing.T, args ...string) (address string, finish func() string) {
 	t.Helper()
 	out, in := io.Pipe()
-	var stderr bytes.Buffer
+	var stderr shared
 	code := make(chan int, 1)
 	go func() {
 		code <- run(append([]string{"explore", "--no-browser"}, args...), in, &stderr)

@@ -173,7 +173,7 @@ func fromAnywhere(data string) string {
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
 	if err == nil && inside {
-		err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+		err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else, as in --out %s", out, quote(outFor(data, filepath.Base(out))))
 	}
 	if err != nil {
 		return usageError{err}

@@ -343,7 +343,7 @@ func TestFeatures(t *testing.T) {
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words={from: missing.npz}"}, "missing.npz", exitFailed},
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=100000"}, "100000", exitFailed},
 	} {
-		var stdout, stderr strings.Builder
+		var stdout, stderr shared
 		if code := run(c.args, &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: exit code %d, said %q; want code %d and a line with %q", c.args, code, stderr.String(), c.code, c.want)
 		}
@@ -353,7 +353,7 @@ func TestFeatures(t *testing.T) {
 	if err := os.WriteFile(filepath.Join("photos", "tiny.pgm"), []byte("P5 3 3 255\nabcabcabc"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var stdout, stderr strings.Builder
+	var stdout, stderr shared
 	if code := run([]string{"features", "photos", "--features", sift, "--strict", "--out", "new.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}

@@ -18,9 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 )
 
-// bySignal is the exit code that Go gives a process which a signal ended.
-const bySignal = -1
-
 // program is a running partwise whose standard error is a terminal.
 type program struct {
 	*exec.Cmd
@@ -226,7 +223,7 @@ func TestInterruptUnread(t *testing.T) {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
-			if code := cmd.ProcessState.ExitCode(); code != bySignal {
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 				t.Errorf("exit code %d", code)
 			}
 			return
@@ -255,7 +252,7 @@ func TestSecondInterrupt(t *testing.T) {
 	p.signal(os.Interrupt)
 	p.read("a second signal ends it at once")
 	p.signal(os.Interrupt)
-	if code := p.end(); code != bySignal {
+	if code := p.end(); code != exitInterrupted {
 		t.Errorf("exit code %d, said %q", code, p.said.String())
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -42,11 +41,8 @@ func isUsage(err error) bool {
 	return errors.As(err, &wrong) || errors.As(err, &conflict)
 }
 
-// run runs the command and returns its exit code.
+// run runs the command and returns its exit code. Several goroutines may write to stderr at once.
 func run(args []string, stdout, stderr io.Writer) int {
-	if _, ok := stderr.(*os.File); !ok {
-		stderr = &oneAtATime{w: stderr}
-	}
 	ctx, stop := interruptible(stderr)
 	defer stop()
 	root := rootCommand()
@@ -82,7 +78,12 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	said := make(chan struct{})
 	isQuiet := context.AfterFunc(ctx, func() {
-		restore()
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		go func() {
+			<-again
+			os.Exit(exitInterrupted)
+		}()
 		if columns.IsTerminal(stderr) {
 			fmt.Fprintln(stderr) // below a progress bar
 		}
@@ -98,18 +99,6 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		}
 		restore()
 	}
-}
-
-// oneAtATime lets several goroutines write.
-type oneAtATime struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (o *oneAtATime) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.w.Write(p)
 }
 
 func rootCommand() *cobra.Command {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
@@ -78,19 +77,8 @@ func fitHelp(cmd *cobra.Command, n int) {
 		lead := strings.Repeat(" ", 3+sub.NamePadding())
 		sub.Short = strings.TrimSpace(columns.Hanging(lead, sub.Short, n))
 	}
-	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsages | fit %d ", n)))
-}
-
-func init() { cobra.AddTemplateFunc("fit", breakFlags) }
-
-var flagLine = regexp.MustCompile(`(?m)^( *-.*?  +)(\S.*)\n`)
-
-// breakFlags breaks the lines of flags, each with its help, into lines of at most n letters.
-func breakFlags(n int, lines string) string {
-	return flagLine.ReplaceAllStringFunc(lines, func(line string) string {
-		m := flagLine.FindStringSubmatch(line)
-		return columns.Hanging(m[1], m[2], n)
-	})
+	const slop = 5 // of pflag
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", n-slop)))
 }
 
 // work does a piece of work and shows how far it is. doing names the work where a signal stops it.

@@ -25,27 +25,17 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Way is how a file comes to its place.
-type Way int
+type Way string
 
 // The ways. Link makes symbolic links.
 const (
-	Copy Way = iota
-	Link
-	Move
+	Copy Way = "copy"
+	Link Way = "link"
+	Move Way = "move"
 )
-
-var ways = enum.Of[Way]("way", "copy", "link", "move")
-
-func (w Way) String() string                { return ways.String(w) }
-func (w *Way) UnmarshalText(b []byte) error { return ways.UnmarshalText(w, b) }
-func (w Way) MarshalText() ([]byte, error)  { return ways.MarshalText(w) }
-
-// Values returns the names of the ways.
-func (Way) Values() []string { return ways.Values() }
 
 // Item is a file and where it is to be.
 type Item struct {
@@ -462,7 +452,7 @@ func noJournal(dir string) error {
 // parseJournal reads the text of the journal that is at a path.
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 {
+	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 || h.Format == format && h.Way != Copy && h.Way != Link && h.Way != Move {
 		return h, nil, fmt.Errorf("%s: line 1: not a list of files that were sorted", at)
 	}
 	if h.Format != format {
