@@ -6,14 +6,14 @@ import (
 	"log"
 
 	"github.com/seed4492f2cd/partwise"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // The generated set is grouped with all defaults. A folder's path stands in place of its name.
 func ExampleCluster() {
 	found, err := partwise.Cluster(context.Background(), "generated", partwise.ClusterOptions{
-		Data: pipeline.Data{Largest: 4},
+		Data: spec.Data{Largest: 4},
 	})
 	if err != nil {
 		log.Fatal(err)

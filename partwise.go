@@ -13,23 +13,25 @@ import (
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // ClusterOptions say how a set is grouped. The zero value groups as partwise cluster does.
 type ClusterOptions struct {
 	// Data says how the set is read, but for its name; Data.Labels names a file of given labels.
-	Data pipeline.Data
+	Data spec.Data
 	// Count is the number of groups. Its zero value is the number of the data's classes, or chosen
 	// where there are none or labels are given.
-	Count pipeline.GroupCount
+	Count spec.GroupCount
 	// Links names a CSV file of pairs that share a group (must) or do not (cannot).
 	Links string
 	// Features, Method, Cluster and Rank are chosen by the data where they are nil.
-	Features *pipeline.Features
-	Method   *pipeline.Method
-	Cluster  *pipeline.Cluster
-	Rank     *pipeline.Rank
+	Features *spec.Features
+	Method   *spec.Method
+	Cluster  *spec.Cluster
+	Rank     *spec.Rank
 	// Batch, if above 0, is the number of samples of a block, from which nmf and nmf-kl learn, so
 	// that the samples need not fit into memory together.
 	Batch int
@@ -37,8 +39,8 @@ type ClusterOptions struct {
 	Strict bool
 	Seed   uint64
 	// Cache, if set, keeps features for the next call.
-	Cache    pipeline.Cache
-	Progress pipeline.Progress
+	Cache    input.Cache
+	Progress input.Progress
 }
 
 // Clusters is a set in groups.
@@ -56,7 +58,7 @@ type Clusters struct {
 
 // Cluster puts the images of a folder, or the samples of a file or a known set, into groups.
 func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, error) {
-	e := &pipeline.Experiment{Data: opt.Data, Seed: opt.Seed, Features: pipeline.DefaultFeatures(opt.Batch > 0)}
+	e := &spec.Experiment{Data: opt.Data, Seed: opt.Seed, Features: pipeline.DefaultFeatures(opt.Batch > 0)}
 	e.Data.Set, e.Data.OnDisk = data, opt.Batch > 0
 	if opt.Features != nil {
 		e.Features = *opt.Features
@@ -87,8 +89,8 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 }
 
 // prepare reads the set, checks that it can be grouped, and makes its features.
-func prepare(ctx context.Context, e *pipeline.Experiment, g *pipeline.Groups, opt ClusterOptions) (*pipeline.Inputs, error) {
-	set, err := pipeline.Open(ctx, e)
+func prepare(ctx context.Context, e *spec.Experiment, g *pipeline.Groups, opt ClusterOptions) (*input.Inputs, error) {
+	set, err := input.Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +109,13 @@ func prepare(ctx context.Context, e *pipeline.Experiment, g *pipeline.Groups, op
 		set.Close()
 		return nil, err
 	}
-	return pipeline.PrepareSet(ctx, e, set, pipeline.PrepareOptions{
+	return input.PrepareSet(ctx, e, set, input.PrepareOptions{
 		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
 	})
 }
 
 // group groups the inputs, after the choices that depend on them.
-func group(ctx context.Context, in *pipeline.Inputs, g pipeline.Groups, opt ClusterOptions) (*Clusters, error) {
+func group(ctx context.Context, in *input.Inputs, g pipeline.Groups, opt ClusterOptions) (*Clusters, error) {
 	if opt.Method == nil && opt.Rank == nil {
 		g.Method = g.DefaultMethod(in)
 	}
@@ -148,20 +150,20 @@ type RunOptions struct {
 	// Workers is the number of trials at once; 0 means one for each processor.
 	Workers int
 	// Cache, if set, keeps features for the next call.
-	Cache    pipeline.Cache
-	Progress pipeline.Progress
+	Cache    input.Cache
+	Progress input.Progress
 }
 
 // Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
 // its trials. [pipeline.Experiment.Each] splits an experiment on several sets.
-func Run(ctx context.Context, e *pipeline.Experiment, opt RunOptions) ([]pipeline.Record, error) {
+func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]pipeline.Record, error) {
 	if len(e.Sets) > 1 {
 		return nil, fmt.Errorf("data: the experiment names %d sets; run each of Experiment.Each", len(e.Sets))
 	}
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{Cache: opt.Cache, Progress: opt.Progress})
+	in, err := input.Prepare(ctx, e, input.PrepareOptions{Cache: opt.Cache, Progress: opt.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestClusterPhotographs: images of 64 pixels or more are described by the network and grouped by
@@ -35,7 +35,7 @@ func TestClusterPhotographs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		found, err := partwise.Cluster(t.Context(), dir, partwise.ClusterOptions{Count: pipeline.GroupCount{From: 2, To: 2}})
+		found, err := partwise.Cluster(t.Context(), dir, partwise.ClusterOptions{Count: spec.GroupCount{From: 2, To: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // mixtures writes a set of 4 classes of 12 samples, each a mixture of 4 parts of which its class
@@ -116,15 +118,15 @@ func TestRankAuto(t *testing.T) {
 }
 
 func TestRankAutoRead(t *testing.T) {
-	for text, want := range map[string]AutoRank{
+	for text, want := range map[string]spec.AutoRank{
 		"auto":                           {},
 		"{among: auto}":                  {},
-		"{among: 3..50}":                 {Among: RankRange{From: 3, To: 50}},
+		"{among: 3..50}":                 {Among: spec.RankRange{From: 3, To: 50}},
 		"{by: stability}":                {By: factor.RankStability},
-		"{among: 2..9, by: held-out}":    {Among: RankRange{From: 2, To: 9}},
-		" {among: 2..2, by: stability} ": {Among: RankRange{From: 2, To: 2}, By: factor.RankStability},
+		"{among: 2..9, by: held-out}":    {Among: spec.RankRange{From: 2, To: 9}},
+		" {among: 2..2, by: stability} ": {Among: spec.RankRange{From: 2, To: 2}, By: factor.RankStability},
 	} {
-		e := &Experiment{}
+		e := &spec.Experiment{}
 		if err := Set(e, "rank", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := e.Rank[0].Auto; len(e.Rank) != 1 || got == nil || *got != want {
@@ -140,11 +142,11 @@ func TestRankAutoRead(t *testing.T) {
 		"[4, {among: 2..3}]": "several ranks must be numbers that rise",
 		"automatic":          "want k, k+1, 2k, a number or auto",
 	} {
-		if err := Set((&Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&spec.Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	e := &Experiment{}
+	e := &spec.Experiment{}
 	if err := Set(e, "rank", "{among: 2..60, by: stability}"); err != nil || e.Rank.String() != "auto, from 2..60 by stability" || e.Rank[0].Of(3) != 60 {
 		t.Errorf("%s, %v", e.Rank, err)
 	}
@@ -164,7 +166,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := Prepare(t.Context(), e, PrepareOptions{})
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +176,7 @@ func TestRankAutoRefused(t *testing.T) {
 		in.Close()
 	}
 	in := blobs(t, 3, 8, 12)
-	g := Groups{K: 3, Method: Method{Name: "nmf"}, Rank: &Rank{Auto: &AutoRank{}}, Cluster: Cluster{By: Largest}}
+	g := Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &spec.AutoRank{}}, Cluster: spec.Cluster{By: spec.Largest}}
 	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank: auto, by held-out; each basis vector is a group") {
 		t.Errorf("%v", err)
 	}
@@ -183,7 +185,7 @@ func TestRankAutoRefused(t *testing.T) {
 // TestRankAutoGroups: a grouping with a rank to be chosen is that with the one that is chosen.
 func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
-	auto := AutoRank{Among: RankRange{From: 2, To: 6}}
+	auto := spec.AutoRank{Among: spec.RankRange{From: 2, To: 6}}
 	stages := map[string]int{}
 	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {
@@ -192,12 +194,12 @@ func TestRankAutoGroups(t *testing.T) {
 	if stages["choosing the rank"] != len(c.Curve.Rank) {
 		t.Errorf("stages %v", stages)
 	}
-	g := Groups{K: 3, Method: Method{Name: "nmf"}, Rank: &Rank{Auto: &auto}, Seed: 7}
+	g := Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &auto}, Seed: 7}
 	found, err := g.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Rank = &Rank{Fixed: true, Plus: c.Rank}
+	g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
 	told, err := g.Find(t.Context(), in, nil)
 	if err != nil || found.Rank != c.Rank || !reflect.DeepEqual(told.Groups, found.Groups) {
 		t.Errorf("rank %d, want %d, %v", found.Rank, c.Rank, err)

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // inBlocks is a method that learns from the blocks of the inputs.
@@ -22,7 +24,7 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt fac
 
 // batchOf returns the method of blocks of so many samples that does what a method does with
 // all at once.
-func batchOf(m Method, samples int) (b factor.MiniBatch, err error) {
+func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
 		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
@@ -42,9 +44,9 @@ func batchOf(m Method, samples int) (b factor.MiniBatch, err error) {
 
 // CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
 // cannot be made for them.
-func (g Groups) CheckBatch(f Features) error {
+func (g Groups) CheckBatch(f spec.Features) error {
 	if _, err := batchOf(g.Method, g.Batch); err != nil {
 		return err
 	}
-	return checkBatch(f)
+	return input.CheckBatch(f)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // bars writes an IDX file of n images of 40×40 pixels, a bright row in the first third, a
@@ -38,21 +40,21 @@ func bars(t *testing.T, n int) string {
 // TestBatch: groups are found in samples that take more memory together than there is.
 func TestBatch(t *testing.T) {
 	const n = 3000
-	ctx := WithMemory(t.Context(), 64<<20) // of which 24 MiB are shared out
-	e := &Experiment{Data: Data{Set: bars(t, n)}}
+	ctx := input.WithMemory(t.Context(), 64<<20) // of which 24 MiB are shared out
+	e := &spec.Experiment{Data: spec.Data{Set: bars(t, n)}}
 	var none *memory.LimitError
-	if in, err := Prepare(ctx, e, PrepareOptions{}); !errors.As(err, &none) {
+	if in, err := input.Prepare(ctx, e, input.PrepareOptions{}); !errors.As(err, &none) {
 		t.Fatalf("all samples in memory: %v and %v, want too little memory", in, err)
 	}
 	e.Data.OnDisk = true
-	in, err := Prepare(ctx, e, PrepareOptions{InBlocks: true})
+	in, err := input.Prepare(ctx, e, input.PrepareOptions{InBlocks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	for _, method := range []string{"nmf", "nmf-kl"} {
 		var epochs []int
-		g := Groups{K: 3, Method: Method{Name: method, Iterations: 2}, Batch: 90, Cluster: Cluster{By: KMeans}}
+		g := Groups{K: 3, Method: spec.Method{Name: method, Iterations: 2}, Batch: 90, Cluster: spec.Cluster{By: spec.KMeans}}
 		found, err := g.Find(ctx, in, func(_ string, done, total int) { epochs = append(epochs, done, total) })
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +71,7 @@ func TestBatch(t *testing.T) {
 	if img, err := in.Image(ctx, n-1); err != nil || img.Bounds().Dx() != 40 {
 		t.Errorf("the last image: %v", err)
 	}
-	if _, err := (Groups{K: 3, Method: Method{Name: "nmf"}}).Find(ctx, in, nil); err == nil {
+	if _, err := (Groups{K: 3, Method: spec.Method{Name: "nmf"}}).Find(ctx, in, nil); err == nil {
 		t.Error("a grouping of all at once of inputs in blocks")
 	}
 }
@@ -77,28 +79,28 @@ func TestBatch(t *testing.T) {
 // TestBatchRefuses: methods and features of which blocks know nothing are refused by name.
 func TestBatchRefuses(t *testing.T) {
 	for want, c := range map[string]struct {
-		method   Method
+		method   spec.Method
 		batch    int
-		features Features
+		features spec.Features
 	}{
-		"gnmf needs all samples":   {Method{Name: "gnmf"}, 10, Features{}},
-		"kmeans needs all samples": {Method{Name: "kmeans"}, 10, Features{}},
-		"solver mu":                {Method{Name: "nmf", Solver: "mu"}, 10, Features{}},
-		"init nndsvda":             {Method{Name: "nmf", Init: "nndsvda"}, 10, Features{}},
-		"blocks of 0 samples":      {Method{Name: "nmf"}, 0, Features{}},
-		"visual words":             {Method{Name: "nmf"}, 10, Features{Extractor: features.DenseSIFT{}}},
+		"gnmf needs all samples":   {spec.Method{Name: "gnmf"}, 10, spec.Features{}},
+		"kmeans needs all samples": {spec.Method{Name: "kmeans"}, 10, spec.Features{}},
+		"solver mu":                {spec.Method{Name: "nmf", Solver: "mu"}, 10, spec.Features{}},
+		"init nndsvda":             {spec.Method{Name: "nmf", Init: "nndsvda"}, 10, spec.Features{}},
+		"blocks of 0 samples":      {spec.Method{Name: "nmf"}, 0, spec.Features{}},
+		"visual words":             {spec.Method{Name: "nmf"}, 10, spec.Features{Extractor: features.DenseSIFT{}}},
 	} {
 		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: bars(t, 9)}}, PrepareOptions{})
+	in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: bars(t, 9)}}, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := (Groups{K: 3, Method: Method{Name: "nmf"}, Batch: 9}).Find(t.Context(), in, nil); err == nil {
+	if _, err := (Groups{K: 3, Method: spec.Method{Name: "nmf"}, Batch: 9}).Find(t.Context(), in, nil); err == nil {
 		t.Error("blocks of inputs that are in memory")
 	}
 }

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // BenchmarkTrial times one trial of each method: ten generated classes of 36
@@ -13,7 +15,7 @@ func BenchmarkTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in, err := Prepare(context.Background(), e, PrepareOptions{})
+	in, err := input.Prepare(context.Background(), e, input.PrepareOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"
@@ -28,7 +29,7 @@ func open(t *testing.T, folder string) *cache.Store {
 // feature. The first is told of once.
 func TestCacheThatKeepsNothing(t *testing.T) {
 	set := photograph(t, 4)
-	want := prepare(t, cached, set, PrepareOptions{})
+	want := prepare(t, cached, set, input.PrepareOptions{})
 	folder := t.TempDir()
 	for i := range 256 { // files in the places of the folders
 		if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -45,7 +46,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 		}
 	}
 	var failures []error
-	got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
+	got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
 	if len(failures) != 1 {
 		t.Errorf("told of %d failures, want 1: %v", len(failures), failures)
 	}
@@ -54,7 +55,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	}
 	little := open(t, t.TempDir())
 	little.SetLimit(20_000)
-	got = prepare(t, cached, set, PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
+	got = prepare(t, cached, set, input.PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
 	if !mat.Equal(got.X, want.X) {
 		t.Error("with a small cache the features are others")
 	}
@@ -64,7 +65,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 func TestCacheOfNonsense(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
-	want := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
+	want := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 	store, err := cache.Open(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func TestCacheOfNonsense(t *testing.T) {
 		}
 		return b
 	}
-	keys := want.bag.Keys(want.Rows)
+	keys := want.Bag.Keys(want.Rows)
 	for _, nonsense := range [][]byte{
 		head(1<<31, 1<<31, 10, 10),
 		head(0xffffffff, 0xfffffff4, 10, 10),
@@ -91,7 +92,7 @@ func TestCacheOfNonsense(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
+		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) {
 			t.Error("nonsense is taken for descriptors")
 		}
@@ -107,10 +108,10 @@ func TestCacheOfNonsense(t *testing.T) {
 func TestCacheOfLongEntries(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
-	want := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
-	stored := want.bag.stored(want.Rows)
-	if plain := prepare(t, cached, set, PrepareOptions{}); plain.bag.stored(plain.Rows) != stored || stored < 1 {
-		t.Errorf("%v values are stored, and %v without a cache", stored, plain.bag.stored(plain.Rows))
+	want := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
+	stored := want.Bag.Stored(want.Rows)
+	if plain := prepare(t, cached, set, input.PrepareOptions{}); plain.Bag.Stored(plain.Rows) != stored || stored < 1 {
+		t.Errorf("%v values are stored, and %v without a cache", stored, plain.Bag.Stored(plain.Rows))
 	}
 	entries, err := filepath.Glob(filepath.Join(folder, "*", "*.partwise"))
 	if err != nil || len(entries) == 0 {
@@ -122,8 +123,8 @@ func TestCacheOfLongEntries(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
-		if !mat.Equal(got.X, want.X) || got.bag.stored(got.Rows) != stored {
+		got := prepare(t, cached, set, input.PrepareOptions{Cache: open(t, folder)})
+		if !mat.Equal(got.X, want.X) || got.Bag.Stored(got.Rows) != stored {
 			t.Error("the features are others")
 		}
 	}

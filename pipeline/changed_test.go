@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // meddling describes patches, and calls meddle, once, before it describes the
@@ -48,7 +49,7 @@ func TestChangedDuringRun(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	prepareWith := func(folder string, first func()) (*Inputs, error) {
+	prepareWith := func(folder string, first func()) (*input.Inputs, error) {
 		e, err := Parse([]byte("{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"))
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +57,7 @@ func TestChangedDuringRun(t *testing.T) {
 		e.Data.Set = set
 		e.Features.Extractor, meddle = meddling{}, first
 		e.Features.SkipBad = true // which does not leave out an image that changes
-		return Prepare(t.Context(), e, PrepareOptions{Cache: open(t, folder)})
+		return input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, folder)})
 	}
 	in, err := prepareWith(folder, func() { write(replacement) })
 	if err == nil {
@@ -91,7 +92,7 @@ func TestChangedBeforeDrawing(t *testing.T) {
 		"{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}",
 	} {
 		set := photograph(t, 3)
-		in := prepare(t, text, set, PrepareOptions{})
+		in := prepare(t, text, set, input.PrepareOptions{})
 		if _, err := in.Image(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,11 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const rankSamples = 1000 // are looked at, at most
@@ -20,7 +23,7 @@ const rankSamples = 1000 // are looked at, at most
 // drawn: that with the largest gap of eigenvalues.
 func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*CountChoice, error) {
 	if n, _ := x.Dims(); n > countSamples {
-		x = selectRows(x, someRows(n, countSamples, nil, false, seed))
+		x = matrix.SelectRows(x, someRows(n, countSamples, nil, false, seed))
 	}
 	if n, _ := x.Dims(); to >= n {
 		return nil, fmt.Errorf("choosing the number of groups: up to %d of the %d samples that are looked at", to, n)
@@ -35,10 +38,10 @@ func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 
 // countGroups sets into how many groups the samples of a draw are put, which it returns: one
 // number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Record) (int, error) {
+func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *Record) (int, error) {
 	e := p.Experiment
-	from, to := e.Cluster.K.within(len(d.rows), d.id.k, !e.Labels.None())
-	if e.Cluster.K == (GroupCount{}) {
+	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
+	if e.Cluster.K == (spec.GroupCount{}) {
 		return from, nil
 	}
 	rec.Groups = from
@@ -47,7 +50,7 @@ func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Recor
 	}
 	var err error
 	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
-		return chooseCount(ctx, seen.x(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
+		return chooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
 	}); err != nil {
 		return 0, err
 	}
@@ -56,12 +59,12 @@ func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Recor
 }
 
 // chooseRank chooses the rank of samples, a row each, or of 1,000 of them that are drawn.
-func chooseRank(ctx context.Context, a AutoRank, x mat.Matrix, seed uint64, progress func(done, total int)) (*RankChoice, error) {
+func chooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64, progress func(done, total int)) (*RankChoice, error) {
 	n, m := x.Dims()
 	var rows []int
 	if n > rankSamples {
 		rows = someRows(n, rankSamples, nil, false, seed)
-		x, n = selectRows(x, rows), rankSamples
+		x, n = matrix.SelectRows(x, rows), rankSamples
 	}
 	s := factor.RankSearch{By: a.By, From: a.Among.From, To: min(a.Among.To, n, m), Seed: seed, Progress: progress}
 	rank, curve, err := factor.ChooseRank(ctx, x, s)
@@ -77,34 +80,34 @@ func chooseRank(ctx context.Context, a AutoRank, x mat.Matrix, seed uint64, prog
 
 // ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It
 // calls progress, which may be nil, after each rank of "choosing the rank". A panic is an error.
-func ChooseRank(ctx context.Context, a AutoRank, in *Inputs, seed uint64, progress Progress) (*RankChoice, error) {
-	return reported(ctx, progress, func(r *reporter) (*RankChoice, error) {
-		return chooseRankOf(ctx, a, in, seed, r.of("choosing the rank"))
+func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*RankChoice, error) {
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*RankChoice, error) {
+		return chooseRankOf(ctx, a, in, seed, r.Of("choosing the rank"))
 	})
 }
 
-func chooseRankOf(ctx context.Context, a AutoRank, in *Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {
+func chooseRankOf(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {
 	if in.X == nil {
 		return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
 	}
-	if err := in.checkRankSigns(); err != nil {
+	if err := in.CheckRankSigns(); err != nil {
 		return nil, err
 	}
 	n, m := in.Dims()
 	s := problem{n: n, m: m}
-	s.sparse, s.stored = in.source().density()
+	s.sparse, s.stored = in.Source().Density()
 	release, err := memory.FromContext(ctx).Acquire(ctx, rankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	c, err := chooseRank(ctx, a, in.X, rng.Seed(seed, "rank"), progress)
-	return c, in.nameRows(err, nil)
+	return c, in.NameRows(err, nil)
 }
 
 // rankMemory is about how many bytes it takes to choose the rank of a problem.
-func rankMemory(a AutoRank, s problem) int64 {
-	size := factor.Size{Samples: min(s.n, rankSamples), Features: s.m, Rank: a.most()}
+func rankMemory(a spec.AutoRank, s problem) int64 {
+	size := factor.Size{Samples: min(s.n, rankSamples), Features: s.m, Rank: a.Most()}
 	if s.sparse {
 		size.Stored = int(max(s.stored*float64(size.Samples), 1))
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // waves returns samples of 3 classes, whose 4 columns differ in size.
@@ -42,14 +44,14 @@ func TestLinearClassifier(t *testing.T) {
 	train, truth := waves(0, 60)
 	test, _ := waves(60, 140)
 	for _, c := range []struct {
-		by   Classifier
+		by   spec.Classifier
 		want string
 	}{
-		{Classifier{C: 0.05}, "20202210002000122102020001000202020200002010220000102022000201002201020002010212"},
-		{Classifier{}, "21102210012000122102020101000221020201002210220010102122000201002201020001210212"},
-		{Classifier{C: 50}, "21102210012000122102020101000221020201002210220010102122000201002201020001210212"},
-		{Classifier{Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
-		{Classifier{C: 50, Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
+		{spec.Classifier{C: 0.05}, "20202210002000122102020001000202020200002010220000102022000201002201020002010212"},
+		{spec.Classifier{}, "21102210012000122102020101000221020201002210220010102122000201002201020001210212"},
+		{spec.Classifier{C: 50}, "21102210012000122102020101000221020201002210220010102122000201002201020001210212"},
+		{spec.Classifier{Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
+		{spec.Classifier{C: 50, Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
 	} {
 		got, err := classifyLinear(t.Context(), c.by, train, truth, test)
 		if err != nil {
@@ -218,7 +220,7 @@ func TestSplitMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.data
-		set, err := Open(t.Context(), e)
+		set, err := input.Open(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n),
@@ -22,16 +24,16 @@ type standard struct {
 func newStandard(x mat.Matrix) standard {
 	n, m := x.Dims()
 	most, mean := make([]float64, m), make([]float64, m)
-	rows := allRows(x)
-	eachValue(x, rows, func(_, j int, v float64) { most[j] = max(most[j], math.Abs(v)) })
+	rows := matrix.AllRows(x)
+	matrix.EachValue(x, rows, func(_, j int, v float64) { most[j] = max(most[j], math.Abs(v)) })
 	// Values are divided by the largest before they are added or squared.
-	eachValue(x, rows, func(_, j int, v float64) {
+	matrix.EachValue(x, rows, func(_, j int, v float64) {
 		if most[j] > 0 {
 			mean[j] += v / most[j] / float64(n)
 		}
 	})
 	square, stored := make([]float64, m), make([]int, m)
-	eachValue(x, rows, func(_, j int, v float64) {
+	matrix.EachValue(x, rows, func(_, j int, v float64) {
 		if most[j] > 0 {
 			d := v/most[j] - mean[j]
 			square[j] += d * d
@@ -75,8 +77,8 @@ func (s standard) of(x mat.Matrix) mat.Matrix {
 }
 
 // classifier returns what classifies the samples of the experiment.
-func classifier(e *Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-	if e.Classifier.linear() {
+func classifier(e *spec.Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+	if e.Classifier.Linear() {
 		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 			return classifyLinear(ctx, e.Classifier, train, truth, test)
 		}
@@ -85,7 +87,7 @@ func classifier(e *Experiment) func(ctx context.Context, train mat.Matrix, truth
 }
 
 // classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
-func classifyLinear(ctx context.Context, c Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if c.Scale != "none" {
 		s := newStandard(train)
 		train, test = s.of(train), s.of(test)
@@ -104,6 +106,6 @@ func classifyLinear(ctx context.Context, c Classifier, train mat.Matrix, truth [
 // linearMemory returns about how many bytes the linear classifier takes for n samples of m columns,
 // tested others and k classes: the standardised samples, scores, and the weights with the
 // 15 steps that L-BFGS remembers.
-func linearMemory(c Classifier, n, tested, m, k float64) float64 {
+func linearMemory(c spec.Classifier, n, tested, m, k float64) float64 {
 	return 8 * ((n+tested)*(m+2*k) + 40*k*(m+1))
 }

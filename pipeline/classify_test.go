@@ -7,6 +7,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const classifying = `
@@ -75,7 +77,7 @@ func TestClassification(t *testing.T) {
 		if n != 15 || float64(right)/15 != r.Scores["accuracy"] {
 			t.Errorf("%s: the confusion counts %d of %d right, the accuracy is %v", r.Method, right, n, r.Scores["accuracy"])
 		}
-		if purity, ok := r.Scores["basis purity"]; ok != (r.Method != Original) || ok && (purity < 1.0/3 || purity > 1) {
+		if purity, ok := r.Scores["basis purity"]; ok != (r.Method != spec.Original) || ok && (purity < 1.0/3 || purity > 1) {
 			t.Errorf("%s: basis purity %v", r.Method, purity)
 		}
 	}
@@ -86,7 +88,7 @@ func TestClassification(t *testing.T) {
 func TestClusterers(t *testing.T) {
 	set := testkit.CSV(t, 14, 12, 13)
 	text := "{name: x, classes: 3, repeats: 2, labels: 30%, rank: k, methods: ["
-	for _, name := range Clusterers() {
+	for _, name := range spec.Clusterers() {
 		text += name + ", {name: nmf, as: nmf-" + name + ", cluster: " + name + "}, "
 	}
 	text += "{name: nmf, as: nmf-largest, cluster: largest}], cluster: {restarts: 5}}"
@@ -127,7 +129,7 @@ func TestTaskRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 12, 11)
-	in, err := Prepare(t.Context(), e, PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

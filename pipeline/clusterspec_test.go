@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestClusterersOfTinyAndHugeValues: nothing groups samples by distances or inner products
@@ -20,12 +21,12 @@ func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 		for i := range 4 {
 			entries = append(entries, sparse.Entry{Row: i, Value: x.At(i, 0)})
 		}
-		for _, name := range Clusterers() {
+		for _, name := range spec.Clusterers() {
 			if name == "guided-kmeans" { // by directions, which have no scale
 				continue
 			}
 			for _, x := range []mat.Matrix{x, sparse.FromEntries(4, 1, entries)} {
-				_, err := clusterRows(t.Context(), Cluster{By: name}, x, 2, known, 1)
+				_, err := clusterRows(t.Context(), spec.Cluster{By: name}, x, 2, known, 1)
 				if err == nil || !strings.Contains(err.Error(), "values") || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, values about %v: %v", name, scale, err)
 				}
@@ -41,7 +42,7 @@ func TestClusterRefines(t *testing.T) {
 	others := 0
 	for seed := range uint64(20) {
 		for _, refine := range []bool{false, true} {
-			found, err := clusterRows(t.Context(), Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
+			found, err := clusterRows(t.Context(), spec.Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

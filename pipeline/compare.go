@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Difference is a setting that two experiments have otherwise, in words. It is empty
@@ -66,7 +68,7 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 // summary in what all of its trials share. A summary of an
 // earlier version, which does not say what that is, passes where the settings
 // that it shows are the same.
-func (s *Summary) CheckSame(e *Experiment) error {
+func (s *Summary) CheckSame(e *spec.Experiment) error {
 	there := s.Shared
 	if there == nil {
 		there = s.Settings

@@ -12,7 +12,10 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // CountCurve says how well samples fall into several numbers of groups.
@@ -49,13 +52,13 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 			from++
 		}
 	}
-	return from, max(from, min(max(mostCounted, from+10), len(rows)/3))
+	return from, max(from, min(max(spec.MostCounted, from+10), len(rows)/3))
 }
 
 // CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls progress,
 // which may be nil, after each number of "counting groups". A panic is an error.
-func (g Groups) CountCurve(ctx context.Context, in *Inputs, from, to int, progress Progress) (*CountCurve, error) {
-	return reported(ctx, progress, func(r *reporter) (*CountCurve, error) { return g.countCurve(ctx, in, from, to, r) })
+func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) { return g.countCurve(ctx, in, from, to, r) })
 }
 
 // checkCount returns an error if the number of groups of n samples cannot be chosen.
@@ -63,16 +66,16 @@ func (g Groups) checkCount(n int) error {
 	switch {
 	case g.Batch != 0:
 		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
-	case g.by() == Largest:
+	case g.by() == spec.Largest:
 		return errors.New("the number of groups is not looked for where samples are grouped by their largest coefficient: say it with -k")
-	case n < leastOfCounted:
+	case n < spec.LeastOfCounted:
 		return fmt.Errorf("the number of groups of %d samples is not looked for, which are too few: say it with -k", n)
 	}
 	return nil
 }
 
-func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progress *reporter) (*CountCurve, error) {
-	if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(leastOfCounted, 2*to) {
+func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, progress *input.Reporter) (*CountCurve, error) {
+	if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
 		in, g = d.in, d.groups
 	}
 	n, _ := in.Dims()
@@ -91,7 +94,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if _, err := g.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
-	m, err := resolve(g.Method, Clustering, g.Cluster)
+	m, err := resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +113,13 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	}
 	x := in.X
 	if len(rows) < n {
-		x = selectRows(x, rows)
+		x = matrix.SelectRows(x, rows)
 	}
 	all := g.knowledge(in.Set)
 	// known returns what is known of some of the rows.
 	known := func(among []int) (known factor.Known) {
 		if g.given() {
-			_, known = all.of(take(in.Rows, take(rows, among)))
+			_, known = all.of(matrix.Take(in.Rows, matrix.Take(rows, among)))
 		}
 		return known
 	}
@@ -136,8 +139,8 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 		m := *m // whose distance is another where points are compacted
 		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
 		if g.given() {
-			w.known = known(allRows(x))
-			m.cluster = m.cluster.withLabels()
+			w.known = known(matrix.AllRows(x))
+			m.cluster = m.cluster.WithLabels()
 		}
 		res, err := w.fit(ctx, g.rank(k, len(rows)))
 		if err != nil {
@@ -155,7 +158,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 		}
 		c.K, c.Gap = append(c.K, k), append(c.Gap, gaps[k-1])
 		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
-		progress.tell("counting groups", k-from+1, to-from+1)
+		progress.Tell("counting groups", k-from+1, to-from+1)
 	}
 	return c, nil
 }
@@ -166,7 +169,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
 	switch w.cluster.By {
-	case "", KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans":
+	case "", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans":
 	default:
 		ok = false
 	}
@@ -175,7 +178,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 		return points, w.cluster.Distance, nil
 	}
 	if w.cluster.Distance == cluster.DistanceCosine {
-		dense = unitRows(dense)
+		dense = matrix.UnitRows(dense)
 	}
 	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
 	if err != nil {
@@ -199,7 +202,7 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := clusterRows(ctx, w.cluster, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
+		groups, err := clusterRows(ctx, w.cluster, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -13,10 +13,12 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // blobs returns inputs of k groups of points that lie apart, in many columns.
-func blobs(t *testing.T, k, each, columns int) *Inputs {
+func blobs(t *testing.T, k, each, columns int) *input.Inputs {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(k*each, columns, nil)
@@ -32,7 +34,7 @@ func blobs(t *testing.T, k, each, columns int) *Inputs {
 		}
 	}
 	set.Vectors = x
-	in, err := PrepareSet(t.Context(), &Experiment{}, set, PrepareOptions{})
+	in, err := input.PrepareSet(t.Context(), &spec.Experiment{}, set, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +45,10 @@ func blobs(t *testing.T, k, each, columns int) *Inputs {
 func TestCountCurve(t *testing.T) {
 	in := blobs(t, 5, 12, 130) // of so many columns that they are compacted
 	for _, g := range []Groups{
-		{Method: Method{Name: "kmeans"}},
-		{Method: Method{Name: "kmeans"}, Cluster: Cluster{Distance: cluster.DistanceCosine}, Seed: 3},
-		{Method: Method{Name: "nmf"}, Cluster: Cluster{Distance: cluster.DistanceCosine}},
-		{Method: Method{Name: "ncut"}},
+		{Method: spec.Method{Name: "kmeans"}},
+		{Method: spec.Method{Name: "kmeans"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: 3},
+		{Method: spec.Method{Name: "nmf"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}},
+		{Method: spec.Method{Name: "ncut"}},
 	} {
 		from, to := g.CountRange(in.Set, in.Rows)
 		if from != 2 || to != 20 {
@@ -68,7 +70,7 @@ func TestCountCurve(t *testing.T) {
 	for i := range 4 {
 		in.Set.Labels[i], in.Set.Classes = i, append(in.Set.Classes, string(rune('p'+i)))
 	}
-	g := Groups{Method: Method{Name: "kmeans"}, UseLabels: true}
+	g := Groups{Method: spec.Method{Name: "kmeans"}, UseLabels: true}
 	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
 		t.Errorf("from %d groups where 4 classes are told", from)
 	}
@@ -129,14 +131,14 @@ func TestGroupCount(t *testing.T) {
 }
 
 func TestGroupCountRead(t *testing.T) {
-	for text, want := range map[string]GroupCount{"auto": {Auto: true}, "5..30": {From: 5, To: 30, Auto: true}, "12": {From: 12, To: 12}} {
-		e := &Experiment{}
+	for text, want := range map[string]spec.GroupCount{"auto": {Auto: true}, "5..30": {From: 5, To: 30, Auto: true}, "12": {From: 12, To: 12}} {
+		e := &spec.Experiment{}
 		if err := Set(e, "cluster", "{k: "+text+"}"); err != nil || e.Cluster.K != want || e.Cluster.K.String() != text {
 			t.Errorf("%s: %+v, %v", text, e.Cluster.K, err)
 		}
 	}
 	for _, text := range []string{"1", "9..3", "1..4", "many", "2.5"} {
-		if err := Set((&Experiment{}), "cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "is no number of groups") {
+		if err := Set((&spec.Experiment{}), "cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "is no number of groups") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -156,7 +158,7 @@ func TestGroupCountRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		in, err := Prepare(t.Context(), e, PrepareOptions{})
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,58 +7,61 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // DefaultMethod returns the default method before the features are known: nmf, or cnmf with labels. See
 // Groups.DefaultMethod.
-func DefaultMethod(labelled bool) Method {
+func DefaultMethod(labelled bool) spec.Method {
 	if labelled {
-		return Method{Name: "cnmf"}
+		return spec.Method{Name: "cnmf"}
 	}
-	return Method{Name: "nmf"}
+	return spec.Method{Name: "nmf"}
 }
 
 // DefaultCluster returns the default clustering of a grouping: k-means by cosine distance.
-func DefaultCluster() Cluster { return Cluster{Distance: cluster.DistanceCosine} }
+func DefaultCluster() spec.Cluster { return spec.Cluster{Distance: cluster.DistanceCosine} }
 
 // DefaultFeatures returns the default features of a grouping: chosen by the images, or colours in blocks.
-func DefaultFeatures(inBlocks bool) Features {
+func DefaultFeatures(inBlocks bool) spec.Features {
 	if inBlocks {
-		return Features{Extractor: features.Pixels{Colour: true}}
+		return spec.Features{Extractor: features.Pixels{Colour: true}}
 	}
-	return Features{Auto: true}
+	return spec.Features{Auto: true}
 }
 
 // DefaultMethod returns the default method for the inputs. Features of a network, and values below 0, are
 // clustered as they are: by k-means, or guided k-means with labels or links.
-func (g Groups) DefaultMethod(in *Inputs) Method {
+func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
 	switch {
-	case g.Cluster.By == Largest || !in.Features.OfNetwork() && !in.HasNegative():
+	case g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative():
 		return DefaultMethod(g.UseLabels)
 	case g.given():
-		return Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
+		return spec.Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
 	}
-	return Method{Name: cmp.Or(g.Cluster.By, KMeans)}
+	return spec.Method{Name: cmp.Or(g.Cluster.By, spec.KMeans)}
 }
 
 // choosesCount tells whether the samples choose the number of groups. Without a count it is the number of the
 // data's classes, unless these are labels or fewer than two.
-func (g Groups) choosesCount(count GroupCount, classes []string) bool {
-	if count == (GroupCount{}) {
+func (g Groups) choosesCount(count spec.GroupCount, classes []string) bool {
+	if count == (spec.GroupCount{}) {
 		return g.UseLabels || len(classes) < 2
 	}
 	return count.Auto
 }
 
 // CheckCountOf is Check for a number of groups that may be chosen later.
-func (g Groups) CheckCountOf(count GroupCount, set *datasets.Set) error {
+func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
 	g.K = count.From
 	if !g.choosesCount(count, set.Classes) {
 		return g.Check(set)
 	}
 	numbers := []int{count.From, count.To}
 	if count.To == 0 {
-		least, _ := g.CountRange(set, allOf(set.Len()))
+		least, _ := g.CountRange(set, matrix.Range(set.Len()))
 		numbers = []int{least}
 	}
 	for _, g.K = range numbers {
@@ -70,7 +73,7 @@ func (g Groups) CheckCountOf(count GroupCount, set *datasets.Set) error {
 }
 
 // ChooseCount sets K, by the largest gap of eigenvalues if the samples choose it. Otherwise the curve is nil.
-func (g *Groups) ChooseCount(ctx context.Context, in *Inputs, count GroupCount, progress Progress) (*CountCurve, error) {
+func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.GroupCount, progress input.Progress) (*CountCurve, error) {
 	g.K = count.From
 	if !g.choosesCount(count, in.Set.Classes) {
 		return nil, nil
@@ -87,13 +90,13 @@ func (g *Groups) ChooseCount(ctx context.Context, in *Inputs, count GroupCount, 
 }
 
 // ChooseRank sets Rank if the samples choose it. Otherwise the choice is nil.
-func (g *Groups) ChooseRank(ctx context.Context, in *Inputs, progress Progress) (*RankChoice, error) {
-	if g.Rank == nil || g.Rank.Auto == nil || OnFeatures(g.Method.Name) {
+func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress input.Progress) (*RankChoice, error) {
+	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
 	}
 	c, err := ChooseRank(ctx, *g.Rank.Auto, in, g.Seed, progress)
 	if err == nil {
-		g.Rank = &Rank{Fixed: true, Plus: c.Rank}
+		g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
 	}
 	return c, err
 }

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // represented is what a method makes of a draw, and, where they are known already, of the
@@ -22,7 +24,7 @@ type represented struct {
 // they are. A direct method finds its directions in their order: where there are several ranks
 // it is fitted once for a draw, with the largest, and the leading directions are those of the
 // others.
-func (p *Plan) represent(ctx context.Context, t trial, w *work, d *drawn, seen *view) (*represented, error) {
+func (p *Plan) represent(ctx context.Context, t trial, w *work, d *drawn, seen *input.View) (*represented, error) {
 	fit := func(rank int) (*represented, error) {
 		res, err := w.fit(ctx, rank)
 		if res == nil || err != nil {
@@ -36,9 +38,9 @@ func (p *Plan) represent(ctx context.Context, t trial, w *work, d *drawn, seen *
 	}
 	whole, err := d.direct[t.method].get(ctx, func() (*represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
-		if err == nil && p.Experiment.Task == Classification {
-			whole.test, err = whole.Model.Transform(ctx, seen.test())
-			err = w.in.nameRows(err, d.testRows)
+		if err == nil && p.Experiment.Task == spec.Classification {
+			whole.test, err = whole.Model.Transform(ctx, seen.Test())
+			err = w.in.NameRows(err, d.testRows)
 			_, k := whole.Coefficients.Dims()
 			whole.found = make([]once[[]int], k+1)
 		}

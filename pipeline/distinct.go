@@ -5,19 +5,22 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // distinct are inputs without copies.
 type distinct struct {
-	in     *Inputs
+	in     *input.Inputs
 	groups Groups // to make of in
 	of     []int  // for each row with copies, its place or its original's in in
 }
 
 // withoutCopies returns the inputs without copies, nil if no rows can be left out.
-func (g Groups) withoutCopies(in *Inputs) (d *distinct, notes []string) {
-	if g.Copies == nil || !OnFeatures(g.Method.Name) || in.X == nil {
+func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
+	if g.Copies == nil || !spec.OnFeatures(g.Method.Name) || in.X == nil {
 		return nil, nil
 	}
 	copies, parted := g.agreeing(in)
@@ -35,16 +38,16 @@ func (g Groups) withoutCopies(in *Inputs) (d *distinct, notes []string) {
 			d.groups.Links.Must = append(d.groups.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
 		}
 	}
-	d.of = take(d.of, copies)
+	d.of = matrix.Take(d.of, copies)
 	if len(rows) == len(copies) || len(rows) < g.count(in.Set.Classes) {
 		return nil, notes
 	}
-	d.in = &Inputs{Set: in.Set, Features: in.Features, X: selectRows(in.X, rows), images: in.images, Rows: take(in.Rows, rows)}
+	d.in = &input.Inputs{Set: in.Set, Features: in.Features, X: matrix.SelectRows(in.X, rows), Images: in.Images, Rows: matrix.Take(in.Rows, rows)}
 	return d, notes
 }
 
 // agreeing returns the copies without stacks that labels or links contradict, and their number.
-func (g Groups) agreeing(in *Inputs) (copies []int, parted int) {
+func (g Groups) agreeing(in *input.Inputs) (copies []int, parted int) {
 	copies = slices.Clone(g.Copies)
 	if !g.given() {
 		return copies, 0

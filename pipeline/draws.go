@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // drawn is a draw with all that its trials share. Each part is made once, for the first trial
@@ -13,7 +14,7 @@ import (
 type drawn struct {
 	draw
 	plan  *Plan
-	view  once[*view]
+	view  once[*input.View]
 	rank  once[*RankChoice]
 	count once[*CountChoice]
 	// By method: the fit of a direct method, which serves all ranks, and the record of a method
@@ -32,9 +33,9 @@ func newDrawn(p *Plan, id drawID) *drawn {
 
 // features returns what the methods see of the draw. Where learning it is expensive, or the
 // memory budget has room for it, the trials share one view.
-func (d *drawn) features(ctx context.Context) (*view, error) {
+func (d *drawn) features(ctx context.Context) (*input.View, error) {
 	in := d.plan.Inputs
-	see := func() (*view, error) { return d.plan.view(ctx, d.draw) }
+	see := func() (*input.View, error) { return d.plan.view(ctx, d.draw) }
 	if in.X != nil && !d.plan.draws.keepViews {
 		return see()
 	}
@@ -42,8 +43,8 @@ func (d *drawn) features(ctx context.Context) (*view, error) {
 }
 
 // view returns what the methods see of a draw.
-func (p *Plan) view(ctx context.Context, d draw) (*view, error) {
-	return p.Inputs.source().view(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
+func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
+	return p.Inputs.Source().View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
 // draws holds the draws that trials are at work on.

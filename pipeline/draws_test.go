@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // TestDraws: the trials of a draw share one object, and after them only the draw whose models are
@@ -14,7 +15,7 @@ func TestDraws(t *testing.T) {
 	p.draws.expect(p.trials)
 	p.draws.keepViews = true
 	given := map[*drawn]drawID{}
-	views := map[*view]drawID{}
+	views := map[*input.View]drawID{}
 	for _, tr := range p.trials {
 		get, done := p.useDraw(tr)
 		d := get()
@@ -25,7 +26,7 @@ func TestDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := seen.x().Dims(); n != len(d.rows) {
+		if n, _ := seen.X().Dims(); n != len(d.rows) {
 			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
 		}
 		given[d], views[seen] = tr.draw(), tr.draw()

@@ -10,7 +10,9 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // An experiment on the generated set: two methods on two draws of three classes. The
@@ -29,7 +31,7 @@ labels: 30%
 	if err != nil {
 		log.Fatal(err)
 	}
-	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(ctx, e, input.PrepareOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,16 +73,16 @@ labels: 30%
 // groups are scored against them.
 func ExampleGroups_Find() {
 	ctx := context.Background()
-	e := pipeline.Experiment{
-		Data:     pipeline.Data{Set: "generated", Largest: 4},
-		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}},
+	e := spec.Experiment{
+		Data:     spec.Data{Set: "generated", Largest: 4},
+		Features: spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}},
 	}
-	in, err := pipeline.Prepare(ctx, &e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(ctx, &e, input.PrepareOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer in.Close()
-	nmf := pipeline.Method{Name: "nmf", Iterations: 50}
+	nmf := spec.Method{Name: "nmf", Iterations: 50}
 	found, err := pipeline.Groups{K: 4, Method: nmf}.Find(ctx, in, nil)
 	if err != nil {
 		log.Fatal(err)

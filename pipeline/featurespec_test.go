@@ -19,40 +19,42 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func TestFeatures(t *testing.T) {
-	pixels := func(height, width int, colour bool) Features {
-		return Features{Extractor: features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: colour}}
+	pixels := func(height, width int, colour bool) spec.Features {
+		return spec.Features{Extractor: features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: colour}}
 	}
 	for _, test := range []struct {
 		text  string
-		want  Features
+		want  spec.Features
 		words string
 	}{
 		{"{}", pixels(0, 0, false), "32×32 pixels, or the set's own, normalised by l2"},
 		{"{pixels: 24x32}", pixels(24, 32, false), "24×32 pixels, normalised by l2"},
 		{"{colour: true}", pixels(0, 0, true), "32×32 pixels in colour, or the set's own, normalised by l2"},
-		{"{pixels: 16, colour: true, crop: square}", Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}, Colour: true}, Crop: Crop{Square: true}}, "16×16 pixels in colour, the middle square, normalised by l2"},
-		{"{pixels: 16, colour: false, hog: false, normalise: none}", Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}}, Normalise: features.NormNone}, "16×16 pixels, normalised by none"},
-		{"{crop: {box: [1, 2, 3, 4]}, normalise: max}", Features{Extractor: features.Pixels{}, Crop: Crop{Box: []int{1, 2, 3, 4}}, Normalise: features.NormMax}, "32×32 pixels, or the set's own, the box [1 2 3 4], normalised by max"},
-		{"{pixels: 32, crop: {eyes: a.csv}}", Features{Extractor: features.Pixels{Size: features.Size{Height: 32, Width: 32}}, Crop: Crop{Eyes: "a.csv"}}, "32×32 pixels, aligned by the eyes, normalised by l2"},
-		{"{hog: true, crop: square}", Features{Extractor: features.HOG{}, Crop: Crop{Square: true}}, "histograms of oriented gradients of 32×32 pixels, the middle square, normalised by l2"},
-		{"{hog: true, power: 0.5}", Features{Extractor: features.HOG{}, Power: 0.5}, "histograms of oriented gradients of 32×32 pixels, to the power of 0.5, normalised by l2"},
-		{"{hog: {}}", Features{Extractor: features.HOG{}}, "histograms of oriented gradients of 32×32 pixels, normalised by l2"},
-		{"{colour: hsv}", Features{Extractor: features.ColourHistogram{}}, "histograms of 8 hues, 3 saturations and 3 values in 1×1 cells, normalised by l2"},
-		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
+		{"{pixels: 16, colour: true, crop: square}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}, Colour: true}, Crop: spec.Crop{Square: true}}, "16×16 pixels in colour, the middle square, normalised by l2"},
+		{"{pixels: 16, colour: false, hog: false, normalise: none}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}}, Normalise: features.NormNone}, "16×16 pixels, normalised by none"},
+		{"{crop: {box: [1, 2, 3, 4]}, normalise: max}", spec.Features{Extractor: features.Pixels{}, Crop: spec.Crop{Box: []int{1, 2, 3, 4}}, Normalise: features.NormMax}, "32×32 pixels, or the set's own, the box [1 2 3 4], normalised by max"},
+		{"{pixels: 32, crop: {eyes: a.csv}}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 32, Width: 32}}, Crop: spec.Crop{Eyes: "a.csv"}}, "32×32 pixels, aligned by the eyes, normalised by l2"},
+		{"{hog: true, crop: square}", spec.Features{Extractor: features.HOG{}, Crop: spec.Crop{Square: true}}, "histograms of oriented gradients of 32×32 pixels, the middle square, normalised by l2"},
+		{"{hog: true, power: 0.5}", spec.Features{Extractor: features.HOG{}, Power: 0.5}, "histograms of oriented gradients of 32×32 pixels, to the power of 0.5, normalised by l2"},
+		{"{hog: {}}", spec.Features{Extractor: features.HOG{}}, "histograms of oriented gradients of 32×32 pixels, normalised by l2"},
+		{"{colour: hsv}", spec.Features{Extractor: features.ColourHistogram{}}, "histograms of 8 hues, 3 saturations and 3 values in 1×1 cells, normalised by l2"},
+		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", spec.Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
 			"histograms of 16 hues, 3 saturations and 3 values in 2×3 cells, normalised by l1"},
-		{"{network: lite0}", Features{Extractor: features.Network{}}, "features of the network lite0, normalised by l2"},
-		{"{network: lite0, layer: map, places: true, crop: square}", Features{Extractor: features.Network{Layer: "map", Places: true}, Crop: Crop{Square: true}},
+		{"{network: lite0}", spec.Features{Extractor: features.Network{}}, "features of the network lite0, normalised by l2"},
+		{"{network: lite0, layer: map, places: true, crop: square}", spec.Features{Extractor: features.Network{Layer: "map", Places: true}, Crop: spec.Crop{Square: true}},
 			"features of the network lite0, layer map, at each place, the middle square, normalised by l2"},
 		{"{network: {file: a/b.onnx, layer: pool5, size: 160, mean: [1, 0, 3], scale: 58, order: bgr}, crop: whole}",
-			Features{Extractor: features.Network{File: "a/b.onnx", Layer: "pool5", Size: 160, Mean: []float64{1, 0, 3}, Scale: []float64{58}, Order: "bgr"}, Crop: Crop{Whole: true}},
+			spec.Features{Extractor: features.Network{File: "a/b.onnx", Layer: "pool5", Size: 160, Mean: []float64{1, 0, 3}, Scale: []float64{58}, Order: "bgr"}, Crop: spec.Crop{Whole: true}},
 			"features of the network b.onnx, layer pool5, of 160×160 pixels, the whole, normalised by l2"},
-		{"{colour: {at: hsv, values: 5}}", Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
+		{"{colour: {at: hsv, values: 5}}", spec.Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
 	} {
 		// What was said before is replaced, but for what is not of the file.
-		e := &Experiment{Features: Features{Extractor: features.HOG{}, Crop: Crop{Square: true}, Words: Words{IDF: true}, SkipBad: true}}
+		e := &spec.Experiment{Features: spec.Features{Extractor: features.HOG{}, Crop: spec.Crop{Square: true}, Words: spec.Words{IDF: true}, SkipBad: true}}
 		if err := Set(e, "features", test.text); err != nil {
 			t.Error(err)
 			continue
@@ -90,7 +92,7 @@ func TestFeatures(t *testing.T) {
 		"{pixels: 8, pixels: 16}":      "",
 		"surf":                         `want a feature (pixels, hog, colour, network, sift`,
 	} {
-		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -148,7 +150,7 @@ func TestColour(t *testing.T) {
 		t.Errorf("grey: %v, AC %v of trial %s", err, grey[0].Scores["AC"], grey[0].Trial)
 	}
 
-	found, err := Groups{Method: Method{Name: "ntf"}}.Find(context.Background(), p.Inputs, nil)
+	found, err := Groups{Method: spec.Method{Name: "ntf"}}.Find(context.Background(), p.Inputs, nil)
 	if err != nil || found.Scores["AC"] != 1 {
 		t.Errorf("groups: %v, scores %v", err, found.Scores)
 	}
@@ -167,24 +169,24 @@ func TestColour(t *testing.T) {
 func TestColourHistograms(t *testing.T) {
 	set, store := paint(t), open(t, t.TempDir())
 	const text = "{name: x, methods: [kmeans], features: {colour: hsv, grid: 2x2}}"
-	in := prepare(t, text, set, PrepareOptions{Cache: store})
+	in := prepare(t, text, set, input.PrepareOptions{Cache: store})
 	if n, m := in.Dims(); n != 16 || m != 4*72 || in.Height != 0 {
 		t.Fatalf("%d×%d features of height %d", n, m, in.Height)
 	}
-	groups, err := Groups{Method: Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := Groups{Method: spec.Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] != 1 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}
 	if usage, err := store.Usage(); err != nil || usage.Entries != 16 {
 		t.Errorf("the cache holds %+v, %v, want a row of each of 16 images", usage, err)
 	}
-	if again := prepare(t, text, set, PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
+	if again := prepare(t, text, set, input.PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
 		t.Error("the next run has other features")
 	}
-	if _, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
 		t.Errorf("colours of vectors: %v", err)
 	}
-	if err := (Method{Name: "ntf"}).checkFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
+	if err := (spec.Method{Name: "ntf"}).CheckFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
 		t.Errorf("images of rank one of histograms: %v", err)
 	}
 }
@@ -192,16 +194,16 @@ func TestColourHistograms(t *testing.T) {
 // TestFeaturesOfSets: what a set's features are is said as they are, not as they might be.
 func TestFeaturesOfSets(t *testing.T) {
 	for want, f := range map[string]struct {
-		features Features
+		features spec.Features
 		set      datasets.Set
 	}{
-		"vectors of 4 values, normalised by l2":      {set: datasets.Set{}},
-		"2×2 pixels, normalised by l2":               {set: datasets.Set{Height: 2, Width: 2}},
-		"8×8 pixels, normalised by l2":               {Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}}, datasets.Set{Height: 2, Width: 2}},
-		"32×32 pixels in colour, normalised by l2":   {Features{Extractor: features.Pixels{Colour: true}}, datasets.Set{Files: []string{"a"}}},
-		Features{Extractor: features.HOG{}}.String(): {Features{Extractor: features.HOG{}}, datasets.Set{Files: []string{"a"}}},
+		"vectors of 4 values, normalised by l2":           {set: datasets.Set{}},
+		"2×2 pixels, normalised by l2":                    {set: datasets.Set{Height: 2, Width: 2}},
+		"8×8 pixels, normalised by l2":                    {spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}}, datasets.Set{Height: 2, Width: 2}},
+		"32×32 pixels in colour, normalised by l2":        {spec.Features{Extractor: features.Pixels{Colour: true}}, datasets.Set{Files: []string{"a"}}},
+		spec.Features{Extractor: features.HOG{}}.String(): {spec.Features{Extractor: features.HOG{}}, datasets.Set{Files: []string{"a"}}},
 	} {
-		if got := f.features.of(&f.set, 4); got != want {
+		if got := f.features.TextOf(&f.set, 4); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

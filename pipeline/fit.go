@@ -15,13 +15,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Fit says how a set is factorised: by one method, once, and not grouped.
 type Fit struct {
 	// Method is the method. Its objective is lowered by the solver fast, where that
 	// serves it and the method does not say otherwise.
-	Method Method
+	Method spec.Method
 	// Rank is k, the number of basis vectors.
 	Rank int
 	// UseLabels tells the method the classes that are known, and Links the pairs of samples
@@ -39,15 +41,15 @@ type Fit struct {
 // cannot start from factors is asked for, and with a set what does not fit that. Samples may
 // be left out later, so that with skipBad no number of them is compared.
 func (f Fit) Check(set *datasets.Set, skipBad bool) error {
-	if _, own := builtin(f.Method.Name); own {
+	if _, own := spec.TaskOnFeatures(f.Method.Name); own {
 		return fmt.Errorf("%s makes no factors: it takes the features as they are; partwise methods lists the factorisations", f.Method.Name)
 	}
-	method, err := f.Method.build()
+	method, err := f.Method.Build()
 	if err != nil {
 		return err
 	}
 	_, parts := method.(factor.Composition)
-	needs := f.Method.needs()
+	needs := f.Method.Needs()
 	switch {
 	case f.Rank < 1:
 		return errors.New("the rank is not known: set rank to 1 or more")
@@ -83,8 +85,8 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 
 // Find factorises the inputs. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
-func (f Fit) Find(ctx context.Context, in *Inputs, progress Progress) (res *factor.Result, err error) {
-	res, err = reported(ctx, progress, func(r *reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
+func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (res *factor.Result, err error) {
+	res, err = input.Reported(ctx, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
 		err = fmt.Errorf("%s: %w", f.Method.Label(), err)
@@ -92,18 +94,18 @@ func (f Fit) Find(ctx context.Context, in *Inputs, progress Progress) (res *fact
 	return res, err
 }
 
-func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.Result, error) {
+func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporter) (*factor.Result, error) {
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := resolve(f.Method, Clustering, Cluster{})
+	m, err := resolve(f.Method, spec.Clustering, spec.Cluster{})
 	if err != nil {
 		return nil, err
 	}
 	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
-	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
+	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
 	release, err := g.acquire(ctx, in, m, 1)
 	if err != nil {
 		return nil, err
@@ -122,9 +124,9 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	}
 	w.onIteration = func(i int, objective float64) {
 		if f.OnIteration != nil {
-			progress.call(func() { f.OnIteration(i, objective) })
+			progress.Call(func() { f.OnIteration(i, objective) })
 		}
-		progress.tell("factorising", i, total)
+		progress.Tell("factorising", i, total)
 	}
 	return w.fit(ctx, f.Rank)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 )
 
 // given tells whether labels or links are given.
@@ -38,7 +39,7 @@ func (g Groups) knowledge(set *datasets.Set) knowledge {
 			class[t.unit[i]] = c
 		}
 	}
-	t.labels = take(class, t.unit)
+	t.labels = matrix.Take(class, t.unit)
 	return t
 }
 
@@ -50,7 +51,7 @@ func (t knowledge) sizes(rows []int) (sizes []int, free int) {
 			units[t.unit[i]] = true
 		}
 	}
-	return classSizes(take(t.labels, rows), t.classes), len(units)
+	return classSizes(matrix.Take(t.labels, rows), t.classes), len(units)
 }
 
 // of returns what is known of some samples, by their places among rows. In links, a sample that is left out
@@ -82,7 +83,7 @@ func (t knowledge) of(rows []int) (classLabels, factor.Known) {
 		}
 		return kept
 	}
-	known := newClassLabels(take(t.labels, rows), t.classes)
+	known := newClassLabels(matrix.Take(t.labels, rows), t.classes)
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
 }
 
@@ -135,7 +136,7 @@ func (t classLabels) enforce(groups []int) {
 	}
 	to := slices.Repeat([]int{-1}, len(t.classes))
 	size := classSizes(groups, max(slices.Max(groups)+1, len(to)))
-	others := allOf(len(size))
+	others := matrix.Range(len(size))
 	slices.SortStableFunc(others, func(a, b int) int { return size[a] - size[b] })
 	for group, c := range eval.Mapping(truth, found) {
 		to[c] = group
@@ -180,7 +181,7 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 	}
 	n, m := points.Dims()
 	means, weights := mat.NewDense(k, m, nil), make([]float64, n)
-	eachValue(points, allRows(points), func(i, _ int, v float64) { weights[i] += v * v })
+	matrix.EachValue(points, matrix.AllRows(points), func(i, _ int, v float64) { weights[i] += v * v })
 	for i, w := range weights {
 		weights[i] = 1
 		if d == cluster.DistanceCosine && w > 0 {
@@ -188,7 +189,7 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 		}
 	}
 	sizes := classSizes(groups, k)
-	eachValue(points, allRows(points), func(i, j int, v float64) {
+	matrix.EachValue(points, matrix.AllRows(points), func(i, j int, v float64) {
 		means.Set(groups[i], j, means.At(groups[i], j)+weights[i]*v/float64(sizes[groups[i]]))
 	})
 	lengths := make([]float64, k)
@@ -197,7 +198,7 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 	}
 	return cluster.Bind(groups, k, cluster.Known(known), func(i, g int) float64 {
 		cost := lengths[g]
-		eachValue(points, []int{i}, func(_, j int, v float64) { cost -= 2 * weights[i] * v * means.At(g, j) })
+		matrix.EachValue(points, []int{i}, func(_, j int, v float64) { cost -= 2 * weights[i] * v * means.At(g, j) })
 		return cost
 	})
 }

@@ -11,11 +11,13 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // toldSet returns 35 samples of three classes, and inputs that are told these
 // classes of some of them, by their number from 1.
-func toldSet(t *testing.T, classes map[int]string) *Inputs {
+func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
 	t.Helper()
 	var text strings.Builder
 	for row, class := range classes {
@@ -25,7 +27,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, PrepareOptions{})
+	in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +46,11 @@ func TestLabelledGroups(t *testing.T) {
 		}
 		in := toldSet(t, classes)
 		labels := in.Labels()
-		for _, by := range append(Clusterers(), Largest, "") {
+		for _, by := range append(spec.Clusterers(), spec.Largest, "") {
 			for _, k := range []int{0, 5} {
-				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, UseLabels: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: seed}
-				if slices.Contains(Clusterers(), by) && k == 5 {
-					g.Method, g.Cluster.By = Method{Name: by}, ""
+				g := Groups{K: k, Method: spec.Method{Name: "cnmf", Iterations: 20}, UseLabels: true, Cluster: spec.Cluster{By: by, Restarts: 3}, Seed: seed}
+				if slices.Contains(spec.Clusterers(), by) && k == 5 {
+					g.Method, g.Cluster.By = spec.Method{Name: by}, ""
 				}
 				if err := g.Check(in.Set); err != nil {
 					t.Fatal(err)
@@ -68,10 +70,10 @@ func TestLabelledGroups(t *testing.T) {
 						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
 					}
 				}
-				if by == Largest && slices.Max(found.Groups) >= max(k, 3) {
+				if by == spec.Largest && slices.Max(found.Groups) >= max(k, 3) {
 					t.Errorf("%d groups by the largest coefficient, want %d", slices.Max(found.Groups)+1, max(k, 3))
 				}
-				if own := 5; (by == "" || by == KMeans) && k == own && slices.Max(found.Groups)+1 != own {
+				if own := 5; (by == "" || by == spec.KMeans) && k == own && slices.Max(found.Groups)+1 != own {
 					t.Errorf("%q: %d groups, want %d", by, slices.Max(found.Groups)+1, own)
 				}
 			}
@@ -83,7 +85,7 @@ func TestLabelledGroups(t *testing.T) {
 // with them over the samples that were not told.
 func TestLabelledScores(t *testing.T) {
 	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
-	found, err := Groups{Method: Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
+	found, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestToldRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nmf, cnmf := Method{Name: "nmf"}, Method{Name: "cnmf"}
+	nmf, cnmf := spec.Method{Name: "nmf"}, spec.Method{Name: "cnmf"}
 	for _, test := range []struct {
 		classes map[int]string
 		g       Groups
@@ -115,13 +117,13 @@ func TestToldRefused(t *testing.T) {
 		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
 		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
 		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
-		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
+		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
-		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
-		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
-		{few, Groups{K: 3, Method: Method{Name: KMeans}, Cluster: Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
-		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: Method{Name: "sda"}, UseLabels: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
-		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
+		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "original classifies"},
+		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
+		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
+		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
+		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
 		in := toldSet(t, test.classes)
 		err := test.g.Check(in.Set)
@@ -136,7 +138,7 @@ func TestToldRefused(t *testing.T) {
 	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
 		t.Errorf("noted %q", notes)
 	}
-	for _, m := range []Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
+	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
 		if notes := (Groups{Method: m, UseLabels: true}).Notes(in); notes != nil {
 			t.Errorf("noted %q of %s, which ties nothing", notes, m)
 		}
@@ -144,8 +146,8 @@ func TestToldRefused(t *testing.T) {
 }
 
 // toldRank reads a rank.
-func toldRank(text string) (*Rank, error) {
-	e := &Experiment{}
+func toldRank(text string) (*spec.Rank, error) {
+	e := &spec.Experiment{}
 	if err := Set(e, "rank", text); err != nil {
 		return nil, err
 	}
@@ -190,15 +192,15 @@ func TestLinkedGroups(t *testing.T) {
 		for _, labelled := range []bool{false, true} {
 			in := toldSet(t, classes)
 			labels := in.Labels()
-			methods := []Method{{Name: "nmf", Iterations: 10}, {Name: "ss-nmf", Iterations: 10, By: Largest}, {Name: "d-snmf", Iterations: 10}}
-			for _, by := range Clusterers() {
-				methods = append(methods, Method{Name: by}, Method{Name: "nmf", Iterations: 5, By: by})
+			methods := []spec.Method{{Name: "nmf", Iterations: 10}, {Name: "ss-nmf", Iterations: 10, By: spec.Largest}, {Name: "d-snmf", Iterations: 10}}
+			for _, by := range spec.Clusterers() {
+				methods = append(methods, spec.Method{Name: by}, spec.Method{Name: "nmf", Iterations: 5, By: by})
 			}
 			if labelled {
-				methods = append(methods, Method{Name: "cnmf", Iterations: 10}, Method{Name: "cnmf", Iterations: 10, By: Largest})
+				methods = append(methods, spec.Method{Name: "cnmf", Iterations: 10}, spec.Method{Name: "cnmf", Iterations: 10, By: spec.Largest})
 			}
 			for _, m := range methods {
-				g := Groups{K: 5, Method: m, UseLabels: labelled, Links: links, Cluster: Cluster{Restarts: 2}, Seed: seed}
+				g := Groups{K: 5, Method: m, UseLabels: labelled, Links: links, Cluster: spec.Cluster{Restarts: 2}, Seed: seed}
 				if err := g.Check(in.Set); err != nil {
 					if !labelled && strings.Contains(err.Error(), "needs the classes of some samples; give labels") {
 						continue
@@ -265,11 +267,11 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups are asked for, and no 3 groups part all samples that are told not to belong together"},
 		{Groups{K: 2, Links: all}, "2 groups are asked for, and samples that are told to belong together leave 1 at most"},
 		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-link ("},
-		{Groups{K: 3, Method: Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; give labels"},
-		{Groups{K: 3, Method: Method{Name: "cop-kmeans"}}, "cop-kmeans needs the classes of some samples, or links of them"},
+		{Groups{K: 3, Method: spec.Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; give labels"},
+		{Groups{K: 3, Method: spec.Method{Name: "cop-kmeans"}}, "cop-kmeans needs the classes of some samples, or links of them"},
 	} {
 		if test.g.Method.Name == "" {
-			test.g.Method = Method{Name: KMeans}
+			test.g.Method = spec.Method{Name: spec.KMeans}
 		}
 		err := test.g.Check(in.Set)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -282,7 +284,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 	if from, _ := (Groups{Links: datasets.Links{Cannot: clique}}).CountRange(in.Set, in.Rows); from != 4 {
 		t.Errorf("from %d groups, and 4 samples are told not to belong together", from)
 	}
-	curve, err := Groups{Method: Method{Name: KMeans}, UseLabels: true, Links: datasets.Links{Cannot: clique}}.CountCurve(t.Context(), in, 4, 6, nil)
+	curve, err := Groups{Method: spec.Method{Name: spec.KMeans}, UseLabels: true, Links: datasets.Links{Cannot: clique}}.CountCurve(t.Context(), in, 4, 6, nil)
 	if err != nil || len(curve.K) != 3 {
 		t.Errorf("%v, %v", curve, err)
 	}

@@ -7,17 +7,18 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Groups says how a set is put into groups: by one method, once.
@@ -25,17 +26,17 @@ type Groups struct {
 	// K is the number of groups; 0 means the number of classes.
 	K int
 	// Method is the method. Its solver is fast, if that serves it and the method names no other.
-	Method Method
+	Method spec.Method
 	// UseLabels gives the set's classes to the method and the clustering as labels. Each class gets a
 	// group of its own with all of its samples.
 	UseLabels bool
 	// Links are pairs of samples of the set that share a group (must) or never do (cannot).
 	Links datasets.Links
 	// Rank is the number of basis vectors, nil for min(2k, n), or k if Largest makes the groups.
-	Rank *Rank
+	Rank *spec.Rank
 	// Cluster clusters the representation. With labels or links, k-means becomes constrained k-means; the
 	// groups of other algorithms are repaired with the fewest moves.
-	Cluster Cluster
+	Cluster spec.Cluster
 	Seed    uint64
 	// Copies, if set, holds for each row the original of its stack of copies, as Pictures.CopyOf does.
 	// Methods that cluster the features themselves group the originals, and copies follow. A label of a
@@ -58,7 +59,7 @@ type Grouping struct {
 	// Rank is the number of basis vectors.
 	Rank int
 	// Cluster says how the representation was clustered.
-	Cluster Cluster
+	Cluster spec.Cluster
 	// GroupClasses holds for each group its labelled class, a place among the set's classes, or −1. It is
 	// nil without labels.
 	GroupClasses []int
@@ -72,13 +73,13 @@ type Grouping struct {
 	// Links are the given ones, by samples of the set.
 	Links datasets.Links
 
-	settings Method // those of Method
+	settings spec.Method // those of Method
 }
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
-func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *Grouping, err error) {
-	out, err = reported(ctx, progress, func(r *reporter) (*Grouping, error) { return g.find(ctx, in, r) })
+func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (out *Grouping, err error) {
+	out, err = input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
 		err = fmt.Errorf("%s: %w", g.Method.Label(), err)
@@ -87,7 +88,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 }
 
 // find groups the rows without copies, and then completes the groups of all rows.
-func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Grouping, error) {
+func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
 	in, originals := all, g
 	copies, notes := g.withoutCopies(all)
 	if copies != nil {
@@ -136,7 +137,7 @@ func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Gro
 		}
 	}
 	if copies != nil {
-		clusters, points = take(clusters, copies.of), all.X
+		clusters, points = matrix.Take(clusters, copies.of), all.X
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
@@ -150,8 +151,8 @@ func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Gro
 }
 
 // work returns the work of finding the groups.
-func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
-	m, err := resolve(g.Method, Clustering, g.Cluster)
+func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*work, error) {
+	m, err := resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -172,21 +173,21 @@ func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
 	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	if g.given() {
 		_, w.known = g.knowledge(in.Set).of(in.Rows)
-		m.cluster = m.cluster.withLabels()
+		m.cluster = m.cluster.WithLabels()
 	}
-	if progress.to != nil {
+	if progress.To != nil {
 		total := cmp.Or(m.Iterations, epochs)
-		w.onIteration = func(i int, _ float64) { progress.tell("factorising", i, total) }
+		w.onIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
 	}
 	return w, nil
 }
 
 // complete adds to the groups their classes, memberships and scores. known holds the given labels.
-func (g Groups) complete(ctx context.Context, in *Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
+func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
 	truth, classes := in.Labels(), in.Set.Classes
 	if g.UseLabels {
 		out.GroupClasses = known.ofGroups(out.Groups)
-		truth, classes = in.ownLabels(), in.Set.OwnClasses
+		truth, classes = in.OwnLabels(), in.Set.OwnClasses
 	}
 	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups); err != nil {
 		return err
@@ -222,16 +223,16 @@ func ofKnownClass(o eval.Outcome) eval.Outcome {
 			rows = append(rows, i)
 		}
 	}
-	known := eval.Outcome{Truth: take(o.Truth, rows), Found: take(o.Found, rows)}
+	known := eval.Outcome{Truth: matrix.Take(o.Truth, rows), Found: matrix.Take(o.Found, rows)}
 	if o.Labels != nil {
-		known.Labels = take(o.Labels, rows)
+		known.Labels = matrix.Take(o.Labels, rows)
 	}
 	return known
 }
 
 // by returns the name of the clustering algorithm, "" for k-means.
 func (g Groups) by() string {
-	if _, own := builtin(g.Method.Name); own {
+	if _, own := spec.TaskOnFeatures(g.Method.Name); own {
 		return g.Method.Name
 	}
 	return cmp.Or(g.Method.By, g.Cluster.By)
@@ -242,7 +243,7 @@ func (g Groups) rank(k, n int) int {
 	switch {
 	case g.Rank != nil:
 		return g.Rank.Of(k)
-	case g.by() == Largest:
+	case g.by() == spec.Largest:
 		return k
 	}
 	return min(2*k, n)
@@ -256,23 +257,11 @@ func bySize(groups []int) []int {
 		size[g]++
 		first[g] = i
 	}
-	order := allOf(k)
+	order := matrix.Range(k)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(size[b]-size[a], first[a]-first[b]) })
 	number := make([]int, k)
 	for at, g := range order {
 		number[g] = at
 	}
-	return take(number, groups)
-}
-
-// unitRows returns x with rows of unit length, except for rows of zeros.
-func unitRows(x *mat.Dense) *mat.Dense {
-	rows := mat.DenseCopyOf(x)
-	n, _ := x.Dims()
-	for i := range n {
-		if length := elementary.Norm(rows.RawRowView(i)); length > 0 {
-			floats.Scale(1/length, rows.RawRowView(i))
-		}
-	}
-	return rows
+	return matrix.Take(number, groups)
 }

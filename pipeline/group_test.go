@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestSolverOfGroups: groups are found with the solver fast, until little changes, where
@@ -12,11 +13,11 @@ import (
 func TestSolverOfGroups(t *testing.T) {
 	in := newPlan(t, `{name: a, methods: [nmf]}`, testkit.CSV(t, 9, 10, 11)).Inputs
 	for _, c := range []struct {
-		method Method
+		method spec.Method
 		stop   factor.Stop
 	}{
-		{Method{Name: "nmf"}, factor.StopTolerance}, {Method{Name: "nmf", Solver: "mu", Iterations: 5}, factor.StopIterations},
-		{Method{Name: "nmf", Solver: "fast", Iterations: 5}, factor.StopIterations}, {Method{Name: "gnmf"}, factor.StopIterations},
+		{spec.Method{Name: "nmf"}, factor.StopTolerance}, {spec.Method{Name: "nmf", Solver: "mu", Iterations: 5}, factor.StopIterations},
+		{spec.Method{Name: "nmf", Solver: "fast", Iterations: 5}, factor.StopIterations}, {spec.Method{Name: "gnmf"}, factor.StopIterations},
 	} {
 		found, err := Groups{K: 3, Method: c.method}.Find(t.Context(), in, nil)
 		if err != nil {

@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Check returns an error for groups that the set cannot have, before its features are made. Find checks
 // the same of the samples that can be used.
 func (g Groups) Check(set *datasets.Set) error {
-	return g.check(set, allOf(set.Len()))
+	return g.check(set, matrix.Range(set.Len()))
 }
 
 // check is Check for these samples of the set.
@@ -22,9 +25,9 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	k := g.count(classes)
 	method := g.Method
 	switch {
-	case method.Name == Original:
+	case method.Name == spec.Original:
 		return fmt.Errorf("the method %s classifies, and finds no groups", method.Name)
-	case OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
+	case spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
 		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
@@ -35,31 +38,31 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
 	}
-	needs := method.needs()
+	needs := method.Needs()
 	switch {
 	case k < 2:
 		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
 	case k > n:
 		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
-	case needs.lackLabels(g.UseLabels, !g.Links.None()):
+	case needs.LackLabels(g.UseLabels, !g.Links.None()):
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
 		}
-		if needs.takesLinks {
+		if needs.TakesLinks {
 			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", by)
 		}
 		return fmt.Errorf("%s needs the classes of some samples; give labels", by)
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {
-		case g.Rank.Auto != nil && g.by() == Largest:
+		case g.Rank.Auto != nil && g.by() == spec.Largest:
 			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank)
 		case g.Rank.Auto != nil:
-			if err := g.Rank.Auto.check(n); err != nil {
+			if err := g.Rank.Auto.Check(n); err != nil {
 				return err
 			}
-		case rank != k && g.by() == Largest:
+		case rank != k && g.by() == spec.Largest:
 			return fmt.Errorf("rank: %s is %d for %d groups; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank, rank, k)
 		case rank < 1:
 			return fmt.Errorf("rank: %s is %d for %d groups; it must be 1 or more", g.Rank, rank, k)
@@ -84,7 +87,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	known := len(names)
 	switch {
 	case known > k:
-		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, someOf(names))
+		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
 		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
 	case k > known+free:
@@ -101,7 +104,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	if !g.UseLabels {
 		return nil
 	}
-	return needs.checkClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
 // count returns the number of groups.
@@ -113,8 +116,8 @@ func (g Groups) count(classes []string) int {
 }
 
 // Notes returns warnings about the given labels.
-func (g Groups) Notes(in *Inputs) []string {
-	if !g.UseLabels || !g.Method.needs().TiesLabels {
+func (g Groups) Notes(in *input.Inputs) []string {
+	if !g.UseLabels || !g.Method.Needs().TiesLabels {
 		return nil
 	}
 	var lone []string
@@ -129,14 +132,5 @@ func (g Groups) Notes(in *Inputs) []string {
 	case 1:
 		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
 	}
-	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", someOf(lone), g.Method.Label())}
-}
-
-// someOf lists names, only the first of many.
-func someOf(names []string) string {
-	const most = 5
-	if len(names) > most {
-		names = append(slices.Clone(names[:most]), "…")
-	}
-	return strings.Join(names, ", ")
+	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", phrase.Some(lone), g.Method.Label())}
 }

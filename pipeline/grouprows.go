@@ -10,20 +10,21 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // clusterMemory returns about how many bytes a clustering takes.
-func clusterMemory(c Cluster, s cluster.Size) float64 {
-	if c.By == Largest {
+func clusterMemory(c spec.Cluster, s cluster.Size) float64 {
+	if c.By == spec.Largest {
 		return 8 * float64(s.N)
 	}
-	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
+	by, _ := cluster.Lookup(cmp.Or(c.By, spec.KMeans))
 	return float64(by.Memory(s))
 }
 
 // newClusterer returns the algorithm with the settings that it follows. Tests replace it.
-var newClusterer = func(c Cluster) (cluster.Clusterer, error) {
-	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
+var newClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
+	by, _ := cluster.Lookup(cmp.Or(c.By, spec.KMeans))
 	params := settings.Encode(c)
 	maps.DeleteFunc(params, func(name string, _ any) bool {
 		return !slices.ContainsFunc(by.Settings(), func(s settings.Setting) bool { return s.Name == name })
@@ -32,8 +33,8 @@ var newClusterer = func(c Cluster) (cluster.Clusterer, error) {
 }
 
 // clusterRows puts the rows of x, of which this is known, into k clusters.
-func clusterRows(ctx context.Context, c Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
-	if c.By == Largest {
+func clusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
+	if c.By == spec.Largest {
 		n, r := x.Dims()
 		out, row := make([]int, n), make([]float64, r)
 		for i := range n {

@@ -14,7 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -76,7 +78,7 @@ const (
 )
 
 // illustrates tells whether the features can be shown on photographs.
-func illustrates(in *Inputs) bool { return in.bag != nil || in.places != features.Cells{} }
+func illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
 // Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
 // their photographs. It returns nil for features that are neither visual words nor those of places.
@@ -100,7 +102,7 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 
 // Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
 // features that are neither visual words nor those of places.
-func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
+func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*Illustrations, error) {
 	if !illustrates(in) {
 		return nil, nil
 	}
@@ -108,7 +110,7 @@ func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, 
 	if g.Result != nil {
 		models = []learned{{g.Method, g.Result.Model}}
 	}
-	return illustrate(ctx, in, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, allOf(len(in.Rows)), g.Groups, models)
+	return illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Vocabulary: in.Vocabulary}, matrix.Range(len(in.Rows)), g.Groups, models)
 }
 
 // learned is the model of a method.
@@ -118,14 +120,14 @@ type learned struct {
 }
 
 // illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
-func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+func illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []learned) (*Illustrations, error) {
 	chosen := ofEachClass(class, shownOfClass)
-	samples := take(in.Rows, take(rows, chosen))
+	samples := matrix.Take(in.Rows, matrix.Take(rows, chosen))
 	out := &Illustrations{}
 	for _, sample := range samples {
-		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
+		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func() (image.Image, error) { return in.Images.Open(ctx, sample) }})
 	}
-	x := selectRows(seen.x(), chosen)
+	x := matrix.SelectRows(seen.X(), chosen)
 	var bases []*mat.Dense
 	for _, l := range models {
 		additive, ok := l.model.(*factor.Additive)
@@ -134,22 +136,22 @@ func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, 
 		}
 		coefficients, err := additive.Transform(ctx, x)
 		if err != nil {
-			return nil, in.nameRows(err, take(rows, chosen))
+			return nil, in.NameRows(err, matrix.Take(rows, chosen))
 		}
 		out.Parts = append(out.Parts, PartsShown{Method: l.method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
 		bases = append(bases, additive.Basis)
 	}
-	if in.bag != nil {
-		return out, illustrateWords(ctx, in, out, seen.vocabulary, samples, bases)
+	if in.Bag != nil {
+		return out, illustrateWords(ctx, in, out, seen.Vocabulary, samples, bases)
 	}
 	return out, illustratePlaces(ctx, in, out, samples, x, bases)
 }
 
 // illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
 // places and words of their patches.
-func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
-	grid := in.bag.words.grid()
-	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.bag.words.Assignment.Checks})
+func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
+	grid := in.Bag.Words.GridOrDefault()
+	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.Bag.Words.Assignment.Checks})
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,7 @@ func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *voc
 		some := samples[from:min(from+few, len(samples))]
 		described := make([]*features.Descriptors, len(some))
 		words := make([]vocab.Assigned, len(some))
-		if err := in.bag.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
+		if err := in.Bag.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
 			if err := assigner.Assign(&words[at], d); err != nil {
 				return err
 			}
@@ -172,7 +174,7 @@ func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *voc
 			described[at] = &places
 			for p, basis := range bases {
 				_, k := basis.Dims()
-				ofWords := basis.Slice(in.words, in.words+grid.Len()*v.Len(), 0, k).(*mat.Dense)
+				ofWords := basis.Slice(in.Words, in.Words+grid.Len()*v.Len(), 0, k).(*mat.Dense)
 				out.Parts[p].Patches[from+at] = partsOf(grid, v.Len(), ofWords, d, &words[at])
 			}
 			return nil
@@ -190,30 +192,21 @@ func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *voc
 }
 
 // illustratePlaces adds the places of the samples, whose rows of x hold their values.
-func illustratePlaces(ctx context.Context, in *Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
+func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
 	for at, sample := range samples {
 		var part image.Rectangle
-		if err := in.images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
-			part, _ = features.Part(in.crop, whole)
+		if err := in.Images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
+			part, _ = features.Part(in.Crop, whole)
 			return nil
 		}}); err != nil {
 			return err
 		}
 		for p, basis := range bases {
 			shown := &out.Parts[p]
-			shown.Patches[at] = partsAt(in.places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
 		}
 	}
 	return nil
-}
-
-// take returns the values at some places.
-func take(values, places []int) []int {
-	out := make([]int, len(places))
-	for at, i := range places {
-		out[at] = values[i]
-	}
-	return out
 }
 
 // ofEachClass returns the places of the first samples of each class, class by class.

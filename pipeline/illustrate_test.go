@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -23,7 +24,7 @@ func TestIllustrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{}))
+	p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, input.PrepareOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +152,9 @@ func TestIllustratePlaces(t *testing.T) {
 	}
 	text := "name: places\ndata: x\nfeatures: {network: {file: " + file + ", layer: y, places: true, mean: 0, scale: 255}}\nmethods: [nmf]\nclasses: 3\nseed: 1\n"
 	set := photograph(t, 4)
-	in := prepare(t, text, set, PrepareOptions{})
-	if in.places != (features.Cells{Rows: 4, Columns: 4}) {
-		t.Fatalf("places %v", in.places)
+	in := prepare(t, text, set, input.PrepareOptions{})
+	if in.Places != (features.Cells{Rows: 4, Columns: 4}) {
+		t.Fatalf("places %v", in.Places)
 	}
 	e, err := Parse([]byte(text))
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // stuck is a matrix whose values are not there before release is closed.
@@ -31,7 +33,7 @@ func (s stuck) At(i, j int) float64 {
 // whatever its work is waiting for, and reports nothing after that.
 func TestInterruptedWork(t *testing.T) {
 	set := testkit.CSV(t, 12, 12, 12, 12)
-	interrupt := func(name string, work func(ctx context.Context, p *Plan, progress Progress) error) {
+	interrupt := func(name string, work func(ctx context.Context, p *Plan, progress input.Progress) error) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlan(t, small, set)
 			p.Inputs.HasNegative() // which trials ask before they begin
@@ -57,30 +59,30 @@ func TestInterruptedWork(t *testing.T) {
 		})
 	}
 	for _, m := range factor.Methods() {
-		interrupt(m.Name, func(ctx context.Context, p *Plan, progress Progress) error {
-			_, err := Groups{K: 4, Method: Method{Name: m.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+		interrupt(m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := Groups{K: 4, Method: spec.Method{Name: m.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
-		interrupt("fit "+m.Name, func(ctx context.Context, p *Plan, progress Progress) error {
-			_, err := Fit{Method: Method{Name: m.Name}, Rank: 4, UseLabels: true}.Find(ctx, p.Inputs, progress)
+		interrupt("fit "+m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := Fit{Method: spec.Method{Name: m.Name}, Rank: 4, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
 	}
 	for _, by := range cluster.Algorithms() {
-		interrupt("by "+by.Name, func(ctx context.Context, p *Plan, progress Progress) error {
-			_, err := Groups{K: 4, Method: Method{Name: by.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+		interrupt("by "+by.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := Groups{K: 4, Method: spec.Method{Name: by.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
 	}
-	interrupt("rank", func(ctx context.Context, p *Plan, progress Progress) error {
-		_, err := ChooseRank(ctx, AutoRank{}, p.Inputs, 1, progress)
+	interrupt("rank", func(ctx context.Context, p *Plan, progress input.Progress) error {
+		_, err := ChooseRank(ctx, spec.AutoRank{}, p.Inputs, 1, progress)
 		return err
 	})
-	interrupt("count", func(ctx context.Context, p *Plan, progress Progress) error {
-		_, err := Groups{Method: Method{Name: "nmf"}}.CountCurve(ctx, p.Inputs, 2, 4, progress)
+	interrupt("count", func(ctx context.Context, p *Plan, progress input.Progress) error {
+		_, err := Groups{Method: spec.Method{Name: "nmf"}}.CountCurve(ctx, p.Inputs, 2, 4, progress)
 		return err
 	})
-	interrupt("trials", func(ctx context.Context, p *Plan, progress Progress) error {
+	interrupt("trials", func(ctx context.Context, p *Plan, progress input.Progress) error {
 		_, err := p.Run(ctx, nil, RunOptions{})
 		return err
 	})

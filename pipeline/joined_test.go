@@ -16,27 +16,30 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func TestJoinedSettings(t *testing.T) {
-	two := []Weighted{
-		{Features: Features{Extractor: features.DenseSIFT{}, Power: 0.5}},
-		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 2},
+	two := []spec.Weighted{
+		{Features: spec.Features{Extractor: features.DenseSIFT{}, Power: 0.5}},
+		{Features: spec.Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 2},
 	}
-	for text, want := range map[string]Features{
+	for text, want := range map[string]spec.Features{
 		"[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 2}]": {Joined: two},
-		"[{weight: 2, scale: , sift: {}, power: 0.5}, colour]": {Joined: []Weighted{
-			{Features: two[0].Features, Weight: 2}, {Features: Features{Extractor: features.ColourHistogram{}}}}},
-		"[pixels, {pixels: {}, colour: true, normalise: none}, {hog: true, scale: 0.25}]": {Joined: []Weighted{
-			{Features: Features{Extractor: features.Pixels{}}}, {Features: Features{Extractor: features.Pixels{Colour: true}, Normalise: features.NormNone}},
-			{Features: Features{Extractor: features.HOG{}}, Scale: 0.25}}},
+		"[{weight: 2, scale: , sift: {}, power: 0.5}, colour]": {Joined: []spec.Weighted{
+			{Features: two[0].Features, Weight: 2}, {Features: spec.Features{Extractor: features.ColourHistogram{}}}}},
+		"[pixels, {pixels: {}, colour: true, normalise: none}, {hog: true, scale: 0.25}]": {Joined: []spec.Weighted{
+			{Features: spec.Features{Extractor: features.Pixels{}}}, {Features: spec.Features{Extractor: features.Pixels{Colour: true}, Normalise: features.NormNone}},
+			{Features: spec.Features{Extractor: features.HOG{}}, Scale: 0.25}}},
 		"hog":    {Extractor: features.HOG{}},
 		"sift":   {Extractor: features.DenseSIFT{}},
 		"pixels": {Extractor: features.Pixels{}},
 	} {
-		e := &Experiment{Features: Features{Joined: two[:1], Power: 0.3, SkipBad: true}}
+		e := &spec.Experiment{Features: spec.Features{Joined: two[:1], Power: 0.3, SkipBad: true}}
 		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -46,11 +49,11 @@ func TestJoinedSettings(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
-	f := Features{Joined: two}
+	f := spec.Features{Joined: two}
 	if want := two[0].Features.String() + "; together with " + two[1].Features.String() + ", of weight 2"; f.String() != want {
 		t.Errorf("%q in words, want %q", f.String(), want)
 	}
-	if !f.OfWords() || !f.Cached() || (Features{Joined: []Weighted{{}, {}}}).Cached() {
+	if !f.OfWords() || !f.Cached() || (spec.Features{Joined: []spec.Weighted{{}, {}}}).Cached() {
 		t.Error("what of them is of words, or worth keeping, is not known")
 	}
 	for text, want := range map[string]string{
@@ -68,13 +71,13 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {colour: hsv, words: 9}]":             "[1:31] words is for visual words",
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "[1:49] want a number above 0 to 1, not 40",
 	} {
-		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
-	for want, list := range map[string][]Weighted{"not said one by one": {{Features: Features{Auto: true}}, {}}, "no features": {}} {
-		e := &Experiment{Data: Data{Set: paint(t)}, Features: Features{Joined: list}}
-		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+	for want, list := range map[string][]spec.Weighted{"not said one by one": {{Features: spec.Features{Auto: true}}, {}}, "no features": {}} {
+		e := &spec.Experiment{Data: spec.Data{Set: paint(t)}, Features: spec.Features{Joined: list}}
+		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -128,12 +131,12 @@ func TestJoined(t *testing.T) {
 		var want []mat.Matrix
 		for i, alone := range test.alone {
 			text := "{name: x, methods: [nmf], features: {" + alone + "}}"
-			want = append(want, prepare(t, text, set, PrepareOptions{Cache: store}).X)
+			want = append(want, prepare(t, text, set, input.PrepareOptions{Cache: store}).X)
 			together = append(together, fmt.Sprintf("{%s, weight: %v}", alone, test.weights[i]))
 		}
 		text := "{name: x, methods: [nmf], features: [" + strings.Join(together, ", ") + "]}"
 		var stages []string
-		in := prepare(t, text, set, PrepareOptions{Cache: store, Progress: func(what string, _, _ int) {
+		in := prepare(t, text, set, input.PrepareOptions{Cache: store, Progress: func(what string, _, _ int) {
 			if !slices.Contains(stages, what) {
 				stages = append(stages, what)
 			}
@@ -166,7 +169,7 @@ func TestJoined(t *testing.T) {
 		if n, m := in.Dims(); n != 9 || m != from {
 			t.Errorf("%v: %d×%d, want 9×%d", test.alone, n, m, from)
 		}
-		if again := prepare(t, text, set, PrepareOptions{}); !mat.Equal(again.X, in.X) {
+		if again := prepare(t, text, set, input.PrepareOptions{}); !mat.Equal(again.X, in.X) {
 			t.Errorf("%v: without a cache other features", test.alone)
 		}
 	}
@@ -177,7 +180,7 @@ func TestJoined(t *testing.T) {
 func TestJoinedDraws(t *testing.T) {
 	set := colourful(t, 8)
 	text := strings.Replace(scenes, "features: {sift: dense, words: 20, grid: 2x2}", "features: [{pixels: 4, normalise: none}, {sift: dense, words: 10, grid: 2x2, normalise: l1}, colour]", 1)
-	plan := func(opt PrepareOptions) *Plan {
+	plan := func(opt input.PrepareOptions) *Plan {
 		e, err := Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -193,9 +196,9 @@ func TestJoinedDraws(t *testing.T) {
 		return p
 	}
 	store := open(t, t.TempDir())
-	p := plan(PrepareOptions{Cache: store})
+	p := plan(input.PrepareOptions{Cache: store})
 	log := runPlan(t, p, RunOptions{})
-	if string(runPlan(t, plan(PrepareOptions{Cache: store}), RunOptions{Workers: 1})) != string(log) || string(runPlan(t, plan(PrepareOptions{}), RunOptions{Workers: 3})) != string(log) {
+	if string(runPlan(t, plan(input.PrepareOptions{Cache: store}), RunOptions{Workers: 1})) != string(log) || string(runPlan(t, plan(input.PrepareOptions{}), RunOptions{Workers: 3})) != string(log) {
 		t.Error("another log with other workers or another cache")
 	}
 	scales, err := p.Scales(t.Context())
@@ -208,11 +211,11 @@ func TestJoinedDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range [][2]int{{0, 16}, {16, 56}, {56, 128}} {
-		if mean := meanSquare(seen.x(), part[0], part[1]); math.Abs(mean-1) > 1e-12 {
+		if mean := meanSquare(seen.X(), part[0], part[1]); math.Abs(mean-1) > 1e-12 {
 			t.Errorf("columns %v of the training samples have a mean squared length of %v", part, mean)
 		}
 	}
-	if mean := meanSquare(seen.test(), 0, 16); math.Abs(mean-1) < 1e-9 {
+	if mean := meanSquare(seen.Test(), 0, 16); math.Abs(mean-1) < 1e-9 {
 		t.Errorf("so have those of the test samples: %v", mean)
 	}
 	for _, row := range d.testRows {
@@ -222,7 +225,7 @@ func TestJoinedDraws(t *testing.T) {
 		}
 		writePNG(t, p.Inputs.Set.Files[p.Inputs.Rows[row]], img)
 	}
-	other := plan(PrepareOptions{})
+	other := plan(input.PrepareOptions{})
 	if after, err := other.Scales(t.Context()); err != nil || !slices.Equal(after, scales) {
 		t.Errorf("the scales depend on images that are to be classified: %v, %v", after, err)
 	}
@@ -235,10 +238,10 @@ func TestJoinedDraws(t *testing.T) {
 // same features however few there are.
 func TestJoinedOfNewSamples(t *testing.T) {
 	set := colourful(t, 4)
-	all := prepare(t, "{name: x, methods: [nmf], features: [{hog: true, weight: 3}, {pixels: 4, normalise: none}]}", set, PrepareOptions{})
+	all := prepare(t, "{name: x, methods: [nmf], features: [{hog: true, weight: 3}, {pixels: 4, normalise: none}]}", set, input.PrepareOptions{})
 	text := fmt.Sprintf("{name: x, methods: [nmf], features: [{hog: true, scale: %v}, {pixels: 4, normalise: none, scale: %v}]}", all.Scales[0].Factor, all.Scales[1].Factor)
-	some := prepare(t, text, filepath.Join(set, "down"), PrepareOptions{})
-	if want := selectRows(all.X, []int{4, 5, 6, 7}); !mat.Equal(some.X, want) {
+	some := prepare(t, text, filepath.Join(set, "down"), input.PrepareOptions{})
+	if want := matrix.SelectRows(all.X, []int{4, 5, 6, 7}); !mat.Equal(some.X, want) {
 		t.Error("samples alone have other features than among all")
 	}
 }
@@ -256,11 +259,11 @@ func TestJoinedSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
+	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
 		t.Errorf("error %v, want one that names the first that cannot be used", err)
 	}
 	e.Features.SkipBad = true
-	in, err := Prepare(t.Context(), e, PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +303,7 @@ func TestJoinedSigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = path
-		in, err := Prepare(t.Context(), e, PrepareOptions{})
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,11 +326,11 @@ func TestJoinedExtremes(t *testing.T) {
 		if err := os.WriteFile(path, []byte("a,b\n"+values), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		e := &Experiment{Data: Data{Set: path}}
+		e := &spec.Experiment{Data: spec.Data{Set: path}}
 		if err := Set(e, "features", "[{normalise: none}, {normalise: max}]"); err != nil {
 			t.Fatal(err)
 		}
-		in, err := Prepare(t.Context(), e, PrepareOptions{})
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: error %v, want one with %q", values, err, want)
@@ -350,8 +353,8 @@ func TestJoinedExtremes(t *testing.T) {
 func TestJoinedIllustrate(t *testing.T) {
 	set := colourful(t, 4)
 	const words = "{sift: dense, words: 10, grid: 2x2}"
-	alone := prepare(t, "{name: x, methods: [nmf], features: "+words+"}", set, PrepareOptions{})
-	in := prepare(t, "{name: x, methods: [nmf], features: [colour, "+words+"]}", set, PrepareOptions{})
+	alone := prepare(t, "{name: x, methods: [nmf], features: "+words+"}", set, input.PrepareOptions{})
+	in := prepare(t, "{name: x, methods: [nmf], features: [colour, "+words+"]}", set, input.PrepareOptions{})
 	// The basis vectors are the columns of the words alone: with the same in the joined
 	// ones, the same parts are shown.
 	basis := mat.NewDense(40, 2, nil)
@@ -360,7 +363,7 @@ func TestJoinedIllustrate(t *testing.T) {
 	}
 	below := mat.NewDense(72+40, 2, nil)
 	below.Slice(72, 112, 0, 2).(*mat.Dense).Copy(basis)
-	show := func(in *Inputs, basis *mat.Dense) *Illustrations {
+	show := func(in *input.Inputs, basis *mat.Dense) *Illustrations {
 		g := &Grouping{Method: "nmf", Groups: make([]int, 12), Result: &factor.Result{Model: &factor.Additive{Basis: basis}}}
 		shown, err := g.Illustrate(t.Context(), in)
 		if err != nil {
@@ -380,18 +383,18 @@ func TestJoinedIllustrate(t *testing.T) {
 // TestJoinedMemory: joining takes a share of the memory budget, which is given back.
 func TestJoinedMemory(t *testing.T) {
 	set := paint(t) // 16 images
-	e := &Experiment{Data: Data{Set: set}}
+	e := &spec.Experiment{Data: spec.Data{Set: set}}
 	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
 		t.Fatal(err)
 	}
 	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.
-	_, err := Prepare(WithMemory(t.Context(), memory.Least), e, PrepareOptions{})
+	_, err := input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
 	refused(t, err, "the features of")
-	_, err = Prepare(WithMemory(t.Context(), 122<<20), e, PrepareOptions{})
+	_, err = input.Prepare(input.WithMemory(t.Context(), 122<<20), e, input.PrepareOptions{})
 	refused(t, err, "the features of", "16×410000")
-	ctx := WithMemory(t.Context(), 200<<20)
+	ctx := input.WithMemory(t.Context(), 200<<20)
 	for range 3 {
-		in, err := Prepare(ctx, e, PrepareOptions{})
+		in, err := input.Prepare(ctx, e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

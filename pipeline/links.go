@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
@@ -62,7 +64,7 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 }
 
 // drawLinks draws the share of the pairs of samples of these classes.
-func drawLinks(l Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
+func drawLinks(l spec.Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
 	if l.Share == 0 {
 		return nil, nil
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestLinksOfADraw: the share of the pairs, each once and of the right kind.
@@ -76,7 +78,7 @@ func TestLinksOfAFile(t *testing.T) {
 	}
 	p = newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, links: {feedback: "+logs+", file: "+file+"}}", set)
 	for range 10 {
-		links, err := readLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
+		links, err := input.ReadLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
 		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
 			t.Fatalf("links of two files: %s, want %s", got, want)
 		}
@@ -99,8 +101,8 @@ func TestLinksAreReadOnce(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1,2,must\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Name: "x", Data: Data{Set: testkit.CSV(t, 5, 5)}, Methods: Methods{{Name: "cop-kmeans"}}, Links: Links{File: file}}
-	in, err := Prepare(t.Context(), e, PrepareOptions{})
+	e := &spec.Experiment{Name: "x", Data: spec.Data{Set: testkit.CSV(t, 5, 5)}, Methods: spec.Methods{{Name: "cop-kmeans"}}, Links: spec.Links{File: file}}
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,7 @@ func TestShareOfPairs(t *testing.T) {
 	truth := make([]int, n)
 	all := n * (n - 1) / 2
 	var must [][2]int
-	took := testkit.Allocated(func() { must, _ = drawLinks(Links{Share: 200 / float64(all)}, truth, rng.Source(1)) })
+	took := testkit.Allocated(func() { must, _ = drawLinks(spec.Links{Share: 200 / float64(all)}, truth, rng.Source(1)) })
 	if !testkit.Race && took > 8<<20 {
 		t.Errorf("%d bytes for %d of %d pairs", took, len(must), all)
 	}

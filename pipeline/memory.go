@@ -10,6 +10,8 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // problem is the size of what a method is given.
@@ -25,9 +27,9 @@ type problem struct {
 	ordered      float64 // bytes of the order in which links are drawn
 	signed       bool
 	rank         int
-	auto         *AutoRank // how the rank is chosen, or nil
-	groups       int       // into which samples are put
-	counted      bool      // whether their number is chosen
+	auto         *spec.AutoRank // how the rank is chosen, or nil
+	groups       int            // into which samples are put
+	counted      bool           // whether their number is chosen
 }
 
 // input is the size of the features themselves.
@@ -40,7 +42,7 @@ func (s problem) input() float64 {
 
 // need returns about how many bytes it takes to represent, cluster or classify,
 // and score by a method, with the features of the draw.
-func (m *method) need(s problem, task Task, by Classifier) int64 {
+func (m *method) need(s problem, task spec.Task, by spec.Classifier) int64 {
 	total := s.input() + s.ordered + 16*float64(s.links)
 	columns, isSparse := s.m, s.sparse
 	if m.factoriser != nil {
@@ -56,10 +58,10 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 	}
 	n, k := float64(s.n), float64(s.classes)
 	scoring := 48*k*k + 100*n
-	if task == Classification {
+	if task == spec.Classification {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.rank)*float64(s.tested) + 16*n
-		if by.linear() {
+		if by.Linear() {
 			total += linearMemory(by, n, float64(s.tested), float64(columns), k)
 		}
 	} else {
@@ -78,9 +80,9 @@ func (p *Plan) problem(k, rank int) problem {
 	_, m := p.Inputs.Dims()
 	s := problem{m: m, classes: k, groups: k, rank: rank, auto: p.auto()}
 	if s.auto != nil {
-		s.rank = s.auto.most()
+		s.rank = s.auto.Most()
 	}
-	s.sparse, s.stored = p.Inputs.source().density()
+	s.sparse, s.stored = p.Inputs.Source().Density()
 	s.signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
@@ -89,8 +91,8 @@ func (p *Plan) problem(k, rank int) problem {
 		s.labelled += c.labelled
 		s.tested += c.tested
 	}
-	if of := p.Experiment.Cluster.K; of != (GroupCount{}) {
-		_, s.groups = of.within(s.n, k, !p.Experiment.Labels.None())
+	if of := p.Experiment.Cluster.K; of != (spec.GroupCount{}) {
+		_, s.groups = of.Within(s.n, k, !p.Experiment.Labels.None())
 		s.counted = of.Auto
 	}
 	s.links = len(p.must) + len(p.cannot)
@@ -109,7 +111,7 @@ func (p *Plan) problem(k, rank int) problem {
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {
-		for _, rank := range e.Rank.list() {
+		for _, rank := range e.Rank.List() {
 			s := p.problem(k, rank.Of(k))
 			for _, m := range p.methods {
 				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.rank, s.n, s.m)
@@ -133,10 +135,10 @@ func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), er
 }
 
 // acquire takes the share of the memory budget of putting the inputs into k groups.
-func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
+func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := problem{n: n, m: columns, classes: k, groups: k, rank: g.rank(k, n), signed: in.HasNegative()}
-	s.sparse, s.stored = in.source().density()
+	s.sparse, s.stored = in.Source().Density()
 	s.links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {
@@ -149,7 +151,7 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (rele
 	if m.factoriser != nil {
 		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
 	}
-	budget, need := memory.FromContext(ctx), m.need(s, Clustering, Classifier{})
+	budget, need := memory.FromContext(ctx), m.need(s, spec.Clustering, spec.Classifier{})
 	if in.Blocks != nil {
 		// The images of a block take their shares beside it.
 		return budget.Keep(need-int64(s.input()), what)
@@ -164,7 +166,7 @@ func (p *Plan) shared() int64 {
 	e := p.Experiment
 	s := p.problem(p.most(), 1)
 	total := 4000 * float64(len(p.trials))
-	if e.Task == Classification {
+	if e.Task == spec.Classification {
 		total += 8 * float64(s.classes) * float64(s.classes) * float64(len(p.trials))
 	}
 	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))

@@ -15,6 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // An image that the limit has no room for is no bad image: what is left out does not
@@ -28,7 +30,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set, e.Features.SkipBad = set, true
-		_, err = Prepare(WithMemory(t.Context(), memory.Least), e, PrepareOptions{})
+		_, err = input.Prepare(input.WithMemory(t.Context(), memory.Least), e, input.PrepareOptions{})
 		refused(t, err, "99.png")
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
@@ -55,7 +57,7 @@ func refused(t *testing.T, err error, words ...string) {
 // What cannot fit into the budget is refused before images are read or a folder is
 // made, with the number.
 func TestMemoryRefuses(t *testing.T) {
-	load := func(set, text string) *Experiment {
+	load := func(set, text string) *spec.Experiment {
 		e, err := Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -63,15 +65,15 @@ func TestMemoryRefuses(t *testing.T) {
 		e.Data.Set = set
 		return e
 	}
-	tight := WithMemory(t.Context(), 512e6)
+	tight := input.WithMemory(t.Context(), 512e6)
 	photographs := photograph(t, 8)
 	e := load(photographs, "{name: x, methods: [nmf], features: {pixels: 2048}}")
-	_, err := Prepare(tight, e, PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
+	_, err := input.Prepare(tight, e, input.PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
 	refused(t, err, "24×4194304", "805 MB", "512 MB")
 
 	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
 	e = load(testkit.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
-	in, err := Prepare(tight, e, PrepareOptions{})
+	in, err := input.Prepare(tight, e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +113,7 @@ func TestMemoryTight(t *testing.T) {
 	const text = "{name: x, task: classify, methods: [original, nmf, pca], features: {sift: dense, words: 20, grid: 2x2}, train: 4, test: rest, repeats: 2}"
 	set := photograph(t, 8)
 	run := func(ctx context.Context) []Record {
-		in := prepare(t, text, set, PrepareOptions{})
+		in := prepare(t, text, set, input.PrepareOptions{})
 		e, err := Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +132,7 @@ func TestMemoryTight(t *testing.T) {
 	budget := memory.New(memory.Least)
 	free := budget.Free()
 	// All but what the largest trial and a photograph need.
-	in := prepare(t, text, set, PrepareOptions{})
+	in := prepare(t, text, set, input.PrepareOptions{})
 	e, err := Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +181,7 @@ func TestMemoryOfOneImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		_, err = Prepare(WithMemory(t.Context(), 128e6), e, PrepareOptions{})
+		_, err = input.Prepare(input.WithMemory(t.Context(), 128e6), e, input.PrepareOptions{})
 		refused(t, err, large, "9000×9000", "128 MB")
 	}
 }
@@ -189,7 +191,7 @@ func TestNoLinksTakeNoMemory(t *testing.T) {
 	truth := make([]int, 5000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must, cannot := drawLinks(Links{}, truth, rng.Source(1))
+	must, cannot := drawLinks(spec.Links{}, truth, rng.Source(1))
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || must != nil || cannot != nil {
 		t.Errorf("%d bytes for %d links of %d samples", took, len(must)+len(cannot), len(truth))

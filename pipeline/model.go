@@ -20,6 +20,9 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -30,7 +33,7 @@ type Model struct {
 	// Data is the name of the data.
 	Data string
 	// Features are those of the samples, with learned words, weights and scales.
-	Features Features
+	Features spec.Features
 	// Columns is m, the number of features.
 	Columns int
 	// Method is the method in words.
@@ -57,10 +60,10 @@ type ModelGroups struct {
 	// Names are the labelled classes of groups, or "".
 	Names []string
 	// Method is the method with its settings, and By the clustering algorithm.
-	Method Method
+	Method spec.Method
 	By     string
 	// Opened holds From, Pattern, Truth, NoClasses and Pool of the data.
-	Opened Data
+	Opened spec.Data
 	// Columns holds for each coefficient its group, or −1, if samples are grouped by their largest
 	// coefficient; else nil.
 	Columns []int
@@ -92,13 +95,13 @@ func sourceOf(set *datasets.Set) modelSource {
 }
 
 // NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
-func NewModel(ctx context.Context, in *Inputs, method string, res *factor.Result) (*Model, error) {
-	seen := &view{vocabulary: in.Vocabulary, scales: in.Scales, wordWeights: in.wordWeights}
-	return newModel(ctx, in, allOf(len(in.Rows)), seen, method, res)
+func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
+	seen := &input.View{Vocabulary: in.Vocabulary, Scales: in.Scales, WordWeights: in.WordWeights}
+	return newModel(ctx, in, matrix.Range(len(in.Rows)), seen, method, res)
 }
 
 // newModel is NewModel of some rows of the inputs, with the words and scales that they were seen with.
-func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method string, res *factor.Result) (*Model, error) {
+func newModel(ctx context.Context, in *input.Inputs, rows []int, seen *input.View, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
 		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
@@ -110,12 +113,12 @@ func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method st
 	m.Features.SkipBad = false
 	m.Features.Joined = slices.Clone(in.Features.Joined)
 	for i := range m.Features.Joined {
-		m.Features.Joined[i] = Weighted{Features: in.Features.Joined[i].Features, Scale: seen.scales[i].Factor}
+		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: seen.Scales[i].Factor}
 	}
-	if err := m.learn(seen.vocabulary, seen.wordWeights); err != nil {
+	if err := m.learn(seen.Vocabulary, seen.WordWeights); err != nil {
 		return nil, err
 	}
-	for _, f := range m.Features.each() {
+	for _, f := range m.Features.Each() {
 		digest, err := networkDigest(ctx, *f)
 		if err != nil {
 			return nil, err
@@ -127,7 +130,7 @@ func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method st
 
 // learn sets the words of the features, and their weights.
 func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
-	for _, f := range m.Features.each() {
+	for _, f := range m.Features.Each() {
 		if !f.OfWords() {
 			continue
 		}
@@ -136,14 +139,14 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text.Bytes()), Weights: weights}
+		f.Words.Learned = &spec.LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text.Bytes()), Weights: weights}
 	}
 	return nil
 }
 
 // words returns the words of the features and their weights, if any.
 func (m *Model) words() (*vocab.Vocabulary, []float64) {
-	for _, f := range m.Features.each() {
+	for _, f := range m.Features.Each() {
 		if learned := f.Words.Learned; learned != nil {
 			return learned.Vocabulary, learned.Weights
 		}
@@ -152,8 +155,8 @@ func (m *Model) words() (*vocab.Vocabulary, []float64) {
 }
 
 // networkDigest returns the digest of the network of the features, "" without one.
-func networkDigest(ctx context.Context, f Features) (string, error) {
-	n, ok := f.extractor().(features.Network)
+func networkDigest(ctx context.Context, f spec.Features) (string, error) {
+	n, ok := f.ExtractorOrPixels().(features.Network)
 	if !ok {
 		return "", nil
 	}
@@ -161,7 +164,7 @@ func networkDigest(ctx context.Context, f Features) (string, error) {
 }
 
 // Model returns the model of a grouping of the inputs.
-func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
+func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*Model, error) {
 	m, err := NewModel(ctx, in, g.Method, g.Result)
 	if err != nil {
 		return nil, err
@@ -188,7 +191,7 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 			of.Names[i] = in.Set.Classes[class]
 		}
 	}
-	if m.represents() && g.Cluster.By == Largest {
+	if m.represents() && g.Cluster.By == spec.Largest {
 		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
 	}
 	of.samples = contentsOf(in)
@@ -198,7 +201,7 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 
 // GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
 // content and in the same order.
-func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
+func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
 	}
@@ -228,7 +231,7 @@ func largestColumns(v *mat.Dense, groups []int) []int {
 }
 
 // contentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
-func contentsOf(in *Inputs) []int {
+func contentsOf(in *input.Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
@@ -236,14 +239,14 @@ func contentsOf(in *Inputs) []int {
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
 	if in.Set.Files == nil {
 		var content []byte
-		eachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
+		matrix.EachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
 			content = appendContent(content[:0], columns, values)
 			out[i] = number(sha256.Sum256(content))
 		})
 		return out
 	}
 	for i, row := range in.Rows {
-		sum, err := contentOf(in.images, row)
+		sum, err := input.ContentOf(in.Images, row)
 		if err != nil {
 			return nil // the file is gone
 		}
@@ -281,15 +284,15 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 		}
 		return fmt.Sprintf("vectors of %d values", s.Columns)
 	}
-	switch pixels, _ := m.Features.extractor().(features.Pixels); {
+	switch pixels, _ := m.Features.ExtractorOrPixels().(features.Pixels); {
 	case was.Files != is.Files, was.Columns != is.Columns, was.Height != is.Height, was.Width != is.Width:
 		return fmt.Errorf("the samples of %s are %s, and the model is of %s", set.Name, kind(is), kind(was))
 	case m.Features.Joined == nil && pixels.Size == (features.Size{Height: is.Height, Width: is.Width}):
 	case was.Black != is.Black || was.White != is.White:
 		return fmt.Errorf("the values of %s are from %v to %v, and the model is of values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
 	}
-	for i, f := range m.Features.each() {
-		if _, err := f.Crop.crop(); err != nil {
+	for i, f := range m.Features.Each() {
+		if _, err := f.Crop.Cropper(); err != nil {
 			return err
 		}
 		digest, err := networkDigest(ctx, *f)
@@ -297,7 +300,7 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 			return err
 		}
 		if digest != m.digests[i] {
-			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.extractor().Label(), digest, m.digests[i])
+			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.ExtractorOrPixels().Label(), digest, m.digests[i])
 		}
 	}
 	return nil
@@ -305,7 +308,7 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 
 // Represent returns the coefficients of the inputs, or the features if the method cannot represent new
 // samples. The inputs must have the features of the model.
-func (m *Model) Represent(ctx context.Context, in *Inputs) (mat.Matrix, error) {
+func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, error) {
 	if _, columns := in.Dims(); columns != m.Columns {
 		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
 	}
@@ -313,7 +316,7 @@ func (m *Model) Represent(ctx context.Context, in *Inputs) (mat.Matrix, error) {
 		return in.X, nil
 	}
 	v, err := factor.Represent(ctx, m.Result.Model, in.X)
-	return v, in.nameRows(err, nil)
+	return v, in.NameRows(err, nil)
 }
 
 // Assigned is the group of a new sample.
@@ -332,7 +335,7 @@ const DefaultReject = 0.99
 // centre, or the largest coefficient if the grouping did so. A sample of the model keeps its group.
 // A sample is rejected if it is farther from the centre than the share reject of the group's own samples,
 // each measured from the centre of the others; 0 rejects none.
-func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assigned, error) {
+func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([]Assigned, error) {
 	of := m.Groups
 	if of == nil {
 		return nil, errors.New("the model has no groups")

@@ -17,21 +17,23 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // everyFeature has every extractor with settings that are not the defaults.
-var everyFeature = []Features{
-	{}, {Power: 0.5, Normalise: features.NormL1}, {Extractor: features.Pixels{Size: features.Size{Height: 12, Width: 20}, Colour: true}, Crop: Crop{Square: true}},
-	{Extractor: features.HOG{}, Crop: Crop{Box: []int{1, 2, 30, 40}}},
-	{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 5}, Crop: Crop{Eyes: "eyes.csv"}},
-	{Extractor: features.Network{Layer: "x", Places: true, Size: 64, Mean: []float64{1, 2.5, 3}, Scale: []float64{4}, Order: "bgr"}, Crop: Crop{Whole: true}},
-	{Extractor: features.DenseSIFT{Step: 4, Bins: []int{2, 4}, Root: true, MaxPixels: 1000}, Words: Words{
-		Learning: Learning{Count: 9, Sample: 100, PerImage: 7, Assignment: vocab.Assignment{Nearest: 2, Sigma: 3.5, Checks: 4}},
+var everyFeature = []spec.Features{
+	{}, {Power: 0.5, Normalise: features.NormL1}, {Extractor: features.Pixels{Size: features.Size{Height: 12, Width: 20}, Colour: true}, Crop: spec.Crop{Square: true}},
+	{Extractor: features.HOG{}, Crop: spec.Crop{Box: []int{1, 2, 30, 40}}},
+	{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 5}, Crop: spec.Crop{Eyes: "eyes.csv"}},
+	{Extractor: features.Network{Layer: "x", Places: true, Size: 64, Mean: []float64{1, 2.5, 3}, Scale: []float64{4}, Order: "bgr"}, Crop: spec.Crop{Whole: true}},
+	{Extractor: features.DenseSIFT{Step: 4, Bins: []int{2, 4}, Root: true, MaxPixels: 1000}, Words: spec.Words{
+		Learning: spec.Learning{Count: 9, Sample: 100, PerImage: 7, Assignment: vocab.Assignment{Nearest: 2, Sigma: 3.5, Checks: 4}},
 		Grid:     vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 3}}, IDF: true}},
-	{Joined: []Weighted{
-		{Features: Features{Extractor: features.DenseSIFT{}, Power: 0.5}, Scale: 1.0 / 3},
-		{Features: Features{Extractor: features.ColourHistogram{}}, Scale: 1e-20}, {Features: Features{Extractor: features.Pixels{}}, Weight: 3},
+	{Joined: []spec.Weighted{
+		{Features: spec.Features{Extractor: features.DenseSIFT{}, Power: 0.5}, Scale: 1.0 / 3},
+		{Features: spec.Features{Extractor: features.ColourHistogram{}}, Scale: 1e-20}, {Features: spec.Features{Extractor: features.Pixels{}}, Weight: 3},
 	}},
 }
 
@@ -40,18 +42,18 @@ var everyFeature = []Features{
 func TestFeaturesDocument(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	for _, f := range everyFeature {
-		seen[reflect.TypeOf(f.extractor())] = true
-		text, err := json.Marshal(f.document())
+		seen[reflect.TypeOf(f.ExtractorOrPixels())] = true
+		text, err := json.Marshal(f.Document())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := readFeatures(text)
+		got, err := spec.ReadFeatures(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
 		if f.Joined == nil {
-			f.Extractor = f.extractor()
+			f.Extractor = f.ExtractorOrPixels()
 		}
 		if want := fmt.Sprintf("%+v", f); fmt.Sprintf("%+v", got) != want {
 			t.Errorf("%s is read as\n%+v, want\n%s", text, got, want)
@@ -65,11 +67,11 @@ func TestFeaturesDocument(t *testing.T) {
 }
 
 // savedModel returns a model of a grouping of vectors as it is written.
-func savedModel(t testing.TB, g Groups) (*Inputs, *Grouping, *Model, []byte) {
+func savedModel(t testing.TB, g Groups) (*input.Inputs, *Grouping, *Model, []byte) {
 	t.Helper()
 	file := testkit.CSV(t, 9, 10, 11)
-	e := &Experiment{Data: Data{Set: file}}
-	in, err := Prepare(t.Context(), e, PrepareOptions{})
+	e := &spec.Experiment{Data: spec.Data{Set: file}}
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +95,9 @@ func savedModel(t testing.TB, g Groups) (*Inputs, *Grouping, *Model, []byte) {
 // and is written again with the same bytes.
 func TestModelFile(t *testing.T) {
 	for _, g := range []Groups{
-		{K: 3, Method: Method{Name: "kmeans"}, Cluster: Cluster{Distance: cluster.DistanceCosine}},
-		{K: 3, Method: Method{Name: "nmf", Iterations: 30}}, {K: 3, Method: Method{Name: "nmf-kl", Iterations: 30, By: Largest}},
-		{K: 3, Method: Method{Name: "cf", Iterations: 30}}, {K: 3, Method: Method{Name: "pca"}},
+		{K: 3, Method: spec.Method{Name: "kmeans"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}},
+		{K: 3, Method: spec.Method{Name: "nmf", Iterations: 30}}, {K: 3, Method: spec.Method{Name: "nmf-kl", Iterations: 30, By: spec.Largest}},
+		{K: 3, Method: spec.Method{Name: "cf", Iterations: 30}}, {K: 3, Method: spec.Method{Name: "pca"}},
 	} {
 		in, found, m, text := savedModel(t, g)
 		read, err := ReadModel(t.Context(), bytes.NewReader(text), int64(len(text)))
@@ -156,7 +158,7 @@ func TestModelOfLater(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	_, found, _, _ := savedModel(t, Groups{K: 3, Method: Method{Name: "nmf", Iterations: 2}})
+	_, found, _, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "nmf", Iterations: 2}})
 	var file bytes.Buffer
 	if err := found.Result.Save(&file); err != nil {
 		t.Fatal(err)
@@ -169,7 +171,7 @@ func TestModelOfLater(t *testing.T) {
 // TestModelChecks: samples of another kind than those that were learned from are refused, and
 // so is another network.
 func TestModelChecks(t *testing.T) {
-	in, _, m, _ := savedModel(t, Groups{K: 3, Method: Method{Name: "kmeans"}})
+	in, _, m, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "kmeans"}})
 	other := *in.Set
 	other.Height, other.Width = 1, m.Columns
 	if err := m.Check(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "in vectors, and the model is of vectors of") {
@@ -179,7 +181,7 @@ func TestModelChecks(t *testing.T) {
 	if err := os.WriteFile(network, []byte("one"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m.Features = Features{Extractor: features.Network{File: network}}
+	m.Features = spec.Features{Extractor: features.Network{File: network}}
 	digest, err := networkDigest(t.Context(), m.Features)
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +202,7 @@ func TestModelChecks(t *testing.T) {
 // with no more memory than its bytes back.
 func FuzzReadModel(f *testing.F) {
 	for _, g := range []Groups{
-		{K: 3, Method: Method{Name: "kmeans"}}, {K: 3, Method: Method{Name: "nmf", Iterations: 2, By: Largest}}, {K: 2, Method: Method{Name: "cf", Iterations: 2, Params: map[string]any{"kernel": "rbf"}}},
+		{K: 3, Method: spec.Method{Name: "kmeans"}}, {K: 3, Method: spec.Method{Name: "nmf", Iterations: 2, By: spec.Largest}}, {K: 2, Method: spec.Method{Name: "cf", Iterations: 2, Params: map[string]any{"kernel": "rbf"}}},
 	} {
 		_, _, _, text := savedModel(f, g)
 		f.Add(text)
@@ -227,7 +229,7 @@ func FuzzReadModel(f *testing.F) {
 // FuzzReadStart: of a file of any bytes come initial factors of one rank, of numbers of 0 and
 // more, or an error.
 func FuzzReadStart(f *testing.F) {
-	_, _, _, text := savedModel(f, Groups{K: 3, Method: Method{Name: "cf", Iterations: 2}})
+	_, _, _, text := savedModel(f, Groups{K: 3, Method: spec.Method{Name: "cf", Iterations: 2}})
 	f.Add(text)
 	var file bytes.Buffer
 	z := npz.NewWriter(&file)

@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -73,7 +74,7 @@ type openedDocument struct {
 func (m *Model) Save(w io.Writer) error {
 	doc := modelDocument{Program: m.Program, Data: m.Data, Method: m.Method, Columns: m.Columns, Networks: m.digests, Source: m.source}
 	var err error
-	if doc.Features, err = json.Marshal(m.Features.document()); err != nil {
+	if doc.Features, err = json.Marshal(m.Features.Document()); err != nil {
 		return err
 	}
 	if g := m.Groups; g != nil {
@@ -81,7 +82,7 @@ func (m *Model) Save(w io.Writer) error {
 			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By,
 			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool},
 		}
-		if doc.Groups.Method, err = json.Marshal(g.Method.document()); err != nil {
+		if doc.Groups.Method, err = json.Marshal(g.Method.Document()); err != nil {
 			return err
 		}
 	}
@@ -170,7 +171,7 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 		return nil, fmt.Errorf("the array %q: %w", modelText, err)
 	}
 	m := &Model{Program: doc.Program, Data: doc.Data, Method: doc.Method, Columns: doc.Columns, source: doc.Source, digests: doc.Networks}
-	if m.Features, err = readFeatures(doc.Features); err != nil {
+	if m.Features, err = spec.ReadFeatures(doc.Features); err != nil {
 		return nil, err
 	}
 	if err := m.readWords(ctx, z, r, size); err != nil {
@@ -193,7 +194,7 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 // readWords reads the words of the features and their weights.
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
 	one := m.Features
-	for _, f := range m.Features.each() {
+	for _, f := range m.Features.Each() {
 		if f.OfWords() {
 			one = *f
 		}
@@ -205,7 +206,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 	if err != nil {
 		return err
 	}
-	if dim := one.extractor().(features.DescriptorExtractor).Dim(); v.Dim() != dim {
+	if dim := one.ExtractorOrPixels().(features.DescriptorExtractor).Dim(); v.Dim() != dim {
 		return fmt.Errorf("words of length %d, and descriptors have %d", v.Dim(), dim)
 	}
 	var weights []float64
@@ -213,7 +214,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		if weights, _, err = z.Floats(modelWeights, 1, nil); err != nil {
 			return err
 		}
-		if want := one.Words.grid().Len() * v.Len(); len(weights) != want || !usable(weights, 0) {
+		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !usable(weights, 0) {
 			return fmt.Errorf("the array %q has %d values; want %d weights", modelWeights, len(weights), want)
 		}
 	}
@@ -223,13 +224,13 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 // readGroups reads the groups.
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
-	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: Data{OpenOptions: datasets.OpenOptions{
+	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: spec.Data{OpenOptions: datasets.OpenOptions{
 		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool,
 	}}}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err
 	}
-	if g.Method, err = readMethod(doc.Method); err != nil {
+	if g.Method, err = spec.ReadMethod(doc.Method); err != nil {
 		return err
 	}
 	k, columns := len(g.Names), m.Columns
@@ -323,8 +324,8 @@ func coefficientsOf(m factor.Model) (columns, k int) {
 func (m *Model) check() error {
 	s := m.source
 	switch {
-	case len(m.digests) != len(m.Features.each()):
-		return fmt.Errorf("%d features with the networks of %d", len(m.Features.each()), len(m.digests))
+	case len(m.digests) != len(m.Features.Each()):
+		return fmt.Errorf("%d features with the networks of %d", len(m.Features.Each()), len(m.digests))
 	case m.Columns < 1:
 		return fmt.Errorf("%d features", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // faulty makes a clusterer panic when told to.
@@ -20,9 +21,9 @@ func faulty(t *testing.T, name string, now func() bool) {
 	t.Helper()
 	before := newClusterer
 	t.Cleanup(func() { newClusterer = before })
-	newClusterer = func(c Cluster) (cluster.Clusterer, error) {
+	newClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 		by, err := before(c)
-		if cmp.Or(c.By, KMeans) == name {
+		if cmp.Or(c.By, spec.KMeans) == name {
 			by = panicking{by, now}
 		}
 		return by, err
@@ -48,7 +49,7 @@ func TestTrialPanics(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	var mu sync.Mutex
 	calls := 0
-	faulty(t, KMeans, func() bool {
+	faulty(t, spec.KMeans, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		calls++
@@ -72,8 +73,8 @@ func TestTrialPanics(t *testing.T) {
 // TestGroupsPanic: a panic while a set is put into groups names the method.
 func TestGroupsPanic(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
-	faulty(t, KMeans, func() bool { return true })
-	_, err := Groups{K: 2, Method: Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
+	faulty(t, spec.KMeans, func() bool { return true })
+	_, err := Groups{K: 2, Method: spec.Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
 	var fault *guard.PanicError
 	if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), "nmf: ") {
 		t.Errorf("got %v", err)

@@ -3,11 +3,12 @@ package pipeline
 import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Parse is experimentfile.Parse, which the tests of this package cannot import.
-func Parse(text []byte) (*Experiment, error) {
-	e := &Experiment{}
+func Parse(text []byte) (*spec.Experiment, error) {
+	e := &spec.Experiment{}
 	v, err := document.Parse(text)
 	if err == nil {
 		err = settings.Decode(v, e)
@@ -19,7 +20,7 @@ func Parse(text []byte) (*Experiment, error) {
 }
 
 // Set is experimentfile.Set.
-func Set(e *Experiment, key, value string) error {
+func Set(e *spec.Experiment, key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
 		return err

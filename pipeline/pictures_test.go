@@ -19,7 +19,10 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pictures"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // spots returns a picture of 200×150 pixels of coloured discs, another one for each seed.
@@ -95,7 +98,7 @@ func TestPictures(t *testing.T) {
 	set, folder := album(t), t.TempDir()
 	var before [][]byte
 	for _, text := range []string{"{pixels: 16, colour: true}", "{pixels: 8}", "{pixels: 16, colour: true}"} {
-		in := prepare(t, "{name: x, methods: [nmf], features: "+text+"}", set, PrepareOptions{Cache: open(t, folder), Pictures: true})
+		in := prepare(t, "{name: x, methods: [nmf], features: "+text+"}", set, input.PrepareOptions{Cache: open(t, folder), Pictures: true})
 		p, err := in.Pictures(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +126,7 @@ func TestPictures(t *testing.T) {
 		before = all
 	}
 	// Nothing is read that the cache has.
-	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", set, PrepareOptions{Cache: open(t, folder), Pictures: true})
+	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", set, input.PrepareOptions{Cache: open(t, folder), Pictures: true})
 	if err := os.Remove(in.Set.Files[in.Rows[3]]); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +140,7 @@ func TestPictures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	in = prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", photograph(t, 2), PrepareOptions{Pictures: true})
+	in = prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", photograph(t, 2), input.PrepareOptions{Pictures: true})
 	if _, err := in.Pictures(ctx, nil); err == nil {
 		t.Error("no error of a context that ended")
 	}
@@ -169,7 +172,7 @@ func TestOriginals(t *testing.T) {
 	file("d, of the same day.jpg", whole, 95, 5)
 	file("e.jpg", whole, 95, 5)
 	file("f.jpg", spots(2), 95, 1)
-	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 16, colour: true}}", dir, PrepareOptions{Pictures: true})
+	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 16, colour: true}}", dir, input.PrepareOptions{Pictures: true})
 	p, err := in.Pictures(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +181,7 @@ func TestOriginals(t *testing.T) {
 		t.Errorf("copies of %v, want %v", p.CopyOf, want)
 	}
 	// They follow it, though it comes after them.
-	g, err := Groups{K: 2, Method: Method{Name: KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
+	g, err := Groups{K: 2, Method: spec.Method{Name: spec.KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,19 +198,19 @@ func TestOriginals(t *testing.T) {
 func TestCopiesFollow(t *testing.T) {
 	in := toldSet(t, map[int]string{1: "a"})
 	n := len(in.Rows)
-	alone := Groups{K: 3, Method: Method{Name: KMeans}, Seed: 1}
+	alone := Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Seed: 1}
 	want, err := alone.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Each third sample stands for 20 more that are put behind.
-	rows, copies := allRows(in.X), allRows(in.X)
+	rows, copies := matrix.AllRows(in.X), matrix.AllRows(in.X)
 	for i := range n {
 		for range 20 * ((i + 1) % 3 / 2) {
 			rows, copies = append(rows, i), append(copies, i)
 		}
 	}
-	many := &Inputs{Set: in.Set, X: selectRows(in.X, rows), Rows: rows}
+	many := &input.Inputs{Set: in.Set, X: matrix.SelectRows(in.X, rows), Rows: rows}
 	g := alone
 	g.Copies = copies
 	got, err := g.Find(t.Context(), many, nil)
@@ -235,10 +238,10 @@ func TestCopiesFollow(t *testing.T) {
 // are parted.
 func TestCopiesTold(t *testing.T) {
 	in := toldSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
-	copies := allRows(in.X)
+	copies := matrix.AllRows(in.X)
 	copies[19] = 5  // told to be b, as is sample 11
 	copies[29] = 11 // told to be c, and the first to be b
-	g := Groups{K: 3, Method: Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
+	g := Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
 	found, err := g.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +261,7 @@ func TestCopiesTold(t *testing.T) {
 		t.Error(diff)
 	}
 	// Links part as well, also where must-links lead from one copy to the other's opposite.
-	g = Groups{K: 3, Method: Method{Name: "constrained-kmeans"}, Copies: allRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
+	g = Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, Copies: matrix.AllRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
 	g.Copies[20], g.Copies[25] = 3, 3
 	found, err = g.Find(t.Context(), in, nil)
 	if err != nil {
@@ -278,11 +281,11 @@ func TestThumbnail(t *testing.T) {
 		large.Pix[p] = uint8(p)
 	}
 	writePNG(t, set+"/across/00.png", large)
-	in := prepare(t, "{name: x, methods: [nmf], features: {hog: true}}", set, PrepareOptions{})
+	in := prepare(t, "{name: x, methods: [nmf], features: {hog: true}}", set, input.PrepareOptions{})
 	for i, row := range in.Rows {
 		want := image.Pt(80, 70)
 		if strings.HasSuffix(in.Set.Names[row], "across/00.png") {
-			want = image.Pt(ThumbnailSide, 50)
+			want = image.Pt(input.ThumbnailSide, 50)
 		}
 		small, err := in.Thumbnail(t.Context(), i)
 		if err != nil || small.Bounds().Size() != want {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const small = testkit.SmallExperiment
@@ -26,7 +28,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := Prepare(context.Background(), e, PrepareOptions{})
+	in, err := input.Prepare(context.Background(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,12 +173,12 @@ func TestLabelCounts(t *testing.T) {
 		"100%":                   {11: 11},
 		"4":                      {11: 4, 4: 4},
 	} {
-		e := &Experiment{}
+		e := &spec.Experiment{}
 		if err := Set(e, "labels", text); err != nil {
 			t.Fatal(err)
 		}
 		for size, n := range want {
-			if got, err := e.Labels.of(size); err != nil || got != n {
+			if got, err := e.Labels.CountOf(size); err != nil || got != n {
 				t.Errorf("labels %s of %d samples: %d, %v; want %d", text, size, got, err, n)
 			}
 		}
@@ -185,7 +187,7 @@ func TestLabelCounts(t *testing.T) {
 
 func TestRanks(t *testing.T) {
 	for text, want := range map[string]int{"k": 7, "k+1": 8, "k-2": 5, "2k": 14, "2*k+1": 15, "12": 12, "k + 3": 10} {
-		e := &Experiment{}
+		e := &spec.Experiment{}
 		if err := Set(e, "rank", text); err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +231,7 @@ func TestPlanRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := Prepare(context.Background(), e, PrepareOptions{})
+		in, err := input.Prepare(context.Background(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +247,7 @@ func TestRandomPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := Prepare(context.Background(), e, PrepareOptions{})
+	in, err := input.Prepare(context.Background(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +255,7 @@ func TestRandomPart(t *testing.T) {
 		t.Errorf("%d samples, want 40", n)
 	}
 	e.Data.Samples = 91
-	if _, err := Prepare(context.Background(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
+	if _, err := input.Prepare(context.Background(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
 		t.Errorf("more samples than there are: %v", err)
 	}
 }
@@ -262,11 +264,11 @@ func TestRandomPart(t *testing.T) {
 // not told.
 func TestGroups(t *testing.T) {
 	set := testkit.CSV(t, 5, 20, 10)
-	in, err := Prepare(context.Background(), &Experiment{Data: Data{Set: set}}, PrepareOptions{})
+	in, err := input.Prepare(context.Background(), &spec.Experiment{Data: spec.Data{Set: set}}, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []Method{{Name: KMeans}, {Name: "nmf"}, {Name: "cf"}} {
+	for _, m := range []spec.Method{{Name: spec.KMeans}, {Name: "nmf"}, {Name: "cf"}} {
 		found, err := Groups{Method: m}.Find(context.Background(), in, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -282,12 +284,12 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: AC %v of classes that lie apart", m.Name, found.Scores["AC"])
 		}
 	}
-	told, err := Groups{Method: Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
+	told, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}
 	for k, want := range map[int]string{36: "36 groups are asked for, and there are 35 samples", 1: "2 or more"} {
-		if _, err := (Groups{K: k, Method: Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d groups: %v", k, err)
 		}
 	}

@@ -15,13 +15,17 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Plan is the list of an experiment's trials on its inputs.
 type Plan struct {
-	Experiment *Experiment
-	Inputs     *Inputs
+	Experiment *spec.Experiment
+	Inputs     *input.Inputs
 
 	set     *datasets.Set
 	rows    []int // samples of the set, a row of X each
@@ -47,38 +51,38 @@ type trial struct {
 
 // CheckSet reports what keeps the experiment from being run on a set, before any
 // features are made. NewPlan checks the same of the samples that can be used.
-func CheckSet(e *Experiment, set *datasets.Set) error {
-	_, err := check(e, set, allOf(set.Len()))
+func CheckSet(e *spec.Experiment, set *datasets.Set) error {
+	_, err := check(e, set, matrix.Range(set.Len()))
 	return err
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
 // trials, by number of classes, repeat, rank and method.
-func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
+func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
 	p, err := check(e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
 	p.Inputs = in
-	if err := in.readLinks(ctx, e.Links); err != nil {
+	if err := in.ReadLinks(ctx, e.Links); err != nil {
 		return nil, err
 	}
-	p.must, p.cannot = in.linksOfRows()
+	p.must, p.cannot = in.LinksOfRows()
 	if err := checkSigns(in, p.methods); err != nil {
 		return nil, err
 	}
 	if p.auto() != nil {
-		if err := in.checkRankSigns(); err != nil {
+		if err := in.CheckRankSigns(); err != nil {
 			return nil, err
 		}
 	}
-	data := in.fingerprint()
+	data := in.Fingerprint()
 	if e.Split != "" {
-		data += " " + in.parts()
+		data += " " + in.Parts()
 	}
 	for _, k := range p.ks {
-		for r := range e.repeats() {
-			for _, rank := range e.Rank.list() {
+		for r := range e.RepeatCount() {
+			for _, rank := range e.Rank.List() {
 				for m := range e.Methods {
 					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
 					if p.auto() != nil {
@@ -94,11 +98,11 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 }
 
 // check checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func check(e *Experiment, set *datasets.Set, rows []int) (*Plan, error) {
+func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, set: set, rows: rows, labels: labelsOf(set, rows), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: input.LabelsOf(set, rows), ks: e.Classes}
 	for _, m := range e.Methods {
 		r, err := resolve(m, e.Task, e.Cluster)
 		if err != nil {
@@ -116,14 +120,14 @@ func check(e *Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if k := p.most(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, set.Name, len(p.classes))
 	}
-	if k := p.most(); e.Task == Classification && k > eval.MostConfused {
+	if k := p.most(); e.Task == spec.Classification && k > eval.MostConfused {
 		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
 		return nil, err
 	}
-	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxTrials/len(e.Methods) {
-		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, maxTrials)
+	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
+		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, spec.MaxTrials)
 	}
 	return p, nil
 }
@@ -142,7 +146,7 @@ func (p *Plan) findClasses() error {
 	if len(set.Classes) == 0 {
 		how := "partwise cluster works without"
 		if set.TimeFolders != nil {
-			how = fmt.Sprintf("pool: true reads its subfolders as classes, which look like dates or camera folders (%s)", someOf(set.TimeFolders))
+			how = fmt.Sprintf("pool: true reads its subfolders as classes, which look like dates or camera folders (%s)", phrase.Some(set.TimeFolders))
 		}
 		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; %s", p.Experiment.Data.Set, how)
 	}
@@ -190,19 +194,19 @@ func (p *Plan) divide(c *class) (err error) {
 		c.labelled = c.seen
 		return nil
 	}
-	if e.Task == Clustering {
+	if e.Task == spec.Clustering {
 		c.seen = size
-		if c.labelled, err = e.Labels.of(size); err != nil {
+		if c.labelled, err = e.Labels.CountOf(size); err != nil {
 			err = fmt.Errorf("labels: %w", err)
 		}
 		return err
 	}
-	if c.seen, err = e.Train.of(size); err != nil {
+	if c.seen, err = e.Train.CountOf(size); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	c.labelled, c.tested = c.seen, size-c.seen
 	if !e.Test.Rest {
-		if c.tested, err = e.Test.of(size); err != nil {
+		if c.tested, err = e.Test.CountOf(size); err != nil {
 			return fmt.Errorf("test: %w", err)
 		}
 	}
@@ -230,15 +234,15 @@ func (p *Plan) checkDraws() error {
 		for _, s := range seen[:k] {
 			n += s
 		}
-		if e := p.Experiment; e.Cluster.K != (GroupCount{}) {
-			if err := e.Cluster.K.check(n, k, !e.Labels.None()); err != nil {
+		if e := p.Experiment; e.Cluster.K != (spec.GroupCount{}) {
+			if err := e.Cluster.K.Check(n, k, !e.Labels.None()); err != nil {
 				return err
 			}
 		}
-		for _, r := range p.Experiment.Rank.list() {
+		for _, r := range p.Experiment.Rank.List() {
 			rank := r.Of(k)
 			if r.Auto != nil {
-				if err := r.Auto.check(n); err != nil {
+				if err := r.Auto.Check(n); err != nil {
 					return err
 				}
 				continue
@@ -253,7 +257,7 @@ func (p *Plan) checkDraws() error {
 	}
 	for _, k := range p.ks {
 		for _, m := range p.methods {
-			if err := m.needs.checkClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
+			if err := m.needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
 			}
 		}
@@ -270,7 +274,7 @@ func (p *Plan) identify(t trial, data string) string {
 	}
 	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
-	if e.Classifier.linear() {
+	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
 	}
 	if auto := p.auto(); auto != nil {
@@ -314,7 +318,7 @@ func digestPairs(h hash.Hash, pairs [][2]int) {
 }
 
 // auto is how ranks are chosen, nil where they are told.
-func (p *Plan) auto() *AutoRank {
+func (p *Plan) auto() *spec.AutoRank {
 	if len(p.Experiment.Rank) == 0 {
 		return nil
 	}

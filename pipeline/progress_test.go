@@ -3,6 +3,9 @@ package pipeline
 import (
 	"sync/atomic"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestProgressHasOneOwner: calls of a Progress do not overlap, and none comes after
@@ -12,7 +15,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := Open(t.Context(), (&Experiment{Data: Data{Set: photograph(t, 8)}}))
+	set, err := input.Open(t.Context(), (&spec.Experiment{Data: spec.Data{Set: photograph(t, 8)}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +32,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 		calls[what]++
 		inside.Store(false)
 	}
-	in, err := PrepareSet(t.Context(), e, set, PrepareOptions{Progress: progress})
+	in, err := input.PrepareSet(t.Context(), e, set, input.PrepareOptions{Progress: progress})
 	returned.Store(true)
 	if err != nil {
 		t.Fatal(err)

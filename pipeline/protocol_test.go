@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // TestPaperProtocols: the averages of the CCF and the CNMF paper's protocols
@@ -42,7 +43,7 @@ func TestPaperProtocols(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Root = root
-		in, err := Prepare(context.Background(), e, PrepareOptions{})
+		in, err := input.Prepare(context.Background(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

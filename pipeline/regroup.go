@@ -12,12 +12,14 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Regroup finds groups of the same samples again under more labels and links. A method that learns from
 // these continues from its factors. cluster.Corrected makes the groups.
 type Regroup struct {
-	in        *Inputs
+	in        *input.Inputs
 	model     *Model
 	method    *method        // nil where nothing is factorised again
 	res       *factor.Result // what it found last, nil before
@@ -29,7 +31,7 @@ type Regroup struct {
 const regroupIterations = 20
 
 // NewRegroup returns a Regroup of inputs, which must be the samples of the model, which must have groups.
-func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
+func NewRegroup(ctx context.Context, in *input.Inputs, m *Model) (*Regroup, error) {
 	if m.Groups == nil {
 		return nil, errors.New("the model has no groups")
 	}
@@ -39,8 +41,8 @@ func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
 	}
 	r := &Regroup{in: in, model: m}
 	method := m.Groups.Method
-	if _, own := builtin(method.Name); !own && method.Name != "" && in.X != nil {
-		resolved, err := resolve(method, Clustering, Cluster{})
+	if _, own := spec.TaskOnFeatures(method.Name); !own && method.Name != "" && in.X != nil {
+		resolved, err := resolve(method, spec.Clustering, spec.Cluster{})
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +78,7 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 	known.Labels = given.labels
 	classes, needs := len(given.classes), r.method.needs
 	nothing := classes == 0 && len(known.MustLink)+len(known.CannotLink) == 0
-	if nothing || needs.Labels && classes == 0 && !needs.Links || needs.checkClasses(r.method.Label(), classSizes(given.labels, classes)) != nil {
+	if nothing || needs.Labels && classes == 0 && !needs.Links || needs.CheckClasses(r.method.Label(), classSizes(given.labels, classes)) != nil {
 		return nil
 	}
 	w := &work{
@@ -109,7 +111,7 @@ func (r *Regroup) rank() int {
 	}
 	n, _ := r.in.Dims()
 	k := len(r.model.Groups.Centres.Sizes)
-	if r.model.Groups.By == Largest {
+	if r.model.Groups.By == spec.Largest {
 		return k
 	}
 	return min(2*k, n)
@@ -144,8 +146,8 @@ func (r *Regroup) Find(ctx context.Context, k int, groups []int, known factor.Kn
 // given labels, each of which has one group.
 func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, links datasets.Links) (*Grouping, error) {
 	g := Groups{Method: r.model.Groups.Method, UseLabels: useLabels, Links: links}
-	how := Cluster{Distance: r.model.Groups.Centres.Distance, By: r.model.Groups.By}
-	if how.By == Largest {
+	how := spec.Cluster{Distance: r.model.Groups.Centres.Distance, By: r.model.Groups.By}
+	if how.By == spec.Largest {
 		how.By = "" // a column is a group no more
 	}
 	out := &Grouping{Groups: groups, Method: r.model.Method, Result: r.res, Cluster: how, Links: links, settings: g.Method}

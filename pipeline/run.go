@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -28,7 +29,7 @@ type RunOptions struct {
 	Workers int
 	// Progress, if set, is called before the first trial and after each with how
 	// many "trials" are done, from this run or an earlier one.
-	Progress Progress
+	Progress input.Progress
 }
 
 // Sink takes the results of a run and keeps them where a later run finds them. Its
@@ -103,8 +104,8 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
-	defer r.progress.end()
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
+	defer r.progress.End()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
 	var records []Record
@@ -121,7 +122,7 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
-	progress *reporter
+	progress *input.Reporter
 
 	mu   sync.Mutex // of all below, and of the sink
 	done map[string]Record
@@ -148,7 +149,7 @@ func (r *run) all(ctx context.Context) error {
 			todo = append(todo, t)
 		}
 	}
-	r.progress.end()
+	r.progress.End()
 	return errors.Join(err, r.trials(ctx, todo))
 }
 
@@ -158,7 +159,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	done := len(p.trials) - len(todo)
-	r.progress.tell("trials", done, len(p.trials))
+	r.progress.Tell("trials", done, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
@@ -201,7 +202,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				r.done[t.id] = *rec
 			}
 			done++
-			r.progress.tell("trials", done, len(p.trials))
+			r.progress.Tell("trials", done, len(p.trials))
 			return nil
 		})
 	}
@@ -264,19 +265,19 @@ func (p *Plan) modelFile(t trial) string {
 // Words returns the visual words that the kept models are of, nil where there are
 // none.
 func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
-	if p.Inputs.bag == nil {
+	if p.Inputs.Bag == nil {
 		return nil, nil
 	}
 	seen, err := p.draws.modelled().features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return seen.vocabulary, nil
+	return seen.Vocabulary, nil
 }
 
 // Scales returns by what several features were multiplied for the kept models, nil where
 // there is one alone.
-func (p *Plan) Scales(ctx context.Context) ([]Scale, error) {
+func (p *Plan) Scales(ctx context.Context) ([]input.Scale, error) {
 	if p.Inputs.Features.Joined == nil {
 		return nil, nil
 	}
@@ -284,7 +285,7 @@ func (p *Plan) Scales(ctx context.Context) ([]Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	return seen.scales, nil
+	return seen.Scales, nil
 }
 
 // bestRanks returns the rank of the best mean score of each method with the most

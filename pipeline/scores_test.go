@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestDrawn: a confusion says which classes it is of where not all were drawn.
@@ -94,12 +95,12 @@ func TestTooManyClasses(t *testing.T) {
 			set.Names, set.Labels = append(set.Names, fmt.Sprint(c, i)), append(set.Labels, c)
 		}
 	}
-	e := &Experiment{Name: "many", Task: Classification, Methods: Methods{{Name: "nmf"}}, Train: Portion{Count: 1}, Test: Portion{Rest: true}}
+	e := &spec.Experiment{Name: "many", Task: spec.Classification, Methods: spec.Methods{{Name: "nmf"}}, Train: spec.Portion{Count: 1}, Test: spec.Portion{Rest: true}}
 	e.Data.Set = "many"
 	if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), "16385") {
 		t.Errorf("error %v", err)
 	}
-	e.Classes = Classes{eval.MostConfused}
+	e.Classes = spec.Classes{eval.MostConfused}
 	if err := CheckSet(e, set); err != nil {
 		t.Error(err)
 	}

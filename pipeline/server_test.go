@@ -16,6 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // inMemory returns pictures of 16×16 pixels, of stripes in two directions.
@@ -54,11 +56,11 @@ func TestServer(t *testing.T) {
 			fmt.Fprintf(w, "%s %d of %d\n", what, done, total)
 			w.(http.Flusher).Flush()
 		}
-		e := &pipeline.Experiment{
-			Name: "served", Data: pipeline.Data{Set: "in memory"}, Repeats: repeats,
-			Methods: pipeline.Methods{{Name: "nmf", Iterations: 20}, {Name: "kmeans"}},
+		e := &spec.Experiment{
+			Name: "served", Data: spec.Data{Set: "in memory"}, Repeats: repeats,
+			Methods: spec.Methods{{Name: "nmf", Iterations: 20}, {Name: "kmeans"}},
 		}
-		in, err := pipeline.PrepareSet(ctx, e, inMemory(20), pipeline.PrepareOptions{Progress: progress})
+		in, err := input.PrepareSet(ctx, e, inMemory(20), input.PrepareOptions{Progress: progress})
 		if err != nil {
 			return result{err: err}
 		}

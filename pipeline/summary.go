@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Summary is what a report needs to know of an experiment beside its log.
@@ -26,8 +28,8 @@ type Summary struct {
 	Shared [][2]string `json:"shared,omitempty"`
 	// Methods are the methods' labels, in the order of the experiment, and
 	// Sweeps say which of them are one method with several settings.
-	Methods []string `json:"methods"`
-	Sweeps  []Sweep  `json:"sweeps,omitempty"`
+	Methods []string     `json:"methods"`
+	Sweeps  []spec.Sweep `json:"sweeps,omitempty"`
 	// Classes are the names of all classes of the data.
 	Classes []string `json:"classes,omitempty"`
 	// Population digests the names and classes of all samples, of which some are
@@ -59,8 +61,8 @@ type Sample struct {
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared, s.Significance = Notes(e, p.Inputs, ""), e.Shared(), e.Significance
+	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.Population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
+	s.Warnings, s.Shared, s.Significance = input.Notes(e, p.Inputs, ""), e.Shared(), e.Significance
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -70,14 +72,14 @@ func (p *Plan) Summary() *Summary {
 		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.classes), m)},
 		{"features", p.Inputs.FeaturesText()},
 		{"classes", strings.Join(ks, ", ")},
-		{"repeats", strconv.Itoa(e.repeats())},
+		{"repeats", strconv.Itoa(e.RepeatCount())},
 		{"rank", e.Rank.String()},
 	}
-	if e.Task == Classification {
+	if e.Task == spec.Classification {
 		s.Settings = append(s.Settings, [][2]string{
-			{"to train", e.portion(e.Train)},
-			{"to test", e.portion(e.Test)},
-			{"classification", e.classification()},
+			{"to train", e.PortionText(e.Train)},
+			{"to test", e.PortionText(e.Test)},
+			{"classification", e.ClassificationText()},
 		}...)
 	} else {
 		s.Settings = append(s.Settings, [][2]string{
@@ -95,10 +97,10 @@ func (p *Plan) Summary() *Summary {
 	if e.Significance != (significance.Rule{}) {
 		s.Settings = append(s.Settings, [2]string{"significance", e.Significance.String()})
 	}
-	s.Sweeps = e.Methods.sweeps()
+	s.Sweeps = e.Methods.Sweeps()
 	for _, m := range p.methods {
 		s.Methods = append(s.Methods, m.Label())
-		if setting, ok := m.setting(s.Sweeps); ok {
+		if setting, ok := m.SettingText(s.Sweeps); ok {
 			s.Settings = append(s.Settings, setting)
 		}
 	}
@@ -117,7 +119,7 @@ func (p *Plan) Summary() *Summary {
 // Split tells whether each repeat of a classification has the same samples, those of the data's own
 // parts.
 func (s *Summary) Split() bool {
-	return slices.Contains(s.Shared, [2]string{"to train", splitData})
+	return slices.Contains(s.Shared, [2]string{"to train", spec.SplitData})
 }
 
 // samples returns those that a trial's methods see.
@@ -143,7 +145,7 @@ func (s *Summary) Check() error {
 		return fmt.Errorf("basis vectors cannot be images of %d×%d pixels in %d channels", s.Height, s.Width, s.Channels)
 	}
 	for _, sweep := range s.Sweeps {
-		if !sweep.whole() {
+		if !sweep.Whole() {
 			return fmt.Errorf("the sweep of %s has not one value of each setting for each method", sweep.Name)
 		}
 	}

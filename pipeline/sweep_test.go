@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const swept = testkit.SweptExperiment
@@ -45,11 +46,11 @@ func TestSweep(t *testing.T) {
 	if err := Set(e, "methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
 		t.Fatal(err)
 	}
-	sweeps := []Sweep{
+	sweeps := []spec.Sweep{
 		{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"gnmf lambda=1", "gnmf lambda=2", "gnmf lambda=3"}, Values: [][]string{{"1"}, {"2"}, {"3"}}},
 		{Name: "gnmf", Settings: []string{"neighbours"}, Methods: []string{"gnmf neighbours=3", "gnmf neighbours=4"}, Values: [][]string{{"3"}, {"4"}}},
 	}
-	if diff := cmp.Diff(sweeps, e.Methods.sweeps()); diff != "" {
+	if diff := cmp.Diff(sweeps, e.Methods.Sweeps()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // run does one trial. The result is nil for a method that makes no
@@ -76,8 +78,8 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	if auto := p.auto(); auto != nil && m.factoriser != nil {
 		// One rank for all methods of a draw.
 		if rec.Choice, err = d.rank.get(ctx, func() (*RankChoice, error) {
-			c, err := chooseRank(ctx, *auto, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
-			return c, p.Inputs.nameRows(err, d.rows)
+			c, err := chooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
+			return c, p.Inputs.NameRows(err, d.rows)
 		}); err != nil {
 			return nil, nil, err
 		}
@@ -93,14 +95,14 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		res = found.Result
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
-		if m.needs.needsLabels && e.Labels.Count == 1 {
+		if m.needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
-	if e.Task == Clustering {
+	if e.Task == spec.Clustering {
 		var k int
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
-			return nil, nil, p.Inputs.nameRows(err, d.rows)
+			return nil, nil, p.Inputs.NameRows(err, d.rows)
 		}
 		outcome.Found, err = w.group(ctx, res, k)
 	} else {
@@ -108,13 +110,13 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.classify(ctx, found, classifier(e), d.truth, seen.test, d.testRows)
+		outcome.Found, err = w.classify(ctx, found, classifier(e), d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	defer timing.Start(ctx, timing.Scores)()
-	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == Clustering {
+	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
 		return rec, res, err
 	}
 	rec.Drawn = p.drawn(d.draw, t.k)
@@ -123,8 +125,8 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 }
 
 // work is what a method is given of a draw.
-func (p *Plan) work(m *method, d draw, seen *view) *work {
-	return &work{method: m, in: p.Inputs, rows: d.rows, x: seen.x, known: d.known(), seed: func(step string) uint64 {
+func (p *Plan) work(m *method, d draw, seen *input.View) *work {
+	return &work{method: m, in: p.Inputs, rows: d.rows, x: seen.X, known: d.known(), seed: func(step string) uint64 {
 		return rng.Seed(p.Experiment.Seed, step, d.id.k, d.id.repeat)
 	}}
 }

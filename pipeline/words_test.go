@@ -21,30 +21,32 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]struct {
 		sift  features.Extractor
-		words Words
+		words spec.Words
 		text  string
 	}{
-		"{sift: dense}": {features.DenseSIFT{}, Words{},
+		"{sift: dense}": {features.DenseSIFT{}, spec.Words{},
 			"SIFT of patches of 16×16 pixels at every 8, 200 words by lloyd, counted on 4x4, normalised by l2"},
 		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
 			features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01},
-			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true},
+			spec.Words{Learning: spec.Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true},
 			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
 			features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2},
-			Words{Learning: Learning{Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20, Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}}, Grid: vocab.Grid{{Rows: 1, Columns: 1}}},
+			spec.Words{Learning: spec.Learning{Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20, Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}}, Grid: vocab.Grid{{Rows: 1, Columns: 1}}},
 			"SIFT at keypoints, the 300 strongest of an image, 30 words by mini-batch, each descriptor shared among 3, counted on 1x1, normalised by l2"},
-		"{sift: {bins: 8}, words: {from: w.npz}}": {features.DenseSIFT{Bins: []int{8}}, Words{Learning: Learning{From: "w.npz"}},
+		"{sift: {bins: 8}, words: {from: w.npz}}": {features.DenseSIFT{Bins: []int{8}}, spec.Words{Learning: spec.Learning{From: "w.npz"}},
 			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
 	} {
-		e := &Experiment{}
+		e := &spec.Experiment{}
 		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -85,7 +87,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
 		"{sift: dense, words: {count: 5, count: 6}}": "already defined",
 	} {
-		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -127,14 +129,14 @@ func writePNG(t *testing.T, path string, img image.Image) {
 }
 
 // prepare prepares the experiment of a text on a set.
-func prepare(t *testing.T, text, set string, opt PrepareOptions) *Inputs {
+func prepare(t *testing.T, text, set string, opt input.PrepareOptions) *input.Inputs {
 	t.Helper()
 	e, err := Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := Prepare(context.Background(), e, opt)
+	in, err := input.Prepare(context.Background(), e, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +165,8 @@ func TestWordsOfScenes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	run := func(cache Cache, opt RunOptions) []byte {
-		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: cache}))
+	run := func(cache input.Cache, opt RunOptions) []byte {
+		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, input.PrepareOptions{Cache: cache}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +218,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: open(t, folder)}))
+		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, input.PrepareOptions{Cache: open(t, folder)}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,16 +227,16 @@ func TestWordsOfTrainingImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := v.x().Dims(); n != 18 {
+		if n, _ := v.X().Dims(); n != 18 {
 			t.Errorf("%d training samples, want 18", n)
 		}
-		if n, _ := v.test().Dims(); n != 6 {
+		if n, _ := v.Test().Dims(); n != 6 {
 			t.Errorf("%d samples to classify, want 6", n)
 		}
-		return v.vocabulary, d
+		return v.Vocabulary, d
 	}
 	before, d := learn()
-	in := prepare(t, scenes, set, PrepareOptions{})
+	in := prepare(t, scenes, set, input.PrepareOptions{})
 	repaint := func(row int) {
 		img := image.NewGray(image.Rect(0, 0, 80, 70))
 		for i := range img.Pix {
@@ -259,7 +261,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 func TestHistograms(t *testing.T) {
 	set := photograph(t, 3)
 	const text = `{name: x, methods: [nmf], features: {sift: {step: 6}, words: 15, grid: 1x1+2x2, idf: true, power: 0.5}}`
-	in := prepare(t, text, set, PrepareOptions{})
+	in := prepare(t, text, set, input.PrepareOptions{})
 	x := in.X.(*sparse.CSR)
 	if n, m := x.Dims(); n != 9 || m != 75 {
 		t.Fatalf("%d×%d histograms", n, m)
@@ -300,7 +302,7 @@ func TestHistograms(t *testing.T) {
 	if !mat.EqualApprox(want, x, 1e-12) {
 		t.Error("other histograms than those of the images one by one")
 	}
-	groups, err := Groups{Method: Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] < 0.6 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}
@@ -310,7 +312,7 @@ func TestHistograms(t *testing.T) {
 // another length refused.
 func TestWordsOfFile(t *testing.T) {
 	set := photograph(t, 3)
-	in := prepare(t, `{name: x, methods: [nmf], features: {sift: dense, words: 9}}`, set, PrepareOptions{})
+	in := prepare(t, `{name: x, methods: [nmf], features: {sift: dense, words: 9}}`, set, input.PrepareOptions{})
 	path := filepath.Join(t.TempDir(), "words.npz")
 	save := func(v *vocab.Vocabulary) {
 		f, err := os.Create(path)
@@ -324,7 +326,7 @@ func TestWordsOfFile(t *testing.T) {
 	save(in.Vocabulary)
 	from := strings.Replace(scenes, "words: 20, grid: 2x2", "words: {from: '"+path+"'}", 1)
 	from = strings.Replace(from, "train: 6", "train: 1", 1)
-	if again := prepare(t, from, set, PrepareOptions{}); !mat.Equal(again.X, in.X) {
+	if again := prepare(t, from, set, input.PrepareOptions{}); !mat.Equal(again.X, in.X) {
 		t.Error("saved words make other histograms")
 	}
 	save(&vocab.Vocabulary{Words: mat.NewDense(3, 64, nil)})
@@ -341,7 +343,7 @@ func TestWordsOfFile(t *testing.T) {
 		func() { _ = os.Mkdir(path, 0o777) },
 	} {
 		damage()
-		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("words that do not fit: %v", err)
 		}
 	}
@@ -365,11 +367,11 @@ func TestUnusablePhotographs(t *testing.T) {
 		e.Data.Set = set
 		bad := filepath.Join(set, "down", "00.png")
 		spoil(bad)
-		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
+		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
 			t.Errorf("error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
-		in, err := Prepare(t.Context(), e, PrepareOptions{Cache: open(t, t.TempDir())})
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, t.TempDir())})
 		if err != nil || len(in.Rows) != 8 || len(in.Skipped) != 1 || !strings.Contains(in.Skipped[0].Error(), problem) {
 			t.Errorf("%s left out: %v", problem, err)
 		}
@@ -381,7 +383,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		blank.Pix[i] = 0xff
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), blank)
-	in := prepare(t, text, set, PrepareOptions{})
+	in := prepare(t, text, set, input.PrepareOptions{})
 	if n, _ := in.Dims(); n != 9 {
 		t.Errorf("%d samples with a blank one, want 9", n)
 	}
@@ -391,18 +393,18 @@ func TestUnusablePhotographs(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 3, 3)
-	if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
+	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
 		t.Errorf("words of vectors: %v", err)
 	}
 }
 
 // TestHOGExperiment: gradients are features too.
 func TestHOGExperiment(t *testing.T) {
-	in := prepare(t, `{name: x, methods: [nmf], features: {hog: true}}`, photograph(t, 4), PrepareOptions{})
+	in := prepare(t, `{name: x, methods: [nmf], features: {hog: true}}`, photograph(t, 4), input.PrepareOptions{})
 	if n, m := in.Dims(); n != 12 || m != 512 || in.Height != 0 {
 		t.Errorf("%d×%d features of height %d, want 12×512 that are no images", n, m, in.Height)
 	}
-	groups, err := Groups{Method: Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] < 0.8 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}
@@ -411,9 +413,9 @@ func TestHOGExperiment(t *testing.T) {
 // TestAuto: photographs are compared by words, of which there are fewer where
 // they differ little, and colours, and smaller pictures by their colours alone.
 func TestAuto(t *testing.T) {
-	prepare := func(set string) *Inputs {
-		e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true}}
-		in, err := Prepare(t.Context(), e, PrepareOptions{})
+	prepare := func(set string) *input.Inputs {
+		e := &spec.Experiment{Data: spec.Data{Set: set}, Features: spec.Features{Auto: true}}
+		in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,14 +426,14 @@ func TestAuto(t *testing.T) {
 	if in := prepare(set); !in.Features.OfWords() || in.Vocabulary.Len() != 200 {
 		t.Errorf("photographs have the features %v", in.Features)
 	} else {
-		said := &Experiment{}
+		said := &spec.Experiment{}
 		if err := Set(said, "features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
 			t.Errorf("photographs have the features %v, %v, want %v", in.Features, err, said.Features)
 		}
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
-	e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true, SkipBad: true}}
-	if in, err := Prepare(t.Context(), e, PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
+	e := &spec.Experiment{Data: spec.Data{Set: set}, Features: spec.Features{Auto: true, SkipBad: true}}
+	if in, err := input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
 	if in := prepare(testkit.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
@@ -457,9 +459,9 @@ func TestAuto(t *testing.T) {
 // is kept, but for a vocabulary of fewer words than were asked for.
 func TestAutoShares(t *testing.T) {
 	cache := t.TempDir()
-	work := func(set string, f Features) ([]string, error) {
+	work := func(set string, f spec.Features) ([]string, error) {
 		var stages []string
-		in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: set}, Features: f}, PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
+		in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: set}, Features: f}, input.PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
 			if !slices.Contains(stages, what) {
 				stages = append(stages, what)
 			}
@@ -470,10 +472,10 @@ func TestAutoShares(t *testing.T) {
 		return stages, err
 	}
 	set := photograph(t, 3)
-	if stages, err := work(set, Features{Auto: true}); err != nil || len(stages) < 3 {
+	if stages, err := work(set, spec.Features{Auto: true}); err != nil || len(stages) < 3 {
 		t.Fatalf("%v, %v", stages, err)
 	}
-	if stages, err := work(set, Features{Extractor: features.DenseSIFT{}}); err != nil || len(stages) != 0 {
+	if stages, err := work(set, spec.Features{Extractor: features.DenseSIFT{}}); err != nil || len(stages) != 0 {
 		t.Errorf("with the same settings these are made again: %q, %v", stages, err)
 	}
 	alike := t.TempDir()
@@ -482,10 +484,10 @@ func TestAutoShares(t *testing.T) {
 		img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
 		writePNG(t, filepath.Join(alike, fmt.Sprint(i, ".png")), img)
 	}
-	if _, err := work(alike, Features{Auto: true}); err != nil {
+	if _, err := work(alike, spec.Features{Auto: true}); err != nil {
 		t.Error(err)
 	}
-	if _, err := work(alike, Features{Extractor: features.DenseSIFT{}}); err == nil {
+	if _, err := work(alike, spec.Features{Extractor: features.DenseSIFT{}}); err == nil {
 		t.Error("200 words of dots are no error")
 	}
 }

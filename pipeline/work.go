@@ -10,40 +10,42 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // method is a method of an experiment that is built, with all that its name and its
 // settings stand for.
 type method struct {
-	Method
-	needs needs
+	spec.Method
+	needs spec.Needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
 	// cluster is how points are put into groups: what the method makes of the
 	// samples, or the features themselves.
-	cluster Cluster
+	cluster spec.Cluster
 	// recode tells whether training samples are represented as the test samples. It
 	// is then said in the settings, where it is the default too.
 	recode bool
 }
 
 // resolve builds the method for an experiment of the task that clusters so.
-func resolve(m Method, task Task, how Cluster) (*method, error) {
-	r := &method{Method: m, needs: m.needs(), cluster: how}
+func resolve(m spec.Method, task spec.Task, how spec.Cluster) (*method, error) {
+	r := &method{Method: m, needs: m.Needs(), cluster: how}
 	if r.recode = r.needs.Concept; m.Recode != nil {
 		r.recode = *m.Recode
 	}
-	r.recode = r.recode && task == Classification
+	r.recode = r.recode && task == spec.Classification
 	if r.recode {
 		r.Recode = &r.recode
 	}
-	if _, own := builtin(m.Name); own {
+	if _, own := spec.TaskOnFeatures(m.Name); own {
 		r.cluster.By = m.Name
 		return r, nil
 	}
 	r.cluster.By = cmp.Or(m.By, how.By)
 	var err error
-	r.factoriser, err = m.build()
+	r.factoriser, err = m.Build()
 	return r, err
 }
 
@@ -67,7 +69,7 @@ func (m *method) options(best bool) factor.Options {
 // this in common.
 type work struct {
 	*method
-	in    *Inputs
+	in    *input.Inputs
 	rows  []int             // of the inputs, nil for all
 	x     func() mat.Matrix // a sample a row
 	known factor.Known
@@ -96,8 +98,8 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	opt := w.options(w.best)
 	opt.Rank, opt.Seed, opt.Start = rank, w.seed("initial factors"), w.start
 	opt.OnIteration, opt.Trace = w.onIteration, w.trace
-	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x(), w.known, opt)
-	return res, w.in.nameRows(err, w.rows)
+	res, err := factor.ForImages(w.factoriser, w.in.ImageShape()).Fit(ctx, w.x(), w.known, opt)
+	return res, w.in.NameRows(err, w.rows)
 }
 
 // points returns what is grouped, or what a classification learns from.
@@ -128,7 +130,7 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 	var err error
 	if w.recode {
 		if train, err = res.Model.Transform(ctx, w.x()); err != nil {
-			return nil, w.in.nameRows(err, w.rows)
+			return nil, w.in.NameRows(err, w.rows)
 		}
 	}
 	coefficients := res.test
@@ -136,7 +138,7 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 		coefficients, err = res.Model.Transform(ctx, test())
 	}
 	if err != nil {
-		return nil, w.in.nameRows(err, rows)
+		return nil, w.in.NameRows(err, rows)
 	}
 	find := func() ([]int, error) { return by(ctx, train, truth, coefficients) }
 	if res.found == nil {
@@ -148,8 +150,8 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 
 // checkSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
-func checkSigns(in *Inputs, methods []*method) error {
-	row, column, value, found := in.source().firstNegative()
+func checkSigns(in *input.Inputs, methods []*method) error {
+	row, column, value, found := in.Source().FirstNegative()
 	if !found {
 		return nil
 	}

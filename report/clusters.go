@@ -16,6 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -26,7 +28,7 @@ type Clusters struct {
 	// Name heads the page, Command repeats the grouping, and Program is the version of the program.
 	Name, Command, Program string
 	// Opened says how the data were opened, for the saved model.
-	Opened pipeline.Data
+	Opened spec.Data
 	// Method is the method with its settings, and Settings are names and values.
 	Method   string
 	Settings [][2]string
@@ -48,7 +50,7 @@ type Clusters struct {
 	// that the samples are no pictures.
 	Image func(i int) (image.Image, error)
 	// Pictures says which samples are copies, outliers, blurred or blank, or is nil.
-	Pictures *pipeline.Pictures
+	Pictures *input.Pictures
 	// Side is the longer side in pixels of the largest picture. Thumbnails are no larger than
 	// figure.PhotographCell, which 0 stands for.
 	Side int

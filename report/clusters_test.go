@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"image/color"
 	_ "image/jpeg"
@@ -19,8 +17,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // colourBlobs is a basis of k times three soft spots, a red, a green and a blue
@@ -305,8 +307,8 @@ func TestWriteClustersErrors(t *testing.T) {
 }
 
 // noCopies returns what is told of n pictures without copies.
-func noCopies(n int) *pipeline.Pictures {
-	p := &pipeline.Pictures{CopyOf: make([]int, n), Near: make([]bool, n), Outlier: make([]float64, n), Remark: make([]string, n)}
+func noCopies(n int) *input.Pictures {
+	p := &input.Pictures{CopyOf: make([]int, n), Near: make([]bool, n), Outlier: make([]float64, n), Remark: make([]string, n)}
 	for i := range n {
 		p.CopyOf[i] = i
 	}
@@ -315,7 +317,7 @@ func noCopies(n int) *pipeline.Pictures {
 
 func TestWritePictures(t *testing.T) {
 	c := fakeClusters(6)
-	c.Pictures = &pipeline.Pictures{
+	c.Pictures = &input.Pictures{
 		CopyOf: []int{0, 0, 2, 0, 2, 5}, Near: []bool{false, false, false, true, false, false}, Outlier: []float64{0, 0, 0, 0, 0, 0.957},
 		Sharpness: []float64{1, 1, 0.125, 0.5, 0.125, -1}, Remark: []string{"", "", "blurred", "", "blurred", "blank"},
 	}

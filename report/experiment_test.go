@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
@@ -237,7 +238,7 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 6, 6, 6)
-	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

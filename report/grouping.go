@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
@@ -104,7 +105,7 @@ func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(Feedba
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
 // the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
 // returns it. Sources.Shown is not used.
-func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
+func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
 	c.fill(ctx, in, found, f.Folder.Dir())
 	stage, err := f.Folder.Stage(GroupingFiles...)
@@ -140,7 +141,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 }
 
 // fill adds what the inputs and the grouping say, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, dir string) {
+func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *pipeline.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	for i, row := range in.Rows {
@@ -177,7 +178,7 @@ func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipelin
 }
 
 // longestSide is the longer side of the largest picture, in pixels; of files a few are measured.
-func longestSide(in *pipeline.Inputs) int {
+func longestSide(in *input.Inputs) int {
 	side := max(in.Set.Height, in.Set.Width)
 	for _, row := range figure.Evenly(in.Rows, 32) {
 		if file := in.Set.File(row); file != "" {
@@ -209,7 +210,7 @@ func linksTo(files []string, dir string) []string {
 
 // writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
 // given labels and links, and the scales of features.
-func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
+func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 	p := page{folder: to}
 	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
 	if c.Pictures != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pictures"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // listColumn is a column of a CSV file with a line for each sample.
@@ -100,7 +100,7 @@ func twoDecimals(x float64, known bool) string {
 
 // PicturesFound sums up what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier",
 // or "" for nothing.
-func PicturesFound(p *pipeline.Pictures) string {
+func PicturesFound(p *input.Pictures) string {
 	if p == nil {
 		return ""
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/project"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // dataFile is the script that holds what the page of a grouping shows.
@@ -126,7 +126,7 @@ func readData(script []byte) (*pageData, error) {
 }
 
 // addPictures adds the remarks on single pictures. Copies are left out if there are none.
-func (d *pageData) addPictures(p *pipeline.Pictures) {
+func (d *pageData) addPictures(p *input.Pictures) {
 	copies := false
 	for i := range p.CopyOf {
 		copies = copies || p.CopyOf[i] != i

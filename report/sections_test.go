@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
@@ -205,7 +206,7 @@ func TestRanksSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 9, 9, 9)
-	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -21,7 +23,7 @@ import (
 // clustering is what cluster does.
 type clustering struct {
 	groups     pipeline.Groups
-	count      pipeline.GroupCount
+	count      spec.GroupCount
 	links, out string
 	// choosesMethod tells that the features choose the method.
 	choosesMethod bool
@@ -30,7 +32,7 @@ type clustering struct {
 func clusterCommand() *cobra.Command {
 	var c clustering
 	var solver string
-	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}}
+	e := &spec.Experiment{Features: spec.Features{Auto: true}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
@@ -74,9 +76,9 @@ of the colours of pictures or of an IDX or .npy file.`,
 			if len(e.Rank) == 1 {
 				c.groups.Rank = &e.Rank[0]
 			}
-			c.count, e.Cluster.K = e.Cluster.K, pipeline.GroupCount{}
+			c.count, e.Cluster.K = e.Cluster.K, spec.GroupCount{}
 			c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
-			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != pipeline.Largest
+			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
 			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
 				if !given("features") {
 					e.Features = pipeline.DefaultFeatures(true)
@@ -119,7 +121,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 }
 
 // run puts the data into groups, and publishes them.
-func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command string) error {
+func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string) error {
 	ctx, g := cmd.Context(), &c.groups
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
@@ -129,7 +131,7 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, pipeline.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
+	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
 		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
 			return err
 		}
@@ -158,11 +160,11 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 		return err
 	}
 	tellNotes(cmd, g.Notes(in.Inputs))
-	warnings := append(pipeline.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
+	warnings := append(input.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	if in.Set.TimeFolders != nil {
-		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
+		warnings = append(warnings, input.SubfoldersNote(in.Set))
 	}
-	found, err := work(cmd, "factorising", func(show pipeline.Progress) (*pipeline.Grouping, error) {
+	found, err := work(cmd, "factorising", func(show input.Progress) (*pipeline.Grouping, error) {
 		return g.Find(ctx, in.Inputs, show)
 	})
 	if err != nil {
@@ -197,7 +199,7 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 }
 
 // groupsPage returns what the page of groups says of their data.
-func groupsPage(in *inputs, data pipeline.Data) report.Clusters {
+func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	return report.Clusters{
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
 		Settings: [][2]string{{"data", data.Set}, {"features", in.FeaturesText()}},
@@ -219,19 +221,19 @@ func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Li
 // chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
 // returns nil where it is told, or where there are none.
 func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.RankChoice, error) {
-	if g.Rank == nil || g.Rank.Auto == nil || pipeline.OnFeatures(g.Method.Name) {
+	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
 	}
 	c, err := autoRank(cmd, *g.Rank.Auto, in, g.Seed)
 	if err == nil {
-		g.Rank = &pipeline.Rank{Fixed: true, Plus: c.Rank}
+		g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
 	}
 	return c, err
 }
 
 // autoRank chooses the rank of the inputs, and says so.
-func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
-	c, err := work(cmd, "choosing the rank", func(show pipeline.Progress) (*pipeline.RankChoice, error) {
+func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
+	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*pipeline.RankChoice, error) {
 		return pipeline.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {
@@ -245,7 +247,7 @@ func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint6
 }
 
 // comparedWith says what the groups were compared with.
-func comparedWith(data pipeline.Data, found *pipeline.Grouping) string {
+func comparedWith(data spec.Data, found *pipeline.Grouping) string {
 	classes := "the classes"
 	switch {
 	case data.Truth != "":
@@ -304,8 +306,8 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 }
 
 // chooseCount chooses the number of groups. The curve is nil where it is given.
-func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
-	curve, err := work(cmd, "counting groups", func(show pipeline.Progress) (*pipeline.CountCurve, error) {
+func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k spec.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
+	curve, err := work(cmd, "counting groups", func(show input.Progress) (*pipeline.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // partwise runs the command and returns its exit code and what it printed, but for the warnings that
@@ -695,7 +695,7 @@ func TestListings(t *testing.T) {
 // FuzzInline: a flag of an experiment's settings is taken or refused, and sets no
 // other key.
 func FuzzInline(f *testing.F) {
-	keys := slices.DeleteFunc(settings.Names(pipeline.Experiment{}), func(key string) bool { return key == "methods" })
+	keys := slices.DeleteFunc(settings.Names(spec.Experiment{}), func(key string) bool { return key == "methods" })
 	for _, s := range []string{"yale,from=raw", "ccf,init=nmf", "pixels=32,colour=true", "32,colour=true", "sift,power=0.5+colour,weight=2", ",=", "{a: b}", "a,b=c,d", "x=\ny: z", "lambda=[1,2]", "a={b,c=d"} {
 		for i := range keys {
 			f.Add(i, s)
@@ -703,7 +703,7 @@ func FuzzInline(f *testing.F) {
 		f.Add(-1, s)
 	}
 	f.Fuzz(func(t *testing.T, key int, value string) {
-		e := &pipeline.Experiment{}
+		e := &spec.Experiment{}
 		var err error
 		flag := ""
 		if key < 0 {
@@ -854,7 +854,7 @@ func TestByteNames(t *testing.T) {
 }
 
 // setKey sets a key of an experiment as the flag does.
-func setKey(e *pipeline.Experiment, flag string, values ...string) error {
+func setKey(e *spec.Experiment, flag string, values ...string) error {
 	cmd := &cobra.Command{}
 	addSettings(cmd, e)
 	for _, v := range values {
@@ -865,7 +865,7 @@ func setKey(e *pipeline.Experiment, flag string, values ...string) error {
 	return nil
 }
 
-func setMethods(e *pipeline.Experiment, methods []string) error {
+func setMethods(e *spec.Experiment, methods []string) error {
 	return setKey(e, "method", methods...)
 }
 

@@ -21,8 +21,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -30,7 +31,7 @@ func exploreCommand() *cobra.Command {
 	var port uint16
 	var pictures string
 	var noBrowser bool
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "explore RESULTS",
 		Short: "Correct the groups that cluster found, by hand",
@@ -64,7 +65,7 @@ the same --port the address stays the same.`,
 	return cmd
 }
 
-func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures string, port int, browse bool) error {
+func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string, port int, browse bool) error {
 	ctx := cmd.Context()
 	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
 		return err
@@ -88,7 +89,7 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as grouped, which is held against the model
-	in, err := prepare(cmd, e, pipeline.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
+	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
 	if err != nil {
 		return err
 	}

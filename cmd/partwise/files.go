@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // use is what a command does with the file or folder that a flag names.
@@ -86,7 +86,7 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 }
 
 // readsExperiment notes what an experiment reads.
-func readsExperiment(f *usedfiles.Files, e *pipeline.Experiment) error {
+func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.Reads(at); err != nil {
 			return err

@@ -21,6 +21,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // fitFlags are what fit is told beside the experiment.
@@ -33,7 +35,7 @@ type fitFlags struct {
 
 func fitCommand() *cobra.Command {
 	var o fitFlags
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "fit DATA",
 		Short: "Factorise pictures or vectors, and save the factors",
@@ -92,7 +94,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 }
 
 // fit returns what the flags say.
-func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fit, error) {
+func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*pipeline.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
@@ -109,7 +111,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 
 // rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
 // where it is that of the initial factors.
-func (o *fitFlags) rankOf(e *pipeline.Experiment) (int, error) {
+func (o *fitFlags) rankOf(e *spec.Experiment) (int, error) {
 	switch {
 	case len(e.Rank) == 0:
 		return 0, nil
@@ -140,9 +142,9 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 	return nil
 }
 
-func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
+func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *pipeline.Fit) error {
 	ctx := cmd.Context()
-	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) (err error) {
+	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 		}
@@ -165,7 +167,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	res, err := work(cmd, "factorising", func(show pipeline.Progress) (*factor.Result, error) {
+	res, err := work(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
 		res, err := f.Find(ctx, in.Inputs, show)
 		return res, startError(o.start, err)
 	})
@@ -242,7 +244,7 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 func featuresCommand() *cobra.Command {
 	var out, words string
 	var force bool
-	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}}
+	e := &spec.Experiment{Features: spec.Features{Auto: true}}
 	cmd := &cobra.Command{
 		Use:   "features DATA",
 		Short: "Write the features of pictures to a file",
@@ -288,8 +290,8 @@ Visual words are learned from all of the pictures, or are those of a file that
 	return cmd
 }
 
-func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
-	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(*datasets.Set) error { return nil })
+func writeFeatures(cmd *cobra.Command, e *spec.Experiment, out, words string, force bool) error {
+	in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // array reads an array of a file.
@@ -446,11 +446,11 @@ func TestFewSmallPictures(t *testing.T) {
 		return path
 	}
 	set := &datasets.Set{Files: []string{add("a.png", 64), add("b.png", 300), add("icon.png", 16), add("small.png", 63)}}
-	if of := (pipeline.Features{Auto: true}).Resolve(set); !of.OfNetwork() {
+	if of := (spec.Features{Auto: true}).Resolve(set); !of.OfNetwork() {
 		t.Errorf("features %v of photographs and icons", of)
 	}
 	set.Files = append(set.Files, add("third.png", 1))
-	if of := (pipeline.Features{Auto: true}).Resolve(set); of.OfNetwork() {
+	if of := (spec.Features{Auto: true}).Resolve(set); of.OfNetwork() {
 		t.Errorf("features %v of icons and photographs", of)
 	}
 }

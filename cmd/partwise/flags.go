@@ -13,9 +13,9 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // settingFlag is the value of a flag that sets a field of a struct by its setting tags.
@@ -115,14 +115,14 @@ func messageOf(err error) error {
 }
 
 // dataFlags adds the flags of how classes are found and where sets are.
-func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
+func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	addSettings(cmd, d, "pool", "from", "pattern", "truth", "no-classes")
 	cmd.Flags().Lookup("truth").Usage = "CSV file of classes as that of --labels, which groups are compared with and no method is told"
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
 // labelsFlag adds the flag of the file of known classes.
-func labelsFlag(cmd *cobra.Command, d *pipeline.Data) { addSettings(cmd, d, "labels") }
+func labelsFlag(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "labels") }
 
 // linksFlag adds the flag of the file of known pairs.
 func linksFlag(f *pflag.FlagSet, links *string) {
@@ -152,7 +152,7 @@ func solverFlag(f *pflag.FlagSet, solver *string) {
 }
 
 // oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of iterations.
-func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (pipeline.Method, error) {
+func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spec.Method, error) {
 	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
 	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
 	if flag.value != nil {
@@ -172,7 +172,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (pip
 		with("solver", solver)
 	}
 	all.Items = append([]*settings.Value{&method}, all.Items[1:]...)
-	var list pipeline.Methods
+	var list spec.Methods
 	err := settings.Decode(all, &list)
 	var placed *settings.Error
 	switch {
@@ -182,7 +182,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (pip
 		err = fmt.Errorf("--method %q: want one method with one setting", flag)
 	}
 	if err != nil {
-		return pipeline.Method{}, messageOf(err)
+		return spec.Method{}, messageOf(err)
 	}
 	return list[0], nil
 }

@@ -29,9 +29,9 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/progress"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -531,9 +531,9 @@ func TestCompletion(t *testing.T) {
 		"cluster mixed --method ccf,init=nmf,ini":   noSpace,
 		"cluster mixed --method ccf,solver=":        of(solvers, "ccf,solver=", "") + noSpace,
 		"cluster mixed --solver ":                   "best " + of(solvers, "", "") + noFiles,
-		"cluster mixed --cluster nc":                of(pipeline.Clusterers(), "", "nc") + noSpace,
+		"cluster mixed --cluster nc":                of(spec.Clusterers(), "", "nc") + noSpace,
 		"cluster mixed --cluster ncut,b":            noSpace,
-		"cluster mixed --cluster by=nc":             of(pipeline.Clusterers(), "by=", "nc") + noSpace,
+		"cluster mixed --cluster by=nc":             of(spec.Clusterers(), "by=", "nc") + noSpace,
 		"cluster mixed --cluster ncut,distance=c":   of(cluster.Distance(0).Values(), "ncut,distance=", "c") + noSpace,
 		"cluster mixed --cluster refine=":           "refine=true refine=false " + noSpace,
 		"cluster mixed --features si":               "sift sift=dense sift=keypoints " + noSpace,
@@ -606,13 +606,13 @@ func TestCompletedValues(t *testing.T) {
 			if strings.HasSuffix(v, "=") || strings.Contains(v, "keypoints") || f.Name == "memory" || f.Name == "cache-size" {
 				continue
 			}
-			if err := setKey(&pipeline.Experiment{}, f.Name, v); err != nil {
+			if err := setKey(&spec.Experiment{}, f.Name, v); err != nil {
 				t.Errorf("--%s %s: %v", f.Name, v, err)
 			}
 		}
 	})
 	for _, name := range choices.Names("methods") {
-		if err := setMethods(&pipeline.Experiment{}, []string{name}); err != nil && name != "largest" {
+		if err := setMethods(&spec.Experiment{}, []string{name}); err != nil && name != "largest" {
 			t.Errorf("--method %s: %v", name, err)
 		}
 	}
@@ -622,8 +622,8 @@ func TestCompletedValues(t *testing.T) {
 func TestNamesWithoutCase(t *testing.T) {
 	same := func(flag, before, name, after string) {
 		t.Helper()
-		var one, other pipeline.Experiment
-		for e, name := range map[*pipeline.Experiment]string{&one: name, &other: strings.ToUpper(name)} {
+		var one, other spec.Experiment
+		for e, name := range map[*spec.Experiment]string{&one: name, &other: strings.ToUpper(name)} {
 			value := before + name + after
 			set := func() error { return setKey(e, flag, value) }
 			if flag == "method" {
@@ -637,7 +637,7 @@ func TestNamesWithoutCase(t *testing.T) {
 			t.Errorf("--%s %s%s is another in capitals: %s", flag, before, name, diff)
 		}
 	}
-	for _, name := range pipeline.MethodNames() {
+	for _, name := range spec.MethodNames() {
 		same("method", "", name, "")
 	}
 	for _, name := range choices.Names("solvers") {

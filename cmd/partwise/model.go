@@ -23,7 +23,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -35,7 +37,7 @@ func assignCommand() *cobra.Command {
 	var out string
 	var reject float64
 	var force bool
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "assign MODEL PICTURES",
 		Short: "Put new pictures into the groups that cluster found",
@@ -99,7 +101,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 }
 
 // newSamplesFlags adds the flags of commands that take a model to new samples.
-func newSamplesFlags(cmd *cobra.Command, e *pipeline.Experiment, force *bool) {
+func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	f := cmd.Flags()
 	f.BoolVar(force, "force", false, "replace a file that is there already")
 	strictFlag(cmd)
@@ -131,13 +133,13 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 }
 
 // prepareNew makes the features of a model of new samples.
-func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
+func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *spec.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
-	return prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
+	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
 // assignedText returns the list of the groups, in the form of a grouping's own.
-func assignedText(in *pipeline.Inputs, m *pipeline.Model, found []pipeline.Assigned) []byte {
+func assignedText(in *input.Inputs, m *pipeline.Model, found []pipeline.Assigned) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
@@ -187,7 +189,7 @@ func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out
 func applyCommand() *cobra.Command {
 	var out string
 	var force bool
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "apply MODEL DATA",
 		Short: "Represent new samples by factors that fit found",
@@ -224,7 +226,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	return cmd
 }
 
-func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
+func apply(cmd *cobra.Command, m *pipeline.Model, e *spec.Experiment, data, out string, force bool) error {
 	ctx := cmd.Context()
 	in, err := prepareNew(cmd, m, e, data)
 	if err != nil {

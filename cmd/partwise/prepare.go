@@ -20,7 +20,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -32,7 +33,7 @@ func prepareFlags(cmd *cobra.Command) {
 
 // checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
 // the cache.
-func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names []string) error {
+func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) error {
 	of := filesIn(cmd.Context())
 	if err := readsExperiment(of, e); err != nil {
 		return err
@@ -62,7 +63,7 @@ func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names 
 
 // inputs are what a command works on.
 type inputs struct {
-	*pipeline.Inputs
+	*input.Inputs
 	removeCache func()
 }
 
@@ -75,8 +76,8 @@ func (in *inputs) Close() {
 }
 
 // pictures looks for copies and sharpness among the pictures.
-func (in *inputs) pictures(cmd *cobra.Command) (*pipeline.Pictures, error) {
-	return work(cmd, "comparing pictures", func(show pipeline.Progress) (*pipeline.Pictures, error) {
+func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
+	return work(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }
@@ -132,7 +133,7 @@ func (in *inputs) listSkipped(out string, force bool) error {
 
 // prepare makes the features that a command works on, shows how far it is, and tells what should be known of the
 // data. The set is checked before an image is read.
-func prepare(cmd *cobra.Command, e *pipeline.Experiment, opt pipeline.PrepareOptions, check func(*datasets.Set) error) (*inputs, error) {
+func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) (*inputs, error) {
 	in := &inputs{removeCache: func() {}}
 	if _, err := cacheSize(cmd); err != nil {
 		return nil, err
@@ -145,17 +146,17 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, opt pipeline.PrepareOpt
 	set, err := openSet(cmd, e, check)
 	if err == nil {
 		bars.End()
-		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
+		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
-		tellNotes(cmd, pipeline.SetNotes(e, set))
+		tellNotes(cmd, input.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.Show
 		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
 		if err == nil {
-			in.Inputs, err = pipeline.PrepareSet(cmd.Context(), e, set, opt)
+			in.Inputs, err = input.PrepareSet(cmd.Context(), e, set, opt)
 		} else {
 			set.Close()
 		}
@@ -179,12 +180,12 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, opt pipeline.PrepareOpt
 }
 
 // openSet opens the data of an experiment and checks them.
-func openSet(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (*datasets.Set, error) {
+func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) error) (*datasets.Set, error) {
 	strict := cmd.Flags().Lookup("strict")
 	if strict != nil {
 		e.Features.SkipBad = strict.Value.String() == "false"
 	}
-	set, err := pipeline.Open(cmd.Context(), e)
+	set, err := input.Open(cmd.Context(), e)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -127,7 +128,7 @@ func reportSets(cmd *cobra.Command, dir string, of *results.Sets) error {
 
 func compareCommand() *cobra.Command {
 	var format string
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	var names []string
 	for _, f := range table.Formats {
 		names = append(names, strings.ToLower(f.Name))

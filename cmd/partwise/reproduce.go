@@ -19,8 +19,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -182,12 +184,12 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	defer bars.End()
 	r.Progress = bars.Show
 	r.Warn = func(text string) { bars.End(); tell(cmd)(text) }
-	r.Check = func(e *pipeline.Experiment, dir string, names []string) error {
+	r.Check = func(e *spec.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
-	r.Prepare = func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error) {
+	r.Prepare = func(e *spec.Experiment) (*input.Inputs, func(), error) {
 		bars.End()
-		in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 		if err != nil {
 			return nil, nil, err
 		}

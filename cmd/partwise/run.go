@@ -16,14 +16,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
 func runCommand() *cobra.Command {
 	var out, root string
 	var workers uint
-	e := &pipeline.Experiment{}
+	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
 		Short: "Run an experiment: compare methods on drawn classes, with tables and curves",
@@ -75,7 +77,7 @@ same again goes on where it stopped.`,
 }
 
 // completeExperiment reads the file of an experiment, sets what flags say in place of it, and checks the whole.
-func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []string) (err error) {
+func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (err error) {
 	if len(args) == 1 {
 		of, err := experimentfile.Load(args[0])
 		if err != nil {
@@ -110,7 +112,7 @@ func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []strin
 }
 
 // openResults opens the folder of an experiment on one set.
-func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*results.Folder, error) {
+func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.Folder, error) {
 	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
 		return nil, err
 	}
@@ -118,9 +120,9 @@ func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*resul
 }
 
 // runExperiment runs an experiment on one set in its folder, and writes the report.
-func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers uint) error {
+func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folder, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
-	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 	if err != nil {
 		return err
 	}
@@ -162,11 +164,11 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 // runSets runs an experiment on several sets, one after the other, each in a folder of its own
 // below out. All of them are looked at before the first image is read. Trials that fail keep
 // neither the other trials nor the other sets from being run.
-func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers uint) error {
+func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) error {
 	ctx := cmd.Context()
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {
-		set, err := pipeline.Open(ctx, one)
+		set, err := input.Open(ctx, one)
 		if err == nil {
 			err = pipeline.CheckSet(one, set)
 			set.Close()

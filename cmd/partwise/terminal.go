@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/timing"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // printTable prints a table and, where it is not "", a sentence below it.
@@ -82,7 +82,7 @@ func fitHelp(cmd *cobra.Command, n int) {
 }
 
 // work does a piece of work and shows how far it is. doing names the work where a signal stops it.
-func work[T any](cmd *cobra.Command, doing string, do func(show pipeline.Progress) (T, error)) (T, error) {
+func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
 	s := &progress.Stages{W: cmd.ErrOrStderr()}
 	s.Begin(doing)
 	out, err := do(s.Show)
@@ -92,7 +92,7 @@ func work[T any](cmd *cobra.Command, doing string, do func(show pipeline.Progres
 
 // draw is work that draws, whose progress has no name.
 func draw[T any](cmd *cobra.Command, what string, do func(count func(done, total int)) (T, error)) (T, error) {
-	return work(cmd, what, func(show pipeline.Progress) (T, error) {
+	return work(cmd, what, func(show input.Progress) (T, error) {
 		return do(func(done, total int) { show(what, done, total) })
 	})
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -219,7 +220,7 @@ labels: 30%
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Kind is a kind of thing that experiments choose from.
@@ -46,7 +46,7 @@ var Kinds = []Kind{
 }
 
 func methodEntries() (out []Entry) {
-	shared := slices.DeleteFunc(settings.List(pipeline.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
+	shared := slices.DeleteFunc(settings.List(spec.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
 	for _, i := range factor.Methods() {
 		needs := i.Needs()
 		data := "values of 0 or more"
@@ -73,8 +73,8 @@ func methodEntries() (out []Entry) {
 		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
 		out = append(out, e)
 	}
-	about, _ := pipeline.About(pipeline.Original)
-	return append(out, Entry{Name: pipeline.Original, Title: about, Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
+	about, _ := spec.About(spec.Original)
+	return append(out, Entry{Name: spec.Original, Title: about, Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
 }
 
 // solversOf returns the names of the solvers that serve a method as its paper has it.
@@ -125,7 +125,7 @@ func clustererEntries() (out []Entry) {
 		}
 		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: a.Settings()})
 	}
-	return append(out, Entry{Name: pipeline.Largest, Title: "each sample to its largest coefficient"})
+	return append(out, Entry{Name: spec.Largest, Title: "each sample to its largest coefficient"})
 }
 
 func featureEntries() (out []Entry) {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Complete returns the short forms of a setting that continue what was begun, and whether more can follow
@@ -100,7 +100,7 @@ func valuesOf(s settings.Setting) []string {
 	case s.Default == "true" || s.Default == "false":
 		return []string{"true", "false"}
 	case s.Name == "by":
-		return append(pipeline.Clusterers(), pipeline.Largest)
+		return append(spec.Clusterers(), spec.Largest)
 	case s.Name == "solver":
 		return Names("solvers")
 	}
@@ -120,11 +120,11 @@ func featureValues(begun string) (out []string) {
 			first = append(first, i.Name+"="+i.Form)
 		}
 		if i.Descriptors() {
-			own[i.Name] = append(own[i.Name], settings.List(pipeline.Words{})...)
+			own[i.Name] = append(own[i.Name], settings.List(spec.Words{})...)
 			own[i.Name] = append(own[i.Name], settings.Setting{Name: "words"})
 		}
 	}
-	shared := slices.Concat(settings.List(pipeline.Weighted{}), settings.List(pipeline.Features{}))
+	shared := slices.Concat(settings.List(spec.Weighted{}), settings.List(spec.Features{}))
 	for _, v := range settingValues(last, "", first, func(name string) []settings.Setting {
 		if name == "" {
 			return nil

@@ -10,11 +10,11 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Load reads an experiment file. Unknown keys and invalid values are errors with line and column.
-func Load(path string) (*pipeline.Experiment, error) {
+func Load(path string) (*spec.Experiment, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func Load(path string) (*pipeline.Experiment, error) {
 
 // Parse reads the text of an experiment file. It also rejects a text of more than 256 KiB, with lists and
 // mappings nested more than 32 deep, or with tags, anchors, aliases or control characters.
-func Parse(text []byte) (*pipeline.Experiment, error) {
-	e := &pipeline.Experiment{}
+func Parse(text []byte) (*spec.Experiment, error) {
+	e := &spec.Experiment{}
 	v, err := document.Parse(text)
 	if err == nil {
 		err = settings.Decode(v, e)

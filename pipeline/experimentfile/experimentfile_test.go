@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func TestParse(t *testing.T) {
@@ -42,21 +42,21 @@ seed: 3
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &pipeline.Experiment{
+	want := &spec.Experiment{
 		Name:     "ccf-yale",
-		Data:     pipeline.Data{Set: "yale", OpenOptions: datasets.OpenOptions{From: "raw"}, Samples: 100},
-		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: pipeline.Crop{Square: true}},
-		Methods: []pipeline.Method{
+		Data:     spec.Data{Set: "yale", OpenOptions: datasets.OpenOptions{From: "raw"}, Samples: 100},
+		Features: spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: spec.Crop{Square: true}},
+		Methods: []spec.Method{
 			{Name: "kmeans"},
 			{Name: "nmf"},
 			{Name: "semi-gnmf", Params: map[string]any{"lambda": uint64(100), "neighbours": uint64(7)}},
 			{Name: "ccf", As: "CCF (NMF)", Init: factor.InitNMF, Iterations: 1000, Tolerance: 1e-6},
 		},
-		Classes: pipeline.Classes{2, 3, 4, 5},
+		Classes: spec.Classes{2, 3, 4, 5},
 		Repeats: 7,
-		Labels:  pipeline.Portion{Share: 0.3},
-		Rank:    pipeline.Ranks{{Plus: 1}},
-		Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5, Refine: true},
+		Labels:  spec.Portion{Share: 0.3},
+		Rank:    spec.Ranks{{Plus: 1}},
+		Cluster: spec.Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5, Refine: true},
 		Seed:    3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -194,7 +194,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := bytes.Join(regexp.MustCompile("(?s:```.*?```)|`[^`\n]+`|(?m:^    .*$)").FindAll(page, -1), []byte("\n"))
-	all := []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Classifier{}, pipeline.Links{}, pipeline.Features{}, pipeline.Crop{}, pipeline.Words{}}
+	all := []any{spec.Experiment{}, spec.Data{}, spec.Method{}, spec.Cluster{}, spec.Neighbours{}, spec.Classifier{}, spec.Links{}, spec.Features{}, spec.Crop{}, spec.Words{}}
 	for _, info := range features.Extractors() {
 		all = append(all, info.Zero)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // Options are what a Session is opened with beside its inputs and its model.
@@ -33,7 +34,7 @@ type Options struct {
 
 // Session is a person's work on the groups of n pictures. It is not safe for concurrent use.
 type Session struct {
-	in      *pipeline.Inputs
+	in      *input.Inputs
 	regroup *pipeline.Regroup
 	opt     Options
 
@@ -53,7 +54,7 @@ const mostPast = 200
 
 // Open returns a session on the groups of a model. The inputs must be the samples that it was learned
 // from, in the same order.
-func Open(ctx context.Context, in *pipeline.Inputs, m *pipeline.Model, opt Options) (*Session, error) {
+func Open(ctx context.Context, in *input.Inputs, m *pipeline.Model, opt Options) (*Session, error) {
 	base, err := m.GroupsOf(in)
 	if err != nil {
 		return nil, err

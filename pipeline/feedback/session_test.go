@@ -17,6 +17,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // folder is a Store in a folder of its own.
@@ -43,10 +45,10 @@ func (f *folder) Remove(name string) error {
 
 // parted returns inputs of n samples around four places, the last two near each other, with the
 // place of each.
-func parted(t *testing.T, n int) (*pipeline.Inputs, []int) { return around(t, n, 0.3) }
+func parted(t *testing.T, n int) (*input.Inputs, []int) { return around(t, n, 0.3) }
 
 // around is parted with so much noise.
-func around(t *testing.T, n int, noise float64) (*pipeline.Inputs, []int) {
+func around(t *testing.T, n int, noise float64) (*input.Inputs, []int) {
 	t.Helper()
 	src := rand.New(rand.NewPCG(7, 8))
 	var text bytes.Buffer
@@ -70,8 +72,8 @@ func around(t *testing.T, n int, noise float64) (*pipeline.Inputs, []int) {
 	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	e := &pipeline.Experiment{Data: pipeline.Data{Set: file}}
-	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
+	e := &spec.Experiment{Data: spec.Data{Set: file}}
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,7 @@ func around(t *testing.T, n int, noise float64) (*pipeline.Inputs, []int) {
 }
 
 // grouped returns a model of groups by a method.
-func grouped(t *testing.T, in *pipeline.Inputs, k int, method pipeline.Method) *pipeline.Model {
+func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *pipeline.Model {
 	t.Helper()
 	found, err := pipeline.Groups{K: k, Method: method}.Find(t.Context(), in, nil)
 	if err != nil {
@@ -90,7 +92,7 @@ func grouped(t *testing.T, in *pipeline.Inputs, k int, method pipeline.Method) *
 }
 
 // saved returns the model of a grouping as it is read from its file.
-func saved(t *testing.T, in *pipeline.Inputs, found *pipeline.Grouping) *pipeline.Model {
+func saved(t *testing.T, in *input.Inputs, found *pipeline.Grouping) *pipeline.Model {
 	t.Helper()
 	m, err := found.Model(t.Context(), in)
 	if err != nil {
@@ -106,7 +108,7 @@ func saved(t *testing.T, in *pipeline.Inputs, found *pipeline.Grouping) *pipelin
 	return m
 }
 
-func open(t *testing.T, in *pipeline.Inputs, m *pipeline.Model, opt Options) *Session {
+func open(t *testing.T, in *input.Inputs, m *pipeline.Model, opt Options) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), in, m, opt)
 	if err != nil {
@@ -169,7 +171,7 @@ func agree(groups, truth []int) int {
 	return n
 }
 
-var kmeans = pipeline.Method{Name: pipeline.KMeans}
+var kmeans = spec.Method{Name: spec.KMeans}
 
 // TestActs: each act does what it says, and undo and redo are exact.
 func TestActs(t *testing.T) {
@@ -574,7 +576,7 @@ func TestTold(t *testing.T) {
 func TestMethods(t *testing.T) {
 	for _, name := range []string{"nmf", "cnmf", "ccf", "lccf", "ss-nmf", "pca", "sda", "cnmf-kl", "kernel-kmeans"} {
 		in, truth := parted(t, 80)
-		method := pipeline.Method{Name: name}
+		method := spec.Method{Name: name}
 		g := pipeline.Groups{K: 4, Method: method}
 		if slices.Contains([]string{"sda", "cnmf", "ccf", "cnmf-kl"}, name) {
 			labels := make([]string, 80)

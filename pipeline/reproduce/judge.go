@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Level is the largest probability that any claim of a recipe is decided wrongly by chance,
@@ -131,7 +131,7 @@ func (c *Claim) rows() (rows []*Claim) {
 	}
 	for _, at := range c.At {
 		row := *c
-		row.At = pipeline.Classes{at}
+		row.At = spec.Classes{at}
 		rows = append(rows, &row)
 	}
 	return rows
@@ -195,7 +195,7 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 }
 
 func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, level float64) CellOutcome {
-	at := pipeline.Classes{out.Row}
+	at := spec.Classes{out.Row}
 	if out.Row == 0 {
 		at = nil
 	}

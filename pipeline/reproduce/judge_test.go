@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // simulated makes records of draws: the AC of each method is level plus a part that all methods
@@ -147,7 +148,7 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name
 		src := rand.New(rand.NewPCG(seed, 3))
 		theirs := Run{Records: simulated(src, 10, nil)}
 		for i, m := range []string{"kmeans", "nmf", "cf"} {
-			for at, rows := range []pipeline.Classes{{2}, nil} {
+			for at, rows := range []spec.Classes{{2}, nil} {
 				values, _ := theirs.values(m, rows, scored("AC"), 10)
 				sum := 0.0
 				for _, v := range values {

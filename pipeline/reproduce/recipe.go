@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Recipe is a protocol of a paper with the printed results.
@@ -28,7 +28,7 @@ type Recipe struct {
 	Protocol, Printed string
 	Paper
 
-	experiment *pipeline.Experiment
+	experiment *spec.Experiment
 }
 
 // Paper is the content of the file of a paper.
@@ -61,15 +61,15 @@ type Claim struct {
 	Score string `json:"score,omitempty" setting:"score"`
 	// Method is compared at the rows At, numbers of classes or ranks, and Over at OverAt, by default At. No
 	// rows means all.
-	Method string           `json:"method" setting:"method"`
-	At     pipeline.Classes `json:"at,omitempty" setting:"at"`
-	Over   []string         `json:"over,omitempty" setting:"over"`
-	OverAt pipeline.Classes `json:"over-at,omitempty" setting:"over-at"`
-	Below  []string         `json:"below,omitempty" setting:"below"`
+	Method string       `json:"method" setting:"method"`
+	At     spec.Classes `json:"at,omitempty" setting:"at"`
+	Over   []string     `json:"over,omitempty" setting:"over"`
+	OverAt spec.Classes `json:"over-at,omitempty" setting:"over-at"`
+	Below  []string     `json:"below,omitempty" setting:"below"`
 	// Some claims it for at least one of the rows At, against each other method.
 	Some bool `json:"some,omitempty" setting:"some"`
 	// Than are rows with a smaller difference than at At.
-	Than pipeline.Classes `json:"than,omitempty" setting:"than"`
+	Than spec.Classes `json:"than,omitempty" setting:"than"`
 	// Gain is the printed difference in points, if any.
 	Gain float64 `json:"gain,omitempty" setting:"gain"`
 	// Within is the number of iterations in which Method converges, in place of Score and Over.
@@ -103,7 +103,7 @@ type Variant struct {
 	Free bool
 
 	change     *settings.Value
-	experiment *pipeline.Experiment
+	experiment *spec.Experiment
 }
 
 // DecodeSetting reads {name: …} with keys of an experiment file beside it.
@@ -294,7 +294,7 @@ func (r *Recipe) checkClaim(c *Claim) error {
 }
 
 // rowsOf are the rows of the tables of an experiment.
-func rowsOf(e *pipeline.Experiment) (rows []int) {
+func rowsOf(e *spec.Experiment) (rows []int) {
 	if len(e.Rank) < 2 {
 		return e.Classes
 	}
@@ -305,9 +305,9 @@ func rowsOf(e *pipeline.Experiment) (rows []int) {
 }
 
 // checkNames returns an error for a method or a row that an experiment does not have.
-func checkNames(e *pipeline.Experiment, methods []string, rows []int) error {
+func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	for _, name := range methods {
-		if !slices.ContainsFunc(e.Methods, func(m pipeline.Method) bool { return m.Label() == name }) {
+		if !slices.ContainsFunc(e.Methods, func(m spec.Method) bool { return m.Label() == name }) {
 			return fmt.Errorf("the experiment has no method %q", name)
 		}
 	}
@@ -319,7 +319,7 @@ func checkNames(e *pipeline.Experiment, methods []string, rows []int) error {
 	return nil
 }
 
-func checkScore(e *pipeline.Experiment, name string) error {
+func checkScore(e *spec.Experiment, name string) error {
 	if s, ok := eval.FindScore(name); !ok || s.Unit != eval.UnitPercent || s.Task != e.Task {
 		return fmt.Errorf("%q is no score in percent of the task %s", name, e.Task)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // TestRecipes: all recipes can be read, their protocols are experiment files as they are, and fit
@@ -43,7 +44,7 @@ func TestRecipes(t *testing.T) {
 			if e.Data.Labelled = true; root == "" {
 				continue
 			}
-			set, err := pipeline.Open(t.Context(), &e)
+			set, err := input.Open(t.Context(), &e)
 			if err != nil {
 				t.Logf("%s: %v", name, err)
 				break

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Run is the result of a protocol or a variant.
@@ -49,7 +50,7 @@ func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values are the means over the rows at, or over all rows, of the first draws of a method, with their
 // repeats. Draws with missing rows are left out.
-func (r Run) values(method string, at pipeline.Classes, value of, draws int) (values []float64, repeats []int) {
+func (r Run) values(method string, at spec.Classes, value of, draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
 		for _, rec := range r.Records {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // The files of an outcome in a folder of results, beside those of the protocol's experiment.
@@ -64,9 +66,9 @@ type Runner struct {
 	Pages   []string
 
 	// Check refuses to replace files that an experiment reads by files of these names in dir.
-	Check func(e *pipeline.Experiment, dir string, names []string) error
+	Check func(e *spec.Experiment, dir string, names []string) error
 	// Prepare makes the inputs of an experiment, and a function that releases them.
-	Prepare func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error)
+	Prepare func(e *spec.Experiment) (*input.Inputs, func(), error)
 	// Publish writes the pages of an experiment. shown is nil if trials are missing.
 	Publish func(folder *results.Folder, shown *pipeline.Illustrations) error
 	// Progress receives the progress of the trials, and Warn warnings.
@@ -77,8 +79,8 @@ type Runner struct {
 // running is a variant or reading of a recipe, or the recipe's own protocol, that is run.
 type running struct {
 	name    string
-	e       *pipeline.Experiment
-	in      *pipeline.Inputs
+	e       *spec.Experiment
+	in      *input.Inputs
 	release func()
 	folder  *results.Folder
 	plan    *pipeline.Plan

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Folder is the folder of an experiment's results, locked by this process.
@@ -24,7 +24,7 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 //
 // Experiments that differ only in methods, numbers of classes, ranks, repeats and the name share a folder,
 // and their trials.
-func Open(dir string, e *pipeline.Experiment, pages ...string) (*Folder, error) {
+func Open(dir string, e *spec.Experiment, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
 		return nil, fmt.Errorf("%s holds the results of an experiment on several sets: give this one a name or a folder of its own", dir)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // tiny is an experiment of 2×2 trials.
@@ -84,7 +85,7 @@ func TestOtherExperiment(t *testing.T) {
 	p := newPlan(t, tiny, set)
 	runPlan(t, p, dir, pipeline.RunOptions{})
 	before := readFile(t, filepath.Join(dir, SummaryFile))
-	parse := func(text, set string) *pipeline.Experiment {
+	parse := func(text, set string) *spec.Experiment {
 		e, err := experimentfile.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 
 // Scales returns the text of a ScalesFile: the name of each feature, the number of its columns, in this
 // order, and the factor of its values, as for the setting scale.
-func Scales(scales []pipeline.Scale) []byte {
+func Scales(scales []input.Scale) []byte {
 	var text bytes.Buffer
 	text.WriteString("feature,columns,scale\n")
 	for _, s := range scales {

@@ -19,6 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const (
@@ -30,7 +32,7 @@ const (
 func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 	t.Helper()
 	e := parse(t, text, set)
-	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 	return p
 }
 
-func parse(t *testing.T, text, set string) *pipeline.Experiment {
+func parse(t *testing.T, text, set string) *spec.Experiment {
 	t.Helper()
 	e, err := experimentfile.Parse([]byte(text))
 	if err != nil {
@@ -114,7 +116,7 @@ func TestBrokenRunGoesOn(t *testing.T) {
 		}
 		models, _ := Models(dir, p.Summary())
 		for i, m := range models {
-			if (m != nil) != (p.Experiment.Methods[i].Name != pipeline.KMeans) {
+			if (m != nil) != (p.Experiment.Methods[i].Name != spec.KMeans) {
 				t.Errorf("%s: model saved: %v", p.Experiment.Methods[i].Label(), m != nil)
 			}
 		}
@@ -227,7 +229,7 @@ func TestDamagedResults(t *testing.T) {
 	}
 	saved, _ := Models(dir, p.Summary())
 	for i, m := range saved {
-		if m == nil && p.Experiment.Methods[i].Name != pipeline.KMeans {
+		if m == nil && p.Experiment.Methods[i].Name != spec.KMeans {
 			t.Error("a damaged model was not made again")
 		}
 	}
@@ -380,7 +382,7 @@ func TestSweepRuns(t *testing.T) {
 func TestSummaryRefuses(t *testing.T) {
 	dir := t.TempDir()
 	s := pipeline.Summary{Name: "x", Methods: []string{"a"}, Trials: []string{"1"}, Models: []string{""},
-		Sweeps: []pipeline.Sweep{{Name: "a", Settings: []string{"lambda"}, Methods: []string{"a lambda=1"}, Values: [][]string{{}}}}}
+		Sweeps: []spec.Sweep{{Name: "a", Settings: []string{"lambda"}, Methods: []string{"a lambda=1"}, Values: [][]string{{}}}}}
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

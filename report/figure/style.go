@@ -15,7 +15,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Palette is Okabe and Ito's ("Color Universal Design", 2008), which readers with any colour vision
@@ -62,11 +62,11 @@ type Looks map[string]int
 
 // NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share
 // one number.
-func NewLooks(methods []string, sweeps []pipeline.Sweep) Looks {
+func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {
 		name := method
-		if at := slices.IndexFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
+		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
 			name = sweeps[at].Name
 		}
 		number, ok := looks[name]

@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // SweepCurves draws the score of a table against one setting of its sweeps: the average over numbers
 // of classes, or the best rank's. Each combination of a sweep's other settings is a line, with a ring
 // at the best of the sweep; other methods are level lines. Without any mean the error is ErrNoData.
-func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks Looks) (*Figure, error) {
+func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {
 		level = " at the best rank"
@@ -66,7 +66,7 @@ func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks 
 	}
 	for column, method := range t.Methods {
 		_, c := t.Level(column)
-		if c.N == 0 || slices.ContainsFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }) {
+		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
@@ -86,7 +86,7 @@ type sweepPoint struct {
 }
 
 // sweepPoints gathers the points of all sweeps that have the setting.
-func sweepPoints(t *table.Table, sweeps []pipeline.Sweep, setting string) (points []sweepPoint) {
+func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
 	for _, s := range sweeps {
 		at := slices.Index(s.Settings, setting)
 		if at < 0 {

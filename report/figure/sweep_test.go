@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 func TestSweepCurves(t *testing.T) {
@@ -124,7 +123,7 @@ func TestPlaceValues(t *testing.T) {
 
 // TestSweepOfOne: a sweep of one value, and one half run, are drawn.
 func TestSweepOfOne(t *testing.T) {
-	sweeps := []pipeline.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
+	sweeps := []spec.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
 	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Best is the table of each method at its best: at the rank, if there are several, and with the
@@ -25,7 +26,7 @@ type Best struct {
 
 // NewBest gathers one score of the given methods at their best. It is nil if there is nothing to
 // choose: one rank, or none, and no sweep.
-func NewBest(records []pipeline.Record, score string, methods []string, sweeps []pipeline.Sweep, by Tests) *Best {
+func NewBest(records []pipeline.Record, score string, methods []string, sweeps []spec.Sweep, by Tests) *Best {
 	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
 	if len(all.Rows) == 0 || !b.Ranks && !b.Swept {
@@ -65,15 +66,15 @@ type Peak struct {
 
 // Peaks finds where each method of a table is at its best, by the means over its rows if these are
 // numbers of classes. Of equals the first counts, and of a method without any trial its first setting.
-func Peaks(t *Table, sweeps []pipeline.Sweep) []Peak {
+func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 	var peaks []Peak
 	done := map[string]bool{}
 	for _, method := range t.Methods {
 		if done[method] {
 			continue
 		}
-		candidates, sweep := []string{method}, pipeline.Sweep{Name: method}
-		if at := slices.IndexFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
+		candidates, sweep := []string{method}, spec.Sweep{Name: method}
+		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
 			sweep = sweeps[at]
 			candidates = sweep.Methods
 		}

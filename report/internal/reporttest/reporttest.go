@@ -23,6 +23,7 @@ import (
 	"golang.org/x/image/draw"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -178,7 +179,7 @@ func Scored(method string, classes int, values ...float64) []pipeline.Record {
 }
 
 // LambdaSweep is a sweep of two settings and one of one.
-var LambdaSweep = []pipeline.Sweep{
+var LambdaSweep = []spec.Sweep{
 	{Name: "ogl_1", Settings: []string{"beta", "lambda"},
 		Methods: []string{"ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50"},
 		Values:  [][]string{{"1", "1"}, {"1", "50"}, {"2", "1"}, {"2", "50"}}},

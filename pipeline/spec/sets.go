@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
@@ -64,7 +64,7 @@ func (e *Experiment) SetNames() []string {
 // and so on, "" for those that it has not.
 func (e *Experiment) Files() []string {
 	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
-	for _, f := range e.Features.each() {
+	for _, f := range e.Features.Each() {
 		files = append(files, f.Words.From, f.Crop.Eyes)
 		if n, ok := f.Extractor.(features.Network); ok {
 			files = append(files, n.File)

@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -55,8 +55,8 @@ const (
 // maxName is the length of the longest name of a method in tables, in bytes.
 const maxName = 200
 
-// builtin returns the task of a method that makes no representation.
-func builtin(name string) (task Task, ok bool) {
+// TaskOnFeatures returns the task of a method that makes no representation.
+func TaskOnFeatures(name string) (task Task, ok bool) {
 	if name == Original {
 		return Classification, true
 	}
@@ -67,7 +67,7 @@ func builtin(name string) (task Task, ok bool) {
 // OnFeatures tells whether the method of the name makes no representation, but takes the features
 // as they are.
 func OnFeatures(name string) bool {
-	_, own := builtin(name)
+	_, own := TaskOnFeatures(name)
 	return own
 }
 
@@ -127,7 +127,7 @@ func (m *Method) check(v *settings.Value) error {
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
 	}
-	if _, own := builtin(m.Name); own {
+	if _, own := TaskOnFeatures(m.Name); own {
 		for _, f := range v.Fields {
 			if key := f.Key.Text; key != "name" && key != "as" {
 				return f.Key.Errorf("%s has no parameter %q", m.Name, key)
@@ -135,7 +135,7 @@ func (m *Method) check(v *settings.Value) error {
 		}
 		return nil
 	}
-	method, err := m.build()
+	method, err := m.Build()
 	var param *settings.Error
 	switch {
 	case errors.As(err, &param):
@@ -160,8 +160,8 @@ func (m *Method) check(v *settings.Value) error {
 	return nil
 }
 
-// build returns the method itself.
-func (m Method) build() (factor.Method, error) {
+// Build returns the method itself.
+func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
 		return nil, fmt.Errorf("there is no method %q%s; there are %s", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
@@ -225,37 +225,37 @@ func (m Method) words(leaveOut []string) string {
 	return out
 }
 
-// needs is what a method, and the clustering of its representation, need of the samples.
-type needs struct {
+// Needs is what a method, and the clustering of its representation, need of the samples.
+type Needs struct {
 	factor.Needs
 	// needsLabels tells whether labels of some samples must be given, or links if takesLinks.
-	needsLabels, takesLinks bool
+	NeedsLabels, TakesLinks bool
 }
 
-// needs returns what the method needs, with its settings. A method that is no factorisation
+// Needs returns what the method needs, with its settings. A method that is no factorisation
 // takes values of any sign.
-func (m Method) needs() needs {
-	n := needs{Needs: factor.Needs{Signed: true}}
-	if method, err := m.build(); err == nil {
+func (m Method) Needs() Needs {
+	n := Needs{Needs: factor.Needs{Signed: true}}
+	if method, err := m.Build(); err == nil {
 		n.Needs = factor.NeedsOf(method)
 	}
-	n.needsLabels, n.takesLinks = n.Labels, n.Links
+	n.NeedsLabels, n.TakesLinks = n.Labels, n.Links
 	for _, by := range []string{m.Name, m.By} {
 		if a, ok := cluster.Lookup(by); ok {
-			n.needsLabels, n.takesLinks = n.needsLabels || a.NeedsLabels, n.takesLinks || a.TakesLinks
+			n.NeedsLabels, n.TakesLinks = n.NeedsLabels || a.NeedsLabels, n.TakesLinks || a.TakesLinks
 		}
 	}
 	return n
 }
 
-// lackLabels tells whether labels are needed, and neither they nor links that would do are given.
-func (n needs) lackLabels(labels, links bool) bool {
-	return n.needsLabels && !labels && !(n.takesLinks && links)
+// LackLabels tells whether labels are needed, and neither they nor links that would do are given.
+func (n Needs) LackLabels(labels, links bool) bool {
+	return n.NeedsLabels && !labels && !(n.TakesLinks && links)
 }
 
-// checkClasses reports why the method of the name cannot learn from labelled samples, given how
+// CheckClasses reports why the method of the name cannot learn from labelled samples, given how
 // many there are of each class.
-func (n needs) checkClasses(name string, sizes []int) error {
+func (n Needs) CheckClasses(name string, sizes []int) error {
 	if n.Classes != nil {
 		if err := n.Classes(sizes); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -264,9 +264,9 @@ func (n needs) checkClasses(name string, sizes []int) error {
 	return nil
 }
 
-// checkFeatures reports that the method is for images, and the features are none.
-func (m Method) checkFeatures(f Features) error {
-	if m.needs().Images && !f.keepsShape() {
+// CheckFeatures reports that the method is for images, and the features are none.
+func (m Method) CheckFeatures(f Features) error {
+	if m.Needs().Images && !f.KeepsShape() {
 		return fmt.Errorf("%s is for images, and the features are %s (features pixels=32, for example)", m.Label(), f)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"bytes"
@@ -12,26 +12,26 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// document returns the features as DecodeSetting reads them from settings.Of. It does not
+// Document returns the features as DecodeSetting reads them from settings.Of. It does not
 // hold where words were learned before, which whoever saves it keeps beside it.
-func (f Features) document() any {
+func (f Features) Document() any {
 	if f.Joined != nil {
 		list := make([]any, len(f.Joined))
 		for i, w := range f.Joined {
-			item := w.Features.document().(map[string]any)
+			item := w.Features.Document().(map[string]any)
 			maps.Copy(item, settings.Encode(w))
 			list[i] = item
 		}
 		return list
 	}
-	info := features.InfoOf(f.extractor())
+	info := features.InfoOf(f.ExtractorOrPixels())
 	type plain Features
 	out := settings.Encode(plain(f))
 	delete(out, "crop")
 	if crop := f.Crop.document(); crop != nil {
 		out["crop"] = crop
 	}
-	own := settings.Encode(f.extractor())
+	own := settings.Encode(f.ExtractorOrPixels())
 	if info.Name == features.Extractors()[0].Name {
 		maps.Copy(out, own)
 		return out
@@ -73,8 +73,8 @@ func (c Crop) document() any {
 	return nil
 }
 
-// readFeatures reads what document returns of JSON.
-func readFeatures(text json.RawMessage) (f Features, err error) {
+// ReadFeatures reads what document returns of JSON.
+func ReadFeatures(text json.RawMessage) (f Features, err error) {
 	document, err := readDocument(text)
 	if err == nil {
 		err = f.DecodeSetting(document)
@@ -82,7 +82,7 @@ func readFeatures(text json.RawMessage) (f Features, err error) {
 	if err != nil {
 		return f, fmt.Errorf("the features: %w", err)
 	}
-	for _, one := range f.each() {
+	for _, one := range f.Each() {
 		if one.Words.From != "" {
 			return f, errors.New("the features: words of a file; they belong into the model")
 		}
@@ -90,16 +90,16 @@ func readFeatures(text json.RawMessage) (f Features, err error) {
 	return f, nil
 }
 
-// document returns the method as DecodeSetting reads it from settings.Of.
-func (m Method) document() any {
+// Document returns the method as DecodeSetting reads it from settings.Of.
+func (m Method) Document() any {
 	type plain Method
 	out := settings.Encode(plain(m))
 	maps.Copy(out, m.Params)
 	return out
 }
 
-// readMethod reads what document returns of JSON; no text is no method.
-func readMethod(text json.RawMessage) (m Method, err error) {
+// ReadMethod reads what document returns of JSON; no text is no method.
+func ReadMethod(text json.RawMessage) (m Method, err error) {
 	if len(text) == 0 {
 		return m, nil
 	}
@@ -152,8 +152,8 @@ func plainNumbers(document any) (_ any, err error) {
 	return document, nil
 }
 
-// each returns the features one by one.
-func (f *Features) each() (list []*Features) {
+// Each returns the features one by one.
+func (f *Features) Each() (list []*Features) {
 	if f.Joined == nil {
 		return []*Features{f}
 	}

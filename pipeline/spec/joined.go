@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -43,15 +43,15 @@ func (f *Features) decodeList(v *settings.Value) error {
 			return err
 		}
 		f.Joined = append(f.Joined, one)
-		if err := f.checkJoined(); err != nil {
+		if err := f.CheckJoined(); err != nil {
 			return item.Errorf("%v", err)
 		}
 	}
 	return nil
 }
 
-// checkJoined reports features that cannot be joined.
-func (f Features) checkJoined() error {
+// CheckJoined reports features that cannot be joined.
+func (f Features) CheckJoined() error {
 	if len(f.Joined) == 0 {
 		return errors.New("no features are joined")
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package input
 
 import (
 	"fmt"
@@ -9,17 +9,18 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Notes says, a line each, what somebody should know of the inputs who reads results: what SetNotes says of the set, and
 // what SkippedNotes says.
-func Notes(e *Experiment, in *Inputs, list string) []string {
+func Notes(e *spec.Experiment, in *Inputs, list string) []string {
 	return append(SetNotes(e, in.Set), in.SkippedNotes(list)...)
 }
 
 // SetNotes says, a line each, that a known set is here in part only, which pictures have no class, and what lay beside
 // the samples and was left out.
-func SetNotes(e *Experiment, set *datasets.Set) []string {
+func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
 	info, _ := catalogue.Lookup(set.Known)
@@ -34,7 +35,7 @@ func SetNotes(e *Experiment, set *datasets.Set) []string {
 			}
 		}
 		if n := len(beside); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s beside the class folders, of no class: %s", phrase.Count(n, "picture", "pictures"), someOf(beside)))
+			notes = append(notes, fmt.Sprintf("%s beside the class folders, of no class: %s", phrase.Count(n, "picture", "pictures"), phrase.Some(beside)))
 		}
 	}
 	var left []string
@@ -54,9 +55,9 @@ func SubfoldersNote(set *datasets.Set) string {
 	case set.Known != "":
 	case set.TimeFolders != nil:
 		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
-			len(set.TimeFolders), set.Folders, someOf(set.TimeFolders))
+			len(set.TimeFolders), set.Folders, phrase.Some(set.TimeFolders))
 	case set.FolderClasses:
-		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), someOf(set.Classes))
+		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), phrase.Some(set.Classes))
 	}
 	return ""
 }
@@ -93,8 +94,8 @@ func (in *Inputs) Bad() []datasets.BadFile {
 	rows, skipped := in.Rows, in.Skipped
 	for i, name := range in.Set.Names {
 		if len(rows) > 0 && rows[0] == i {
-			if rows = rows[1:]; in.images.Truncated(i) != "" {
-				bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindUsed, Reason: in.images.Truncated(i)})
+			if rows = rows[1:]; in.Images.Truncated(i) != "" {
+				bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindUsed, Reason: in.Images.Truncated(i)})
 			}
 			continue
 		}

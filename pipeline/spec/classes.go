@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 // Classes are numbers of classes, rising: 5, 2..10, or [2, 5, 10].
 type Classes []int
 
-// maxClasses bounds what a range may spell out.
-const maxClasses = 100_000
+// MaxClasses bounds what a range may spell out.
+const MaxClasses = 100_000
 
 // DecodeSetting reads a number, a range or a list.
 func (c *Classes) DecodeSetting(v *settings.Value) error {
@@ -37,8 +37,8 @@ func (c *Classes) add(v *settings.Value) error {
 		if err != nil {
 			return v.Errorf("%q is no number of classes and no range such as 2..10", v.Text)
 		}
-		if a < 2 || b < a || b > maxClasses {
-			return v.Errorf("classes %q: there must be from 2 to %d, and a range must rise", v.Text, maxClasses)
+		if a < 2 || b < a || b > MaxClasses {
+			return v.Errorf("classes %q: there must be from 2 to %d, and a range must rise", v.Text, MaxClasses)
 		}
 		for k := a; k <= b; k++ {
 			if n := len(*c); n > 0 && (*c)[n-1] >= k {

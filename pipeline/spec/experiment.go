@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -90,13 +90,13 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		if task, own := builtin(m.Name); own && task != e.Task {
+		if task, own := TaskOnFeatures(m.Name); own && task != e.Task {
 			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
 		}
 		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
 		}
-		if e.Task == Clustering && m.needs().lackLabels(!e.Labels.None(), !e.Links.None()) {
+		if e.Task == Clustering && m.Needs().LackLabels(!e.Labels.None(), !e.Links.None()) {
 			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
 		}
 	}
@@ -140,25 +140,25 @@ func (e *Experiment) checkTask() error {
 	return nil
 }
 
-// repeats returns how often each number of classes is drawn.
-func (e *Experiment) repeats() int { return cmp.Or(e.Repeats, 10) }
+// RepeatCount returns how often each number of classes is drawn.
+func (e *Experiment) RepeatCount() int { return cmp.Or(e.Repeats, 10) }
 
-// maxTrials is the largest number of trials of an experiment.
-const maxTrials = 1_000_000
+// MaxTrials is the largest number of trials of an experiment.
+const MaxTrials = 1_000_000
 
-// classification returns in words how samples are classified.
-func (e *Experiment) classification() string {
+// ClassificationText returns in words how samples are classified.
+func (e *Experiment) ClassificationText() string {
 	return cmp.Or(e.Classifier.String(), e.Neighbours.String())
 }
 
-// splitData is what a summary says where a classification learns from a part of the data and is tested
+// SplitData is what a summary says where a classification learns from a part of the data and is tested
 // on the other.
-const splitData = "as the data are split"
+const SplitData = "as the data are split"
 
-// portion returns in words what a classification learns from or is tested on.
-func (e *Experiment) portion(p Portion) string {
+// PortionText returns in words what a classification learns from or is tested on.
+func (e *Experiment) PortionText(p Portion) string {
 	if e.Split != "" {
-		return splitData
+		return SplitData
 	}
 	return p.String()
 }
@@ -172,9 +172,9 @@ func (e *Experiment) Shared() [][2]string {
 	}
 	if e.Task == Classification {
 		s = append(s, [][2]string{
-			{"to train", e.portion(e.Train)},
-			{"to test", e.portion(e.Test)},
-			{"classification", e.classification()},
+			{"to train", e.PortionText(e.Train)},
+			{"to test", e.PortionText(e.Test)},
+			{"classification", e.ClassificationText()},
 		}...)
 	} else {
 		s = append(s, [][2]string{

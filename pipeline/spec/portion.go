@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -88,8 +88,8 @@ func (p Portion) min() int {
 	return cmp.Or(p.Min, 2)
 }
 
-// of returns the number of samples of a class, for a share or a count.
-func (p Portion) of(size int) (int, error) {
+// CountOf returns the number of samples of a class, for a share or a count.
+func (p Portion) CountOf(size int) (int, error) {
 	if p.Count > size {
 		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)
 	}

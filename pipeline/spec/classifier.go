@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -17,15 +17,15 @@ type Classifier struct {
 	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"what is done to features before the linear classifier sees them"`
 }
 
-// linear tells whether the classifier is the linear one.
-func (c Classifier) linear() bool { return c.By == "linear" }
+// Linear tells whether the classifier is the linear one.
+func (c Classifier) Linear() bool { return c.By == "linear" }
 
 // check reports settings of another classifier than the one that is chosen.
 func (c Classifier) check(n Neighbours) error {
 	switch {
-	case c.linear() && n != (Neighbours{}):
+	case c.Linear() && n != (Neighbours{}):
 		return errors.New("neighbours are for the classifier of that name, and it is linear")
-	case !c.linear() && (c.C != 0 || c.Scale != ""):
+	case !c.Linear() && (c.C != 0 || c.Scale != ""):
 		return errors.New("classifier: c and scale are for by: linear")
 	}
 	return nil
@@ -33,7 +33,7 @@ func (c Classifier) check(n Neighbours) error {
 
 // String returns the classifier in words, "" for the nearest training samples.
 func (c Classifier) String() string {
-	if !c.linear() {
+	if !c.Linear() {
 		return ""
 	}
 	features := "standardised features"

@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -104,9 +104,9 @@ func About(name string) (text string, ok bool) {
 	return a.Title, ok
 }
 
-// withLabels returns the clustering where labels are told: constrained k-means stands for
+// WithLabels returns the clustering where labels are told: constrained k-means stands for
 // k-means.
-func (c Cluster) withLabels() Cluster {
+func (c Cluster) WithLabels() Cluster {
 	if c.By == "" || c.By == KMeans {
 		c.By = "constrained-kmeans"
 	}

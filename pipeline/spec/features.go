@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"context"
@@ -36,8 +36,8 @@ type Features struct {
 	SkipBad bool
 }
 
-// extractor returns what makes the features, where they are not joined.
-func (f Features) extractor() features.Extractor {
+// ExtractorOrPixels returns what makes the features, where they are not joined.
+func (f Features) ExtractorOrPixels() features.Extractor {
 	if f.Extractor == nil {
 		return features.Pixels{}
 	}
@@ -49,13 +49,13 @@ func (f Features) OfWords() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
 	}
-	_, ok := f.extractor().(features.DescriptorExtractor)
+	_, ok := f.ExtractorOrPixels().(features.DescriptorExtractor)
 	return ok
 }
 
 // OfNetwork tells whether the features are those of a network alone.
 func (f Features) OfNetwork() bool {
-	n, ok := f.extractor().(features.Network)
+	n, ok := f.ExtractorOrPixels().(features.Network)
 	return f.Joined == nil && ok && !n.Places
 }
 
@@ -64,12 +64,12 @@ func (f Features) Cached() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
 	}
-	return f.OfWords() || features.InfoOf(f.extractor()).Cached
+	return f.OfWords() || features.InfoOf(f.ExtractorOrPixels()).Cached
 }
 
-// keepsShape tells whether samples are images.
-func (f Features) keepsShape() bool {
-	return f.Joined == nil && features.InfoOf(f.extractor()).KeepsShape
+// KeepsShape tells whether samples are images.
+func (f Features) KeepsShape() bool {
+	return f.Joined == nil && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
 }
 
 // wordKeys are the keys of how words are learned and counted.
@@ -246,8 +246,8 @@ func (c *Crop) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// crop returns what crops, which reads the places of the eyes.
-func (c Crop) crop() (features.Crop, error) {
+// Cropper returns what crops, which reads the places of the eyes.
+func (c Crop) Cropper() (features.Crop, error) {
 	switch {
 	case c.Square:
 		return features.Square{}, nil
@@ -294,14 +294,14 @@ func withoutNetwork(dense features.DenseSIFT, skipBad bool) Features {
 	}}
 }
 
-// extract returns the features of a set, but for visual words.
-func (f Features) extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
+// Extract returns the features of a set, but for visual words.
+func (f Features) Extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
 	var err error
 	opt.Power, opt.Normalise = f.Power, f.Normalise
-	if opt.Crop, err = f.Crop.crop(); err != nil {
+	if opt.Crop, err = f.Crop.Cropper(); err != nil {
 		return nil, err
 	}
-	return features.Extract(ctx, set, f.extractor().(features.RowExtractor), opt)
+	return features.Extract(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
 }
 
 // String returns the features in words.
@@ -309,12 +309,12 @@ func (f Features) String() string {
 	if f.Joined != nil {
 		return joinedString(f.Joined)
 	}
-	return f.worded(f.extractor().Label())
+	return f.worded(f.ExtractorOrPixels().Label())
 }
 
-// of is String for the samples of a set that have m values.
-func (f Features) of(set *datasets.Set, m int) string {
-	p, ok := f.extractor().(features.Pixels)
+// TextOf is String for the samples of a set that have m values.
+func (f Features) TextOf(set *datasets.Set, m int) string {
+	p, ok := f.ExtractorOrPixels().(features.Pixels)
 	if f.Joined != nil || !ok {
 		return f.String()
 	}

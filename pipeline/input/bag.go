@@ -1,4 +1,4 @@
-package pipeline
+package input
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -25,14 +26,14 @@ type bag struct {
 	*features.Described
 	set   *datasets.Set
 	by    features.DescriptorExtractor
-	words *Words
+	Words *spec.Words
 	power float64
 	norm  features.Norm
 	store *keeper
 	// given are the words of a file, or nil.
 	given *vocabulary
 	// progress is of the call that makes the inputs.
-	progress *reporter
+	progress *Reporter
 }
 
 // vocabulary is a vocabulary and its key in the cache.
@@ -42,9 +43,9 @@ type vocabulary struct {
 }
 
 // newBag describes the images of a set.
-func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, seen *features.Observer, progress *reporter) (*bag, error) {
-	by := f.extractor().(features.DescriptorExtractor)
-	b := &bag{set: set, by: by, words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
+func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f spec.Features, store *keeper, seen *features.Observer, progress *Reporter) (*bag, error) {
+	by := f.ExtractorOrPixels().(features.DescriptorExtractor)
+	b := &bag{set: set, by: by, Words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
 	if f.Words.Learned != nil {
 		b.given = &vocabulary{f.Words.Learned.Vocabulary, f.Words.Learned.Key}
 	}
@@ -58,7 +59,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 		}
 	}
 	b.Described, err = features.Describe(ctx, set, by, features.Options{
-		SkipBad: f.SkipBad, Images: images, Cache: store, Observer: seen, Progress: progress.of("describing images"),
+		SkipBad: f.SkipBad, Images: images, Cache: store, Observer: seen, Progress: progress.Of("describing images"),
 	})
 	if err != nil {
 		return nil, err
@@ -93,12 +94,12 @@ func (k *keeper) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool)
 	return k.Get(key)
 }
 
-// stored returns about how many values the histograms of the samples store.
-func (b *bag) stored(samples []int) (total float64) {
+// Stored returns about how many values the histograms of the samples store.
+func (b *bag) Stored(samples []int) (total float64) {
 	columns := float64(b.columns())
 	for _, i := range samples {
 		// A patch counts in one cell of each division, for each of its words.
-		total += min(columns, float64(b.Len(i))*float64(max(len(b.words.grid()), 1)*max(b.words.Assignment.Nearest, 1)))
+		total += min(columns, float64(b.Len(i))*float64(max(len(b.Words.GridOrDefault()), 1)*max(b.Words.Assignment.Nearest, 1)))
 	}
 	return total
 }
@@ -108,23 +109,23 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*voca
 	if b.given != nil {
 		return b.given, nil
 	}
-	w := b.words
-	learned := &vocabulary{key: cache.NewKey("words", features.CacheVersion, w.count(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
+	w := b.Words
+	learned := &vocabulary{key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	if blob, ok := b.store.kept(ctx, learned.key); ok {
 		var err error
-		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.count()) {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
 			return learned, nil
 		}
 	}
 	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
-	if err := b.Each(ctx, samples, b.progress.of("sampling descriptors"), func(at int, d *features.Descriptors) error {
+	if err := b.Each(ctx, samples, b.progress.Of("sampling descriptors"), func(at int, d *features.Descriptors) error {
 		return sampler.Add(b.set.Names[samples[at]], d)
 	}); err != nil {
 		return nil, err
 	}
 	vectors, dim := sampler.Sample()
-	training := w.training(seed, vectors, dim)
-	training.Progress = b.progress.of("learning words")
+	training := w.Training(seed, vectors, dim)
+	training.Progress = b.progress.Of("learning words")
 	var err error
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err
@@ -139,8 +140,8 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*voca
 
 // count returns the samples' histograms, a row each.
 func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.CSR, error) {
-	w := b.words
-	grid := w.grid()
+	w := b.Words
+	grid := w.GridOrDefault()
 	key := cache.NewKey("histograms", features.CacheVersion, v.key, w.Assignment, grid, b.Keys(samples))
 	counted := &sparse.CSR{}
 	if blob, ok := b.store.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
@@ -154,14 +155,14 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 	}
 	// The rows, the matrix of them and its bytes for the cache.
 	what := sized("the histograms of "+b.set.Name, len(samples), b.columns())
-	release, err := memory.FromContext(ctx).Keep(int64(48*b.stored(samples)), what)
+	release, err := memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
 	rows := make([]vocab.Histogram, len(samples))
-	if err := b.Each(ctx, samples, b.progress.of("counting words"), func(at int, d *features.Descriptors) error {
+	if err := b.Each(ctx, samples, b.progress.Of("counting words"), func(at int, d *features.Descriptors) error {
 		words := rooms.Get().(*vocab.Assigned)
 		defer rooms.Put(words)
 		err := assigner.Assign(words, d)
@@ -196,10 +197,10 @@ func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uin
 		return nil, err
 	}
 	weighting := vocab.Weighting{Power: b.power, Norm: b.norm}
-	if b.words.Learned != nil {
-		weighting.IDF = b.words.Learned.Weights
+	if b.Words.Learned != nil {
+		weighting.IDF = b.Words.Learned.Weights
 	}
-	if b.words.IDF && weighting.IDF == nil {
+	if b.Words.IDF && weighting.IDF == nil {
 		first := make([]int, learn)
 		for i := range first {
 			first[i] = i
@@ -217,13 +218,13 @@ func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) 
 
 // density implements [learner].
 func (b *bag) density(samples []int) (isSparse bool, stored float64) {
-	return true, b.stored(samples) / float64(len(samples))
+	return true, b.Stored(samples) / float64(len(samples))
 }
 
 // fingerprint implements [learner]. The identities of logged trials hold it, so its form
 // stays.
 func (b *bag) fingerprint(w io.Writer, samples []int) {
-	fmt.Fprintf(w, "%s %s %x", b.words.countedBy(b.power), b.norm, b.Keys(samples))
+	fmt.Fprintf(w, "%s %s %x", b.Words.CountedBy(b.power), b.norm, b.Keys(samples))
 }
 
 // firstNegative finds nothing: words are counted.
@@ -231,11 +232,11 @@ func (b *bag) firstNegative([]int) (at, column int, value float64, found bool) {
 
 // columns implements [learner].
 func (b *bag) columns() int {
-	words := b.words.count()
+	words := b.Words.WordCount()
 	if b.given != nil {
 		words = b.given.Len()
 	}
-	return b.words.grid().Len() * words
+	return b.Words.GridOrDefault().Len() * words
 }
 
 // readVocabulary reads the words of a file, if the memory budget of the context has

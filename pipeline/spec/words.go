@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"cmp"
@@ -78,21 +78,21 @@ func (w *Words) decode(v *settings.Value) error {
 	return settings.Decode(&others, w)
 }
 
-// grid returns where words are counted.
-func (w *Words) grid() vocab.Grid {
+// GridOrDefault returns where words are counted.
+func (w *Words) GridOrDefault() vocab.Grid {
 	if w.Grid == nil {
 		return vocab.Grid{{Rows: 4, Columns: 4}}
 	}
 	return w.Grid
 }
 
-// training returns how the words are learned from descriptors of dim bytes each.
-func (w *Words) training(seed uint64, vectors []uint8, dim int) vocab.Training {
+// Training returns how the words are learned from descriptors of dim bytes each.
+func (w *Words) Training(seed uint64, vectors []uint8, dim int) vocab.Training {
 	t := vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
 	if w.Fewer {
 		different := map[string]bool{}
 		for v := range slices.Chunk(vectors, dim) {
-			if different[string(v)] = true; len(different) == w.count() {
+			if different[string(v)] = true; len(different) == w.WordCount() {
 				break
 			}
 		}
@@ -101,14 +101,14 @@ func (w *Words) training(seed uint64, vectors []uint8, dim int) vocab.Training {
 	return t
 }
 
-// count returns how many words there are.
-func (w *Words) count() int { return cmp.Or(w.Count, 200) }
+// WordCount returns how many words there are.
+func (w *Words) WordCount() int { return cmp.Or(w.Count, 200) }
 
-// countedBy digests what histograms of some power depend on beside descriptors and seed.
+// CountedBy digests what histograms of some power depend on beside descriptors and seed.
 // The identities of logged trials hold it, so its form stays.
-func (w *Words) countedBy(power float64) string {
+func (w *Words) CountedBy(power float64) string {
 	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:%+v Grid:%v IDF:%t Power:%v}",
-		w.count(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.grid(), w.IDF, power)
+		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.GridOrDefault(), w.IDF, power)
 }
 
 // String returns the words in words.
@@ -118,12 +118,12 @@ func (w *Words) String() string {
 	if w.From != "" {
 		add("words of %s", w.From)
 	} else {
-		add("%d words by %s", w.count(), w.By)
+		add("%d words by %s", w.WordCount(), w.By)
 	}
 	if n := w.Assignment.Nearest; n > 1 {
 		add("each descriptor shared among %d", n)
 	}
-	add("counted on %s", w.grid())
+	add("counted on %s", w.GridOrDefault())
 	if w.IDF {
 		add("weighted by inverse document frequency")
 	}

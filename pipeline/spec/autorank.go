@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func (r *RankRange) DecodeSetting(v *settings.Value) error {
 		return nil
 	}
 	a, b, err := interval(v.Text)
-	if err != nil || a < 1 || b < a || b > maxClasses {
+	if err != nil || a < 1 || b < a || b > MaxClasses {
 		return v.Errorf("%q is no range of ranks such as 2..40", v.Text)
 	}
 	r.From, r.To = a, b
@@ -51,16 +51,16 @@ func (a AutoRank) String() string {
 	return fmt.Sprintf("auto, from %s by %s", a.Among, a.By)
 }
 
-// most is the largest rank that can be chosen.
-func (a AutoRank) most() int {
+// Most is the largest rank that can be chosen.
+func (a AutoRank) Most() int {
 	if a.Among.To == 0 {
 		return mostAutoRank
 	}
 	return a.Among.To
 }
 
-// check returns an error if no rank of the range is possible with n samples.
-func (a AutoRank) check(n int) error {
+// Check returns an error if no rank of the range is possible with n samples.
+func (a AutoRank) Check(n int) error {
 	if a.Among.From > n {
 		return fmt.Errorf("rank: %s begins above the %d samples that there may be", a.Among, n)
 	}

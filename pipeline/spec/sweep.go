@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"slices"
@@ -42,8 +42,8 @@ type Sweep struct {
 	Values  [][]string `json:"values"`
 }
 
-// sweeps gathers the methods that are swept.
-func (m Methods) sweeps() []Sweep {
+// Sweeps gathers the methods that are swept.
+func (m Methods) Sweeps() []Sweep {
 	var out []Sweep
 	for _, method := range m {
 		if len(method.Swept) == 0 {
@@ -79,15 +79,15 @@ func (s Sweep) String() string {
 	return strings.Join(words, " and ")
 }
 
-// whole tells whether there is a value of each setting for each method.
-func (s Sweep) whole() bool {
+// Whole tells whether there is a value of each setting for each method.
+func (s Sweep) Whole() bool {
 	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
 		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
 }
 
-// setting returns a method's name and settings, and for the first of a sweep those
+// SettingText returns a method's name and settings, and for the first of a sweep those
 // of all of it; ok is false for the others.
-func (m Method) setting(sweeps []Sweep) (words [2]string, ok bool) {
+func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 	for _, s := range sweeps {
 		switch slices.Index(s.Methods, m.Label()) {
 		case -1:

@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ type GroupCount struct {
 }
 
 const (
-	mostCounted    = 30 // groups, where no range is given
-	leastOfCounted = 10 // samples, so that subsets differ
+	MostCounted    = 30 // groups, where no range is given
+	LeastOfCounted = 10 // samples, so that subsets differ
 )
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
@@ -27,7 +27,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 		return nil
 	}
 	c.From, c.To, err = interval(v.Text)
-	if err != nil || c.From < 2 || c.To < c.From || c.To > maxClasses {
+	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
 		return v.Errorf("%q is no number of groups; want one from 2 on, a range such as 5..30 or auto", v.Text)
 	}
 	c.Auto = strings.Contains(v.Text, "..")
@@ -45,8 +45,8 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// within returns the range for n samples of classes, which are all labelled or all not.
-func (c GroupCount) within(n, classes int, labelled bool) (from, to int) {
+// Within returns the range for n samples of classes, which are all labelled or all not.
+func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
 	}
@@ -56,16 +56,16 @@ func (c GroupCount) within(n, classes int, labelled bool) (from, to int) {
 	if from = 2; labelled {
 		from = classes
 	}
-	return from, max(from, min(mostCounted, n/3))
+	return from, max(from, min(MostCounted, n/3))
 }
 
-// check returns an error for impossible numbers of groups of n samples.
-func (c GroupCount) check(n, classes int, labelled bool) error {
-	from, to := c.within(n, classes, labelled)
+// Check returns an error for impossible numbers of groups of n samples.
+func (c GroupCount) Check(n, classes int, labelled bool) error {
+	from, to := c.Within(n, classes, labelled)
 	switch {
 	case labelled && from < classes:
 		return fmt.Errorf("cluster: k is %s, and samples of %d classes have labels, each of which has a group of its own", c, classes)
-	case c.Auto && n < leastOfCounted:
+	case c.Auto && n < LeastOfCounted:
 		return fmt.Errorf("cluster: k is %s, and of the %d samples that there may be no number of groups is chosen", c, n)
 	case to >= n:
 		return fmt.Errorf("cluster: k is %s, and there may be only %d samples", c, n)

@@ -1,4 +1,4 @@
-package pipeline
+package input
 
 import (
 	"bytes"
@@ -23,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pictures"
@@ -73,12 +74,12 @@ func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.L
 }
 
 func (l *looks) key(i int) (cache.Key, error) {
-	content, err := contentOf(l.images, i)
+	content, err := ContentOf(l.images, i)
 	return cache.NewKey("look", pictures.Version, content[:]), err
 }
 
-// contentOf returns the digest of the content that sample i had when it was first read.
-func contentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
+// ContentOf returns the digest of the content that sample i had when it was first read.
+func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	if sum, ok := images.Noted(i); ok {
 		return sum, nil
 	}
@@ -170,8 +171,8 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
 	}
-	owner := &reporter{to: progress}
-	defer owner.end()
+	owner := &Reporter{To: progress}
+	defer owner.End()
 	all, err := looksOf(ctx, in, owner)
 	if err != nil {
 		return nil, err
@@ -180,7 +181,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	order := in.byOriginality(all)
 	same, first := make([]int, n), map[[sha256.Size]byte]int{}
 	for _, i := range order {
-		sum, err := contentOf(in.images, in.Rows[i])
+		sum, err := ContentOf(in.Images, in.Rows[i])
 		if err != nil {
 			return nil, err
 		}
@@ -189,15 +190,15 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		}
 		same[i] = first[sum]
 	}
-	distinct := slices.DeleteFunc(allRows(in.X), func(i int) bool { return same[i] != i })
-	owner.tell("finding what looks alike", 0, -1)
-	byFeatures, distances, err := nearestOf(ctx, selectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
+	distinct := slices.DeleteFunc(matrix.AllRows(in.X), func(i int) bool { return same[i] != i })
+	owner.Tell("finding what looks alike", 0, -1)
+	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
-		return nil, in.nameRows(err, distinct)
+		return nil, in.NameRows(err, distinct)
 	}
 	near := make([][]int, n)
 	for at, i := range distinct {
-		near[i] = take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
+		near[i] = matrix.Take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
 	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.equal, Progress: owner.of("comparing pictures"),
+		Equal:     in.equal, Progress: owner.Of("comparing pictures"),
 	})
 	if err != nil {
 		return nil, err
@@ -219,10 +220,10 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 }
 
 // looksOf returns the looks of all rows.
-func looksOf(ctx context.Context, in *Inputs, owner *reporter) ([]*pictures.Look, error) {
+func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look, error) {
 	n := len(in.Rows)
 	all, errs := make([]*pictures.Look, n), make([]error, n)
-	tell := owner.of("looking at pictures")
+	tell := owner.Of("looking at pictures")
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
@@ -276,7 +277,7 @@ func (in *Inputs) byOriginality(all []*pictures.Look) []int {
 			bytes[i], changed[i] = info.Size(), info.ModTime()
 		}
 	}
-	order := allOf(len(all))
+	order := matrix.Range(len(all))
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := in.Set.Names[in.Rows[i]], in.Set.Names[in.Rows[j]]
 		return cmp.Or(
@@ -293,7 +294,7 @@ func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distance
 	}
 	switch dense := x.(type) {
 	case *mat.Dense:
-		x = unitRows(dense)
+		x = matrix.UnitRows(dense)
 	case *sparse.CSR:
 		clone := dense.Clone()
 		n, _ := clone.Dims()
@@ -333,7 +334,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
-		if err := in.images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {
+		if err := in.Images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {
 			sums[at] = pixelSum(img)
 			return nil
 		}}); err != nil {

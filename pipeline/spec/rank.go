@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"regexp"
@@ -31,7 +31,7 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 			continue
 		}
 		a, b, err := interval(item.Text)
-		if err != nil || a < 1 || b < a || b > maxClasses {
+		if err != nil || a < 1 || b < a || b > MaxClasses {
 			return item.Errorf("%q is no range of ranks such as 5..40", item.Text)
 		}
 		for x := a; x <= b; x++ {
@@ -54,8 +54,8 @@ func (r *Ranks) add(v *settings.Value, one Rank) error {
 	return nil
 }
 
-// list returns the ranks, k where there are none.
-func (r Ranks) list() []Rank {
+// List returns the ranks, k where there are none.
+func (r Ranks) List() []Rank {
 	if len(r) == 0 {
 		return []Rank{{}}
 	}
@@ -65,7 +65,7 @@ func (r Ranks) list() []Rank {
 // String returns what an experiment file would hold.
 func (r Ranks) String() string {
 	var out []string
-	for _, one := range r.list() {
+	for _, one := range r.List() {
 		out = append(out, one.String())
 	}
 	return strings.Join(out, ", ")
@@ -123,7 +123,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 // Of returns the rank for k classes, and where it is chosen the largest that it can be.
 func (r Rank) Of(k int) int {
 	if r.Auto != nil {
-		return r.Auto.most()
+		return r.Auto.Most()
 	}
 	if r.Fixed {
 		return r.Plus

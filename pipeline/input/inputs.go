@@ -1,4 +1,4 @@
-package pipeline
+package input
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -20,11 +18,12 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -33,7 +32,7 @@ type Inputs struct {
 	// Set is where the samples come from.
 	Set *datasets.Set
 	// Features is what was made of them, with the size that the images got.
-	Features Features
+	Features spec.Features
 	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
 	// a classification has visual words of its own, see Words.
 	X mat.Matrix
@@ -50,32 +49,32 @@ type Inputs struct {
 	// Channels is 1 where they are grey, 3 where they are a red, a green and a
 	// blue image one after the other, and 0 where they are no images.
 	Channels int
-	// places is the grid of places whose values a row of X holds, of the part crop of each
+	// Places is the grid of places whose values a row of X holds, of the part crop of each
 	// image; zero where it holds none.
-	places features.Cells
-	crop   features.Crop
+	Places features.Cells
+	Crop   features.Crop
 	// Rows holds, for each row of X, which sample of Set it is.
 	Rows []int
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 
-	images   *datasets.Images
+	Images   *datasets.Images
 	shown    *datasets.Images // what thumbnails are of
 	pictures *looks           // or nil, where pictures are not looked at
-	bag      *bag             // of visual words, or nil
-	words    int              // the first of the columns that are visual words
-	// wordWeights are the inverse document frequencies of these columns, or nil.
-	wordWeights []float64
+	Bag      *bag             // of visual words, or nil
+	Words    int              // the first of the columns that are visual words
+	// WordWeights are the inverse document frequencies of these columns, or nil.
+	WordWeights []float64
 	learner     learner        // of features that are learned, else nil
 	held        []func()       // shares of the memory budget
-	linked      Links          // what links are of
+	linked      spec.Links     // what links are of
 	links       datasets.Links // by samples of the set
 	looked      sync.Once
 	negative    bool // whether X has negative values, when looked is done
 }
 
 // Prepare reads the data of an experiment and makes its features, as PrepareSet does.
-func Prepare(ctx context.Context, e *Experiment, opt PrepareOptions) (*Inputs, error) {
+func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inputs, error) {
 	set, err := Open(ctx, e)
 	if err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func Prepare(ctx context.Context, e *Experiment, opt PrepareOptions) (*Inputs, e
 }
 
 // Open reads the data of an experiment, but no images.
-func Open(ctx context.Context, e *Experiment) (*datasets.Set, error) {
+func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
@@ -94,19 +93,19 @@ func Open(ctx context.Context, e *Experiment) (*datasets.Set, error) {
 // PrepareSet makes the features of a set, which need not be that of the experiment's
 // data. Where these are visual words, it describes the images, and learns the words
 // unless each draw has its own.
-func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
 	for _, m := range e.Methods {
-		if err := m.checkFeatures(f); err != nil {
+		if err := m.CheckFeatures(f); err != nil {
 			return nil, err
 		}
 	}
-	progress := &reporter{to: opt.Progress}
-	defer progress.end()
-	in := &Inputs{Set: set, Features: f, images: set.Images()}
-	in.images.UseTruncated = f.SkipBad
-	if in.shown = in.images; set.Files == nil && set.Pictures != nil {
+	progress := &Reporter{To: opt.Progress}
+	defer progress.End()
+	in := &Inputs{Set: set, Features: f, Images: set.Images()}
+	in.Images.UseTruncated = f.SkipBad
+	if in.shown = in.Images; set.Files == nil && set.Pictures != nil {
 		in.shown = set.PictureFiles().Images()
 	}
 	store := &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
@@ -114,9 +113,9 @@ func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt Prepa
 		store.Cache = (*cache.Store)(nil)
 	}
 	if opt.Pictures && set.Files != nil && !opt.InBlocks {
-		in.pictures = &looks{images: in.images, store: store}
+		in.pictures = &looks{images: in.Images, store: store}
 	}
-	err := in.readLinks(ctx, e.Links)
+	err := in.ReadLinks(ctx, e.Links)
 	if err == nil {
 		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
@@ -137,20 +136,20 @@ func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt Prepa
 }
 
 // prepare makes features that are not learned.
-func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper) error {
+func (in *Inputs) prepare(ctx context.Context, progress *Reporter, store *keeper) error {
 	f := &in.Features
-	m, err := f.extract(ctx, in.Set, features.Options{
-		SkipBad: f.SkipBad, Images: in.images, Cache: store, Observer: in.pictures.observer(), Progress: progress.of("reading"),
+	m, err := f.Extract(ctx, in.Set, features.Options{
+		SkipBad: f.SkipBad, Images: in.Images, Cache: store, Observer: in.pictures.observer(), Progress: progress.Of("reading"),
 	})
 	if err != nil {
 		return err
 	}
-	if f.keepsShape() {
+	if f.KeepsShape() {
 		f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
 	}
 	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
 	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
-	in.places, in.crop = m.Places, m.Crop
+	in.Places, in.Crop = m.Places, m.Crop
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
 }
 
@@ -184,32 +183,32 @@ type Cache interface {
 
 // prepareLearned makes visual words, and several features together, unless each draw of a
 // classification learns its own.
-func (in *Inputs) prepareLearned(ctx context.Context, e *Experiment, progress *reporter, store *keeper) (err error) {
+func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment, progress *Reporter, store *keeper) (err error) {
 	if in.Features.Joined != nil {
 		var all *joined
 		if all, in.Rows, in.Skipped, err = newJoined(ctx, in, progress, store); err != nil {
 			return err
 		}
 		in.learner = all
-		in.words, in.bag = all.wordsFrom()
-		if e.Task == Classification {
+		in.Words, in.Bag = all.wordsFrom()
+		if e.Task == spec.Classification {
 			in.held = append(in.held, all.release)
 			return nil
 		}
 		defer all.release()
 	} else {
 		described := timing.Start(ctx, timing.Describing)
-		in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, in.pictures.observer(), progress)
+		in.Bag, err = newBag(ctx, in.Set, in.Images, in.Features, store, in.pictures.observer(), progress)
 		described()
 		if err != nil {
 			return err
 		}
-		in.learner, in.Rows, in.Skipped = in.bag, in.bag.Rows, in.bag.Skipped
-		if e.Task == Classification && in.bag.given == nil {
+		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
+		if e.Task == spec.Classification && in.Bag.given == nil {
 			return nil
 		}
 	}
-	if in.bag != nil {
+	if in.Bag != nil {
 		defer timing.Start(ctx, timing.Words)()
 	}
 	all, err := in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
@@ -217,7 +216,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *Experiment, progress *r
 		return err
 	}
 	in.X, in.Vocabulary, in.Scales, in.learner = all.x, all.vocabulary, all.scales, nil
-	in.wordWeights = all.wordWeights
+	in.WordWeights = all.wordWeights
 	return in.hold(ctx, "the features of "+in.Set.Name, in.X)
 }
 
@@ -234,48 +233,48 @@ func (in *Inputs) Close() {
 // Image returns the image that row i of X was made of. It is an error if the
 // file holds something else by now.
 func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
-	return in.images.Open(ctx, in.Rows[i])
+	return in.Images.Open(ctx, in.Rows[i])
 }
 
 // Dims returns the number of samples and of features.
-func (in *Inputs) Dims() (n, m int) { return in.source().dims() }
+func (in *Inputs) Dims() (n, m int) { return in.Source().dims() }
 
-// view is what the methods see of a draw: the features of its samples, and of those to be
+// View is what the methods see of a draw: the features of its samples, and of those to be
 // classified, which are picked when they are asked for first.
-type view struct {
-	x, test    func() mat.Matrix
-	vocabulary *vocab.Vocabulary // nil where there are no words
-	scales     []Scale           // nil where nothing is joined
-	// wordWeights are those of learnt.
-	wordWeights []float64
+type View struct {
+	X, Test    func() mat.Matrix
+	Vocabulary *vocab.Vocabulary // nil where there are no words
+	Scales     []Scale           // nil where nothing is joined
+	// WordWeights are those of learnt.
+	WordWeights []float64
 }
 
 // picked returns rows of x.
 func picked(x mat.Matrix, rows []int) func() mat.Matrix {
-	return sync.OnceValue(func() mat.Matrix { return selectRows(x, rows) })
+	return sync.OnceValue(func() mat.Matrix { return matrix.SelectRows(x, rows) })
 }
 
-// image returns the size of the images that samples are to a method.
-func (in *Inputs) image() factor.Image {
+// ImageShape returns the size of the images that samples are to a method.
+func (in *Inputs) ImageShape() factor.Image {
 	if in.Height == 0 {
 		return factor.Image{}
 	}
 	return factor.Image{Height: in.Height, Width: in.Width, Channels: in.Channels}
 }
 
-// readLinks reads the files of links, unless these are the ones that were read last.
-func (in *Inputs) readLinks(ctx context.Context, l Links) (err error) {
+// ReadLinks reads the files of links, unless these are the ones that were read last.
+func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
 	if in.linked == l {
 		return nil
 	}
-	if in.links, err = readLinks(ctx, l, in.Set); err == nil {
+	if in.links, err = ReadLinks(ctx, l, in.Set); err == nil {
 		in.linked = l
 	}
 	return err
 }
 
-// linksOfRows returns links by row of X, without those of samples that were left out.
-func (in *Inputs) linksOfRows() (must, cannot [][2]int) {
+// LinksOfRows returns links by row of X, without those of samples that were left out.
+func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
 		return in.links.Must, in.links.Cannot
 	}
@@ -295,10 +294,10 @@ func (in *Inputs) linksOfRows() (must, cannot [][2]int) {
 }
 
 // Labels returns the class of each row of X, or -1.
-func (in *Inputs) Labels() []int { return labelsOf(in.Set, in.Rows) }
+func (in *Inputs) Labels() []int { return LabelsOf(in.Set, in.Rows) }
 
-// labelsOf returns the class of each of some samples of a set, or -1.
-func labelsOf(set *datasets.Set, rows []int) []int {
+// LabelsOf returns the class of each of some samples of a set, or -1.
+func LabelsOf(set *datasets.Set, rows []int) []int {
 	out := make([]int, len(rows))
 	for i, r := range rows {
 		out[i] = set.Labels[r]
@@ -309,12 +308,12 @@ func labelsOf(set *datasets.Set, rows []int) []int {
 // FeaturesText says in words what the features are.
 func (in *Inputs) FeaturesText() string {
 	_, m := in.Dims()
-	return in.Features.of(in.Set, m)
+	return in.Features.TextOf(in.Set, m)
 }
 
-// ownLabels returns the class that the data itself gives each row of X, or −1,
+// OwnLabels returns the class that the data itself gives each row of X, or −1,
 // where other classes were told, and else nil.
-func (in *Inputs) ownLabels() []int {
+func (in *Inputs) OwnLabels() []int {
 	if in.Set.OwnLabels == nil {
 		return nil
 	}
@@ -325,9 +324,9 @@ func (in *Inputs) ownLabels() []int {
 	return out
 }
 
-// nameRows makes an error that speaks of one of some rows of X, nil for all, name the
+// NameRows makes an error that speaks of one of some rows of X, nil for all, name the
 // sample.
-func (in *Inputs) nameRows(err error, rows []int) error {
+func (in *Inputs) NameRows(err error, rows []int) error {
 	var bad *factor.SampleError
 	if !errors.As(err, &bad) {
 		return err
@@ -339,95 +338,8 @@ func (in *Inputs) nameRows(err error, rows []int) error {
 	return fmt.Errorf("%s: %s: %s", in.Set.Name, in.Set.Names[in.Rows[row]], bad.Problem)
 }
 
-// negativeAmong returns the first negative value of some rows of x, and the place of its
-// row among them.
-func negativeAmong(x mat.Matrix, rows []int) (at, column int, value float64, found bool) {
-	if x, ok := x.(*mat.Dense); ok {
-		_, m := x.Dims()
-		columns := make([]int, len(rows))
-		parallel.DoWork(len(rows)*m, len(rows), func(at int) {
-			columns[at] = slices.IndexFunc(x.RawRowView(rows[at]), func(v float64) bool { return v < 0 })
-		})
-		if at := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); at >= 0 {
-			return at, columns[at], x.At(rows[at], columns[at]), true
-		}
-		return 0, 0, 0, false
-	}
-	eachValue(x, rows, func(i, j int, v float64) {
-		if v < 0 && !found {
-			at, column, value, found = i, j, v, true
-		}
-	})
-	return at, column, value, found
-}
-
-// allRows returns the places of all rows of x.
-func allRows(x mat.Matrix) []int {
-	n, _ := x.Dims()
-	return allOf(n)
-}
-
-// allOf returns the numbers below n.
-func allOf(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
-// eachRow calls f with rows of x: with the place of the row among rows and its values, which are
-// f's until it returns, and where x is sparse with the columns of those that it stores.
-func eachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []float64)) {
-	_, m := x.Dims()
-	var row []float64
-	for at, i := range rows {
-		switch x := x.(type) {
-		case *sparse.CSR:
-			columns, values := x.Row(i)
-			f(at, columns, values)
-		case *mat.Dense:
-			f(at, nil, x.RawRowView(i))
-		default:
-			if row == nil {
-				row = make([]float64, m)
-			}
-			f(at, nil, vectorfile.Row(row, i, x))
-		}
-	}
-}
-
-// eachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
-// one does not store: with the place of the row among rows, the column and the value.
-func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
-	eachRow(x, rows, func(at int, columns []int, values []float64) {
-		for j, v := range values {
-			if columns != nil {
-				j = columns[j]
-			}
-			f(at, j, v)
-		}
-	})
-}
-
-// digestRows writes the values of some rows of x, with their columns where it is sparse.
-// The identities of logged trials hold a digest of it, so its form stays.
-func digestRows(w io.Writer, x mat.Matrix, rows []int) {
-	var buf []byte
-	eachRow(x, rows, func(_ int, columns []int, values []float64) {
-		buf = buf[:0]
-		for j, v := range values {
-			if columns != nil {
-				buf = binary.LittleEndian.AppendUint64(buf, uint64(columns[j]))
-			}
-			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
-		}
-		w.Write(buf)
-	})
-}
-
-// fingerprint tells inputs apart by their values and classes.
-func (in *Inputs) fingerprint() string {
+// Fingerprint tells inputs apart by their values and classes.
+func (in *Inputs) Fingerprint() string {
 	h := sha256.New()
 	var buf [8]byte
 	put := func(x uint64) {
@@ -437,7 +349,7 @@ func (in *Inputs) fingerprint() string {
 	n, m := in.Dims()
 	put(uint64(n))
 	put(uint64(m))
-	in.source().fingerprint(h)
+	in.Source().fingerprint(h)
 	for _, c := range in.Labels() {
 		put(uint64(c))
 	}
@@ -447,8 +359,8 @@ func (in *Inputs) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// parts digests which samples are of the test part.
-func (in *Inputs) parts() string {
+// Parts digests which samples are of the test part.
+func (in *Inputs) Parts() string {
 	h := sha256.New()
 	for _, row := range in.Rows {
 		fmt.Fprint(h, in.Set.Test[row])
@@ -456,9 +368,9 @@ func (in *Inputs) parts() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// population digests the names and classes of the samples, on which depends what is
+// Population digests the names and classes of the samples, on which depends what is
 // drawn of them.
-func (in *Inputs) population() string {
+func (in *Inputs) Population() string {
 	h := sha256.New()
 	labels := in.Labels()
 	for i, row := range in.Rows {
@@ -467,24 +379,8 @@ func (in *Inputs) population() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// selectRows returns some rows of x.
-func selectRows(x mat.Matrix, rows []int) mat.Matrix {
-	if s, ok := x.(*sparse.CSR); ok {
-		return s.SelectRows(rows)
-	}
-	if len(rows) == 0 {
-		return &mat.Dense{}
-	}
-	_, m := x.Dims()
-	out := mat.NewDense(len(rows), m, nil)
-	for to, from := range rows {
-		vectorfile.Row(out.RawRowView(to), from, x)
-	}
-	return out
-}
-
 // openData returns the set, or the part of it that is asked for.
-func openData(ctx context.Context, d Data, seed uint64, skipBad bool) (*datasets.Set, error) {
+func openData(ctx context.Context, d spec.Data, seed uint64, skipBad bool) (*datasets.Set, error) {
 	opt := d.OpenOptions
 	opt.SkipBad = skipBad
 	set, err := datasets.Open(ctx, d.Set, opt)
@@ -511,8 +407,8 @@ func openData(ctx context.Context, d Data, seed uint64, skipBad bool) (*datasets
 	return set.Subset(rows), nil
 }
 
-// checkBatch reports what of the features cannot be made of a few samples at a time.
-func checkBatch(f Features) error {
+// CheckBatch reports what of the features cannot be made of a few samples at a time.
+func CheckBatch(f spec.Features) error {
 	switch {
 	case f.Joined != nil:
 		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
@@ -523,31 +419,31 @@ func checkBatch(f Features) error {
 }
 
 // prepareBlocks gets ready to make features in blocks.
-func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
+func (in *Inputs) prepareBlocks(ctx context.Context, progress *Reporter, store *keeper) error {
 	f := &in.Features
-	if err := checkBatch(*f); err != nil {
+	if err := CheckBatch(*f); err != nil {
 		return err
 	}
-	crop, err := f.Crop.crop()
+	crop, err := f.Crop.Cropper()
 	if err != nil {
 		return err
 	}
-	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
-		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+	in.Blocks, err = features.InBlocks(ctx, in.Set, f.ExtractorOrPixels().(features.RowExtractor), features.Options{
+		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.Images, Cache: store, Progress: progress.Of("reading"),
 	})
 	if err != nil {
 		return err
 	}
 	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
 	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
-	if f.keepsShape() {
+	if f.KeepsShape() {
 		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
 	}
 	return nil
 }
 
-// readLinks reads the links of the files, by samples of the set.
-func readLinks(ctx context.Context, l Links, set *datasets.Set) (all datasets.Links, err error) {
+// ReadLinks reads the links of the files, by samples of the set.
+func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datasets.Links, err error) {
 	for _, source := range []struct {
 		file string
 		read func(context.Context, string) (*datasets.Links, error)
@@ -564,8 +460,8 @@ func readLinks(ctx context.Context, l Links, set *datasets.Set) (all datasets.Li
 	return all, nil
 }
 
-// checkRankSigns reports values by which no rank is chosen.
-func (in *Inputs) checkRankSigns() error {
+// CheckRankSigns reports values by which no rank is chosen.
+func (in *Inputs) CheckRankSigns() error {
 	if in.HasNegative() {
 		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)
 	}
@@ -617,6 +513,6 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 
 // HasNegative tells whether X has negative values. It looks once.
 func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.source().firstNegative() })
+	in.looked.Do(func() { _, _, _, in.negative = in.Source().FirstNegative() })
 	return in.negative
 }

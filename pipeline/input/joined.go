@@ -1,4 +1,4 @@
-package pipeline
+package input
 
 import (
 	"cmp"
@@ -12,9 +12,11 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -33,7 +35,7 @@ type joined struct {
 
 // member is one of joined features.
 type member struct {
-	Weighted
+	spec.Weighted
 	// bag makes visual words; other features have the rows x, and sample i of the set has
 	// row at[i] of them.
 	bag *bag
@@ -54,9 +56,9 @@ type Scale struct {
 
 // newJoined makes the rows of the features, and describes images for those that are visual
 // words. It returns the samples that all of them can use, and an error for each other one.
-func newJoined(ctx context.Context, in *Inputs, progress *reporter, store *keeper) (j *joined, rows []int, skipped []error, err error) {
+func newJoined(ctx context.Context, in *Inputs, progress *Reporter, store *keeper) (j *joined, rows []int, skipped []error, err error) {
 	f := in.Features
-	if err := f.checkJoined(); err != nil {
+	if err := f.CheckJoined(); err != nil {
 		return nil, nil, nil, fmt.Errorf("features: %w", err)
 	}
 	n := in.Set.Len()
@@ -66,7 +68,7 @@ func newJoined(ctx context.Context, in *Inputs, progress *reporter, store *keepe
 	var order []int
 	for at, w := range f.Joined {
 		j.members[at] = member{Weighted: w, release: func() {}}
-		if _, err := w.Features.Crop.crop(); err != nil {
+		if _, err := w.Features.Crop.Cropper(); err != nil {
 			return nil, nil, nil, err
 		}
 		if w.Features.OfWords() {
@@ -83,15 +85,15 @@ func newJoined(ctx context.Context, in *Inputs, progress *reporter, store *keepe
 		var left []error
 		if w.Features.OfWords() {
 			described := timing.Start(ctx, timing.Describing)
-			m.bag, err = newBag(ctx, in.Set, in.images, w.Features, store, in.pictures.observer(), progress)
+			m.bag, err = newBag(ctx, in.Set, in.Images, w.Features, store, in.pictures.observer(), progress)
 			described()
 			if err == nil {
 				used, left = m.bag.Rows, m.bag.Skipped
 			}
 		} else {
 			var made *features.Matrix
-			if made, err = w.Features.extract(ctx, in.Set, features.Options{
-				SkipBad: f.SkipBad, Images: in.images, Cache: store, Observer: in.pictures.observer(), Progress: progress.of("reading"),
+			if made, err = w.Features.Extract(ctx, in.Set, features.Options{
+				SkipBad: f.SkipBad, Images: in.Images, Cache: store, Observer: in.pictures.observer(), Progress: progress.Of("reading"),
 			}); err == nil {
 				used, left, m.x = made.Rows, made.Skipped, made.X
 				size, columns := m.x.Dims()
@@ -193,7 +195,7 @@ func (j *joined) fingerprint(w io.Writer, samples []int) {
 			m.bag.fingerprint(w, samples)
 			continue
 		}
-		digestRows(w, m.x, m.rows(samples))
+		matrix.WriteRows(w, m.x, m.rows(samples))
 	}
 }
 
@@ -203,7 +205,7 @@ func (j *joined) firstNegative(samples []int) (at, column int, value float64, fo
 	from := 0
 	for _, m := range j.members {
 		if m.x != nil {
-			if at, column, value, found = negativeAmong(m.x, m.rows(samples)); found {
+			if at, column, value, found = matrix.FirstNegative(m.x, m.rows(samples)); found {
 				return at, from + column, value, true
 			}
 		}
@@ -240,7 +242,7 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 		} else {
 			p.rows = m.rows(samples)
 		}
-		name := features.InfoOf(m.Features.extractor()).Name
+		name := features.InfoOf(m.Features.ExtractorOrPixels()).Name
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprint(name, names[name])
 		}
@@ -264,11 +266,11 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 // rootMeanSquare returns the square root of the mean of the squared lengths of rows of x.
 func rootMeanSquare(x mat.Matrix, rows []int) float64 {
 	var largest, sum float64
-	eachValue(x, rows, func(_, _ int, v float64) { largest = max(largest, math.Abs(v)) })
+	matrix.EachValue(x, rows, func(_, _ int, v float64) { largest = max(largest, math.Abs(v)) })
 	if largest == 0 {
 		return 0
 	}
-	eachValue(x, rows, func(_, _ int, v float64) { sum += v / largest * (v / largest) })
+	matrix.EachValue(x, rows, func(_, _ int, v float64) { sum += v / largest * (v / largest) })
 	return largest * math.Sqrt(sum/float64(len(rows)))
 }
 
@@ -319,7 +321,7 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 	for at := range samples {
 		from, wrong := 0, false
 		for _, p := range pieces {
-			eachValue(p.x, p.rows[at:at+1], func(_, j int, v float64) {
+			matrix.EachValue(p.x, p.rows[at:at+1], func(_, j int, v float64) {
 				v *= p.factor
 				wrong = wrong || math.IsInf(v, 0)
 				switch {

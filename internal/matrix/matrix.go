@@ -1,0 +1,141 @@
+// Package matrix has operations on rows of dense and sparse matrices.
+package matrix
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// SelectRows returns some rows of x.
+func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
+	if s, ok := x.(*sparse.CSR); ok {
+		return s.SelectRows(rows)
+	}
+	if len(rows) == 0 {
+		return &mat.Dense{}
+	}
+	_, m := x.Dims()
+	out := mat.NewDense(len(rows), m, nil)
+	for to, from := range rows {
+		vectorfile.Row(out.RawRowView(to), from, x)
+	}
+	return out
+}
+
+// WriteRows writes the values of some rows of x, with their columns where it is sparse.
+// The identities of logged trials hold a digest of it, so its form stays.
+func WriteRows(w io.Writer, x mat.Matrix, rows []int) {
+	var buf []byte
+	EachRow(x, rows, func(_ int, columns []int, values []float64) {
+		buf = buf[:0]
+		for j, v := range values {
+			if columns != nil {
+				buf = binary.LittleEndian.AppendUint64(buf, uint64(columns[j]))
+			}
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+		w.Write(buf)
+	})
+}
+
+// EachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
+// one does not store: with the place of the row among rows, the column and the value.
+func EachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
+	EachRow(x, rows, func(at int, columns []int, values []float64) {
+		for j, v := range values {
+			if columns != nil {
+				j = columns[j]
+			}
+			f(at, j, v)
+		}
+	})
+}
+
+// EachRow calls f with rows of x: with the place of the row among rows and its values, which are
+// f's until it returns, and where x is sparse with the columns of those that it stores.
+func EachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []float64)) {
+	_, m := x.Dims()
+	var row []float64
+	for at, i := range rows {
+		switch x := x.(type) {
+		case *sparse.CSR:
+			columns, values := x.Row(i)
+			f(at, columns, values)
+		case *mat.Dense:
+			f(at, nil, x.RawRowView(i))
+		default:
+			if row == nil {
+				row = make([]float64, m)
+			}
+			f(at, nil, vectorfile.Row(row, i, x))
+		}
+	}
+}
+
+// Range returns the numbers below n.
+func Range(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// AllRows returns the places of all rows of x.
+func AllRows(x mat.Matrix) []int {
+	n, _ := x.Dims()
+	return Range(n)
+}
+
+// FirstNegative returns the first negative value of some rows of x, and the place of its
+// row among them.
+func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, found bool) {
+	if x, ok := x.(*mat.Dense); ok {
+		_, m := x.Dims()
+		columns := make([]int, len(rows))
+		parallel.DoWork(len(rows)*m, len(rows), func(at int) {
+			columns[at] = slices.IndexFunc(x.RawRowView(rows[at]), func(v float64) bool { return v < 0 })
+		})
+		if at := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); at >= 0 {
+			return at, columns[at], x.At(rows[at], columns[at]), true
+		}
+		return 0, 0, 0, false
+	}
+	EachValue(x, rows, func(i, j int, v float64) {
+		if v < 0 && !found {
+			at, column, value, found = i, j, v, true
+		}
+	})
+	return at, column, value, found
+}
+
+// Take returns the values at some places.
+func Take(values, places []int) []int {
+	out := make([]int, len(places))
+	for at, i := range places {
+		out[at] = values[i]
+	}
+	return out
+}
+
+// UnitRows returns x with rows of unit length, except for rows of zeros.
+func UnitRows(x *mat.Dense) *mat.Dense {
+	rows := mat.DenseCopyOf(x)
+	n, _ := x.Dims()
+	for i := range n {
+		if length := elementary.Norm(rows.RawRowView(i)); length > 0 {
+			floats.Scale(1/length, rows.RawRowView(i))
+		}
+	}
+	return rows
+}
