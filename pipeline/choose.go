@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,13 +12,14 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
-	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-const rankSamples = 1000 // are looked at, at most
+const (
+	rankSamples  = 1000 // for the choice of a rank, at most
+	countSamples = 1000 // for the choice of a number of groups, at most
+)
 
 // chooseCount chooses the number of groups of samples, a row each, or of 1,000 of them that are
 // drawn: that with the largest gap of eigenvalues.
@@ -34,28 +36,6 @@ func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 	}
 	gaps = gaps[from-1:]
 	return &CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
-}
-
-// countGroups sets into how many groups the samples of a draw are put, which it returns: one
-// number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *Record) (int, error) {
-	e := p.Experiment
-	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
-	if e.Cluster.K == (spec.GroupCount{}) {
-		return from, nil
-	}
-	rec.Groups = from
-	if !e.Cluster.K.Auto {
-		return from, nil
-	}
-	var err error
-	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
-		return chooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
-	}); err != nil {
-		return 0, err
-	}
-	rec.Groups = rec.Count.K
-	return rec.Groups, nil
 }
 
 // chooseRank chooses the rank of samples, a row each, or of 1,000 of them that are drawn.
@@ -78,33 +58,6 @@ func chooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64,
 	return &RankChoice{rank, a.By, curve}, nil
 }
 
-// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It
-// calls progress, which may be nil, after each rank of "choosing the rank". A panic is an error.
-func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*RankChoice, error) {
-	return input.Reported(ctx, progress, func(r *input.Reporter) (*RankChoice, error) {
-		return chooseRankOf(ctx, a, in, seed, r.Of("choosing the rank"))
-	})
-}
-
-func chooseRankOf(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {
-	if in.X == nil {
-		return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
-	}
-	if err := in.CheckRankSigns(); err != nil {
-		return nil, err
-	}
-	n, m := in.Dims()
-	s := problem{n: n, m: m}
-	s.sparse, s.stored = in.Source().Density()
-	release, err := memory.FromContext(ctx).Acquire(ctx, rankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	c, err := chooseRank(ctx, a, in.X, rng.Seed(seed, "rank"), progress)
-	return c, in.NameRows(err, nil)
-}
-
 // rankMemory is about how many bytes it takes to choose the rank of a problem.
 func rankMemory(a spec.AutoRank, s problem) int64 {
 	size := factor.Size{Samples: min(s.n, rankSamples), Features: s.m, Rank: a.Most()}
@@ -112,4 +65,15 @@ func rankMemory(a spec.AutoRank, s problem) int64 {
 		size.Stored = int(max(s.stored*float64(size.Samples), 1))
 	}
 	return factor.RankMemory(size)
+}
+
+// someRows returns at most so many of n rows, drawn at random, labelled rows first if labels count.
+func someRows(n, most int, labels []int, labelled bool, seed uint64) []int {
+	order := rng.New(seed, "samples looked at").Perm(n)
+	if labelled {
+		slices.SortStableFunc(order, func(i, j int) int { return min(labels[j], 0) - min(labels[i], 0) })
+	}
+	rows := order[:min(n, most)]
+	slices.Sort(rows)
+	return rows
 }

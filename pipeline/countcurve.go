@@ -34,11 +34,10 @@ type CountCurve struct {
 func (c *CountCurve) Best() int { return slices.Index(c.Gap, slices.Max(c.Gap)) }
 
 const (
-	countSamples    = 1000 // at most
-	countSubsets    = 6    // of each number of groups
-	countRestarts   = 3    // of a clustering
-	countPortion    = 0.8  // of the samples are in a subset
-	countDirections = 50   // of points that are compacted
+	countSubsets    = 6   // of each number of groups
+	countRestarts   = 3   // of a clustering
+	countPortion    = 0.8 // of the samples are in a subset
+	countDirections = 50  // of points that are compacted
 )
 
 // CountRange returns the default range of the number of groups: 2 to 30, or fewer of few samples, but at
@@ -225,17 +224,6 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 		}
 	}
 	return silhouette, stability / float64(pairs), nil
-}
-
-// someRows returns at most so many of n rows, drawn at random, labelled rows first if labels count.
-func someRows(n, most int, labels []int, labelled bool, seed uint64) []int {
-	order := rng.New(seed, "samples looked at").Perm(n)
-	if labelled {
-		slices.SortStableFunc(order, func(i, j int) int { return min(labels[j], 0) - min(labels[i], 0) })
-	}
-	rows := order[:min(n, most)]
-	slices.Sort(rows)
-	return rows
 }
 
 // subset returns the rows of a subset of n.

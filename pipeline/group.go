@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -264,4 +265,29 @@ func bySize(groups []int) []int {
 		number[g] = at
 	}
 	return matrix.Take(number, groups)
+}
+
+// acquire takes the share of the memory budget of putting the inputs into k groups.
+func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *method, k int) (release func(), err error) {
+	n, columns := in.Dims()
+	s := problem{n: n, m: columns, classes: k, groups: k, rank: g.rank(k, n), signed: in.HasNegative()}
+	s.sparse, s.stored = in.Source().Density()
+	s.links = len(g.Links.Must) + len(g.Links.Cannot)
+	if g.UseLabels {
+		for _, c := range in.Labels() {
+			if c >= 0 {
+				s.labelled++
+			}
+		}
+	}
+	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", m.Label(), k, n, columns)
+	if m.factoriser != nil {
+		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
+	}
+	budget, need := memory.FromContext(ctx), m.need(s, spec.Clustering, spec.Classifier{})
+	if in.Blocks != nil {
+		// The images of a block take their shares beside it.
+		return budget.Keep(need-int64(s.input()), what)
+	}
+	return budget.Acquire(ctx, need, what)
 }

@@ -80,39 +80,6 @@ const (
 // illustrates tells whether the features can be shown on photographs.
 func illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
-// Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
-// their photographs. It returns nil for features that are neither visual words nor those of places.
-func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
-	if !illustrates(p.Inputs) {
-		return nil, nil
-	}
-	d := p.draws.modelled()
-	seen, err := d.features(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var models []learned
-	for _, t := range p.trials {
-		if p.keepsModel(t) && kept[t.method] != nil {
-			models = append(models, learned{p.Experiment.Methods[t.method].Label(), kept[t.method]})
-		}
-	}
-	return illustrate(ctx, p.Inputs, seen, d.rows, d.truth, models)
-}
-
-// Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
-// features that are neither visual words nor those of places.
-func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*Illustrations, error) {
-	if !illustrates(in) {
-		return nil, nil
-	}
-	var models []learned
-	if g.Result != nil {
-		models = []learned{{g.Method, g.Result.Model}}
-	}
-	return illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Vocabulary: in.Vocabulary}, matrix.Range(len(in.Rows)), g.Groups, models)
-}
-
 // learned is the model of a method.
 type learned struct {
 	method string

@@ -66,7 +66,7 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {hog: true, scale: -1}]":              "[1:36] want a number above 0",
 		"[{sift: dense}, {sift: {bins: 8}}]":         "[1:27] visual words are among the features twice",
 		"[hog, {hog: true, weight: 2, scale: 2}]":    "[1:29] weight does not go with scale",
-		"[hog, {hog: true, weight: 2, weight: 3}]":   "already defined",
+		"[hog, {hog: true, weight: 2, weight: 3}]":   "stands twice",
 		"{colour: hsv, weight: 2}":                   "[1:25] weight is for one of several features",
 		"[hog, {colour: hsv, words: 9}]":             "[1:31] words is for visual words",
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "[1:49] want a number above 0 to 1, not 40",

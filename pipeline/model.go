@@ -163,42 +163,6 @@ func networkDigest(ctx context.Context, f spec.Features) (string, error) {
 	return n.Digest(ctx)
 }
 
-// Model returns the model of a grouping of the inputs.
-func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*Model, error) {
-	m, err := NewModel(ctx, in, g.Method, g.Result)
-	if err != nil {
-		return nil, err
-	}
-	points := in.X
-	switch {
-	case in.Blocks != nil:
-		points = g.Result.Coefficients // which are the best
-	case m.represents():
-		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
-			return nil, err
-		}
-	}
-	of := &ModelGroups{Method: g.settings, By: g.Cluster.By, groups: g.Groups}
-	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
-		return nil, err
-	}
-	if of.Spread, err = of.Centres.Spread(points, g.Groups); err != nil {
-		return nil, err
-	}
-	of.Names = make([]string, len(of.Centres.Sizes))
-	for i, class := range g.GroupClasses {
-		if class >= 0 {
-			of.Names[i] = in.Set.Classes[class]
-		}
-	}
-	if m.represents() && g.Cluster.By == spec.Largest {
-		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
-	}
-	of.samples = contentsOf(in)
-	m.Groups = of
-	return m, nil
-}
-
 // GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
 // content and in the same order.
 func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {

@@ -181,3 +181,25 @@ func thin(objective, penalty []float64) []Point {
 	}
 	return out
 }
+
+// countGroups sets into how many groups the samples of a draw are put, which it returns: one
+// number for all methods.
+func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *Record) (int, error) {
+	e := p.Experiment
+	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
+	if e.Cluster.K == (spec.GroupCount{}) {
+		return from, nil
+	}
+	rec.Groups = from
+	if !e.Cluster.K.Auto {
+		return from, nil
+	}
+	var err error
+	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
+		return chooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
+	}); err != nil {
+		return 0, err
+	}
+	rec.Groups = rec.Count.K
+	return rec.Groups, nil
+}

@@ -66,7 +66,7 @@ func TestWords(t *testing.T) {
 		"{sift: {at: corners}}":                      `want dense or keypoints, not "corners"`,
 		"{sift: {at: keypoints, step: 4}}":           `unknown key "step"`,
 		"{sift: {step: 0}}":                          "whole number",
-		"{sift: {step: 4, step: 5}}":                 "already defined",
+		"{sift: {step: 4, step: 5}}":                 "stands twice",
 		"{sift: {bins: [4, x]}}":                     "whole number",
 		"{sift: {root: perhaps}}":                    "true or false",
 		"{sift: {contrast: -1}}":                     "above 0",
@@ -85,7 +85,7 @@ func TestWords(t *testing.T) {
 		"{hog: true, colour: true}":                  "colour does not go with hog",
 		"{hog: 8}":                                   "true or false",
 		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
-		"{sift: dense, words: {count: 5, count: 6}}": "already defined",
+		"{sift: dense, words: {count: 5, count: 6}}": "stands twice",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)

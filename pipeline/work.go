@@ -168,3 +168,36 @@ func checkSigns(in *input.Inputs, methods []*method) error {
 	}
 	return nil
 }
+
+// represented is what a method makes of a draw, and, where they are known already, of the
+// samples to be classified, tested×k.
+type represented struct {
+	*factor.Result
+	test *mat.Dense
+	// found holds the classes that the leading k directions find for the samples to be classified,
+	// by k. It is nil for a fit of one rank.
+	found []once[[]int]
+}
+
+// leading returns what the first k directions make of the draw, or all where there are no
+// more.
+func (r *represented) leading(k int) *represented {
+	l, ok := r.Model.(*factor.Linear)
+	if !ok {
+		return r
+	}
+	_, d := l.Projection.Dims()
+	k = min(k, d)
+	first := func(x *mat.Dense) *mat.Dense {
+		n, _ := x.Dims()
+		return mat.DenseCopyOf(x.Slice(0, n, 0, k))
+	}
+	res := *r.Result
+	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
+	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
+	out := &represented{Result: &res, found: r.found}
+	if r.test != nil {
+		out.test = first(r.test)
+	}
+	return out
+}
