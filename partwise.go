@@ -53,7 +53,7 @@ type Clusters struct {
 	// ChosenCount and ChosenRank say how the numbers of groups and of basis vectors were chosen.
 	// They are nil where the numbers were given.
 	ChosenCount *pipeline.CountCurve
-	ChosenRank  *pipeline.RankChoice
+	ChosenRank  *spec.RankChoice
 }
 
 // Cluster puts the images of a folder, or the samples of a file or a known set, into groups.

@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -53,7 +54,7 @@ func TestLinearClassifier(t *testing.T) {
 		{spec.Classifier{Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
 		{spec.Classifier{C: 50, Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
 	} {
-		got, err := classifyLinear(t.Context(), c.by, train, truth, test)
+		got, err := fitting.ClassifyLinear(t.Context(), c.by, train, truth, test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +77,8 @@ func TestStandard(t *testing.T) {
 		2e200, 0, 7, 0,
 		0, 5, 7, 5e-200,
 		1e200, 0, 7, 1e-200})
-	s := newStandard(x)
-	dense := s.of(x).(*mat.Dense)
+	s := fitting.NewStandard(x)
+	dense := s.Of(x).(*mat.Dense)
 	for j := range 4 {
 		mean, deviation := stat.PopMeanStdDev(mat.Col(nil, j, dense), nil)
 		want := 1.0
@@ -97,11 +98,11 @@ func TestStandard(t *testing.T) {
 		}
 	}
 	csr := sparse.FromEntries(5, 4, entries)
-	of := newStandard(csr)
-	divided := of.of(csr)
+	of := fitting.NewStandard(csr)
+	divided := of.Of(csr)
 	for i := range 5 {
 		for j := range 4 {
-			if got, want := divided.At(i, j), x.At(i, j)*s.factor[j]; math.Abs(got-want) > 1e-12*math.Abs(want) {
+			if got, want := divided.At(i, j), x.At(i, j)*s.Factor[j]; math.Abs(got-want) > 1e-12*math.Abs(want) {
 				t.Errorf("sparse at %d, %d: %v, want %v", i, j, got, want)
 			}
 		}

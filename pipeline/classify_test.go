@@ -161,7 +161,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := p.work(p.methods[0], d, seen).fit(t.Context(), 2)
+		res, err := p.work(p.methods[0], d, seen).Fit(t.Context(), 2)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

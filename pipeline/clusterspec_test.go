@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -26,7 +27,7 @@ func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 				continue
 			}
 			for _, x := range []mat.Matrix{x, sparse.FromEntries(4, 1, entries)} {
-				_, err := clusterRows(t.Context(), spec.Cluster{By: name}, x, 2, known, 1)
+				_, err := fitting.ClusterRows(t.Context(), spec.Cluster{By: name}, x, 2, known, 1)
 				if err == nil || !strings.Contains(err.Error(), "values") || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, values about %v: %v", name, scale, err)
 				}
@@ -42,7 +43,7 @@ func TestClusterRefines(t *testing.T) {
 	others := 0
 	for seed := range uint64(20) {
 		for _, refine := range []bool{false, true} {
-			found, err := clusterRows(t.Context(), spec.Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
+			found, err := fitting.ClusterRows(t.Context(), spec.Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -93,11 +94,11 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 	if _, err := g.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
-	m, err := resolve(g.Method, spec.Clustering, g.Cluster)
+	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSigns(in, []*method{m}); err != nil {
+	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
 		return nil, err
 	}
 	release, err := g.acquire(ctx, in, m, to)
@@ -106,7 +107,7 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 	}
 	defer release()
 
-	rows := someRows(n, countSamples, in.Labels(), g.UseLabels, g.Seed)
+	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
 		return nil, fmt.Errorf("%d groups are too many for a look at %d samples", to, len(rows))
 	}
@@ -130,28 +131,28 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 	if err != nil {
 		return nil, err
 	}
-	m.cluster.Restarts, m.cluster.Start = countRestarts, cluster.InitPlusPlus
+	m.Cluster.Restarts, m.Cluster.Start = countRestarts, cluster.InitPlusPlus
 	c := &CountCurve{Samples: len(rows)}
 	var points mat.Matrix // of all numbers, where the features themselves are grouped
 	var distance cluster.Distance
 	for k := from; k <= to; k++ {
 		m := *m // whose distance is another where points are compacted
-		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
+		w := &fitting.Work{Method: &m, In: in, Rows: rows, X: func() mat.Matrix { return x }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
 		if g.given() {
-			w.known = known(matrix.AllRows(x))
-			m.cluster = m.cluster.WithLabels()
+			w.Known = known(matrix.AllRows(x))
+			m.Cluster = m.Cluster.WithLabels()
 		}
-		res, err := w.fit(ctx, g.rank(k, len(rows)))
+		res, err := w.Fit(ctx, g.rank(k, len(rows)))
 		if err != nil {
 			return nil, err
 		}
 		if points == nil || res != nil {
-			if points, distance, err = w.compact(ctx, w.points(res)); err != nil {
+			if points, distance, err = compact(ctx, w, w.Points(res)); err != nil {
 				return nil, err
 			}
 		}
-		m.cluster.Distance = distance
-		silhouette, stability, err := w.suits(ctx, points, k, subsets, known)
+		m.Cluster.Distance = distance
+		silhouette, stability, err := suits(ctx, w, points, k, subsets, known)
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
@@ -165,18 +166,18 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 // compact returns points of many columns in their leading principal directions, which k-means puts into
 // nearly the same groups in less time. For the cosine distance rows get unit length, and the Euclidean
 // distance is returned.
-func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+func compact(ctx context.Context, w *fitting.Work, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
-	switch w.cluster.By {
+	switch w.Cluster.By {
 	case "", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans":
 	default:
 		ok = false
 	}
 	n, m := points.Dims()
 	if !ok || m <= 2*countDirections || n <= countDirections {
-		return points, w.cluster.Distance, nil
+		return points, w.Cluster.Distance, nil
 	}
-	if w.cluster.Distance == cluster.DistanceCosine {
+	if w.Cluster.Distance == cluster.DistanceCosine {
 		dense = matrix.UnitRows(dense)
 	}
 	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
@@ -187,21 +188,21 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 }
 
 // suits returns the silhouette and the stability of points in k groups.
-func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := clusterRows(ctx, w.cluster, points, k, cluster.Known(w.known), w.seed("k-means"))
+func suits(ctx context.Context, w *fitting.Work, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
+	groups, err := fitting.ClusterRows(ctx, w.Cluster, points, k, cluster.Known(w.Known), w.Seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
 	if slices.Max(groups) == slices.Min(groups) {
 		return 0, 0, nil // all are the same
 	}
-	if silhouette, err = cluster.Silhouette(ctx, points, groups, w.cluster.Distance); err != nil {
+	if silhouette, err = cluster.Silhouette(ctx, points, groups, w.Cluster.Distance); err != nil {
 		return 0, 0, err
 	}
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := clusterRows(ctx, w.cluster, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
+		groups, err := fitting.ClusterRows(ctx, w.Cluster, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

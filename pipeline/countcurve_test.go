@@ -171,15 +171,15 @@ func TestGroupCountRefused(t *testing.T) {
 
 // TestChoicesChecked: a record with a choice that cannot be is none.
 func TestChoicesChecked(t *testing.T) {
-	curve := func(change func(c *factor.RankCurve)) *RankChoice {
+	curve := func(change func(c *factor.RankCurve)) *spec.RankChoice {
 		c := &factor.RankCurve{Rank: []int{2, 3}, Misfit: []float64{0.5, 0.4}, Deviation: []float64{0, 0.1}, Stability: []float64{1, 0.5}}
 		change(c)
-		return &RankChoice{Rank: 2, Curve: c}
+		return &spec.RankChoice{Rank: 2, Curve: c}
 	}
 	if err := curve(func(*factor.RankCurve) {}).Check(); err != nil {
 		t.Error(err)
 	}
-	for name, c := range map[string]*RankChoice{
+	for name, c := range map[string]*spec.RankChoice{
 		"no curve":       {Rank: 2},
 		"falling ranks":  curve(func(c *factor.RankCurve) { c.Rank[1] = 2 }),
 		"rank 0":         curve(func(c *factor.RankCurve) { c.Rank[0] = 0 }),
@@ -192,10 +192,10 @@ func TestChoicesChecked(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := (&CountChoice{K: 3, From: 2, Gap: []float64{0, 0.5}}).Check(); err != nil {
+	if err := (&spec.CountChoice{K: 3, From: 2, Gap: []float64{0, 0.5}}).Check(); err != nil {
 		t.Error(err)
 	}
-	for _, c := range []CountChoice{{K: 4, From: 2, Gap: []float64{0, 0.5}}, {K: 1, From: 1, Gap: []float64{1}}, {K: 2, From: 2}, {K: 2, From: 2, Gap: []float64{-1}}, {K: 2, From: 2, Gap: []float64{5}}} {
+	for _, c := range []spec.CountChoice{{K: 4, From: 2, Gap: []float64{0, 0.5}}, {K: 1, From: 1, Gap: []float64{1}}, {K: 2, From: 2}, {K: 2, From: 2, Gap: []float64{-1}}, {K: 2, From: 2, Gap: []float64{5}}} {
 		if c.Check() == nil {
 			t.Errorf("%+v: no error", c)
 		}

@@ -90,7 +90,7 @@ func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.G
 }
 
 // ChooseRank sets Rank if the samples choose it. Otherwise the choice is nil.
-func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress input.Progress) (*RankChoice, error) {
+func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress input.Progress) (*spec.RankChoice, error) {
 	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
 	}

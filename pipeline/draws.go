@@ -7,6 +7,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // drawn is a draw with all that its trials share. Each part is made once, for the first trial
@@ -14,20 +16,20 @@ import (
 type drawn struct {
 	draw
 	plan  *Plan
-	view  once[*input.View]
-	rank  once[*RankChoice]
-	count once[*CountChoice]
+	view  fitting.Once[*input.View]
+	rank  fitting.Once[*spec.RankChoice]
+	count fitting.Once[*spec.CountChoice]
 	// By method: the fit of a direct method, which serves all ranks, and the record of a method
 	// on the features, which has no rank.
-	direct  []once[*represented]
-	records []once[*Record]
+	direct  []fitting.Once[*fitting.Represented]
+	records []fitting.Once[*Record]
 }
 
 func newDrawn(p *Plan, id drawID) *drawn {
 	many := len(p.methods)
 	return &drawn{
 		draw: p.draw(id.k, id.repeat), plan: p,
-		direct: make([]once[*represented], many), records: make([]once[*Record], many),
+		direct: make([]fitting.Once[*fitting.Represented], many), records: make([]fitting.Once[*Record], many),
 	}
 }
 
@@ -39,7 +41,7 @@ func (d *drawn) features(ctx context.Context) (*input.View, error) {
 	if in.X != nil && !d.plan.draws.keepViews {
 		return see()
 	}
-	return d.view.get(ctx, see)
+	return d.view.Get(ctx, see)
 }
 
 // view returns what the methods see of a draw.
@@ -108,7 +110,7 @@ func (p *Plan) keepDraws(budget *memory.Budget, workers int) (release func(), ok
 	if p.Inputs.X == nil || len(p.methods)*max(len(p.Experiment.Rank), 1) < 2 {
 		return nil, false
 	}
-	return p.keep(budget, int64(p.problem(p.most(), 1).input())*int64(workers+1), "the features of draws")
+	return p.keep(budget, int64(p.problem(p.most(), 1).Input())*int64(workers+1), "the features of draws")
 }
 
 // keep takes so much of the budget for what trials use in common. It is not ok where that is nothing, or where

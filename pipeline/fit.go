@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -98,11 +99,11 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := resolve(f.Method, spec.Clustering, spec.Cluster{})
+	m, err := fitting.Resolve(f.Method, spec.Clustering, spec.Cluster{})
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSigns(in, []*method{m}); err != nil {
+	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
 		return nil, err
 	}
 	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
@@ -111,24 +112,24 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 		return nil, err
 	}
 	defer release()
-	w := &work{
-		method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, start: f.Start,
-		seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
+	w := &fitting.Work{
+		Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Start: f.Start,
+		Seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
 	}
 	if g.given() {
-		_, w.known = g.knowledge(in.Set).of(in.Rows)
+		_, w.Known = g.knowledge(in.Set).of(in.Rows)
 	}
 	total := m.Iterations
 	if total == 0 {
 		total = factor.DefaultIterations
 	}
-	w.onIteration = func(i int, objective float64) {
+	w.OnIteration = func(i int, objective float64) {
 		if f.OnIteration != nil {
 			progress.Call(func() { f.OnIteration(i, objective) })
 		}
 		progress.Tell("factorising", i, total)
 	}
-	return w.fit(ctx, f.Rank)
+	return w.Fit(ctx, f.Rank)
 }
 
 // startArrays are the arrays of initial factors.

@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -108,13 +109,13 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	n, _ := in.Dims()
 	k := g.count(in.Set.Classes)
 	rank := originals.rank(k, n)
-	release, err := originals.acquire(ctx, in, w.method, k)
+	release, err := originals.acquire(ctx, in, w.Method, k)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	out := &Grouping{Method: w.Label(), Cluster: w.cluster, Notes: notes, Links: g.Links, settings: g.Method}
-	if out.Result, err = w.fit(ctx, rank); err != nil {
+	out := &Grouping{Method: w.Label(), Cluster: w.Cluster, Notes: notes, Links: g.Links, settings: g.Method}
+	if out.Result, err = w.Fit(ctx, rank); err != nil {
 		return nil, err
 	}
 	if out.Result != nil {
@@ -123,17 +124,17 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 			out.Notes = append(out.Notes, note)
 		}
 	}
-	clusters, err := w.group(ctx, out.Result, k)
+	clusters, err := w.Group(ctx, out.Result, k)
 	if err != nil {
 		return nil, err
 	}
-	known := newClassLabels(w.known.Labels, len(in.Set.Classes))
+	known := newClassLabels(w.Known.Labels, len(in.Set.Classes))
 	if g.UseLabels {
 		known.enforce(clusters)
 	}
-	points := w.points(out.Result)
+	points := w.Points(out.Result)
 	if !g.Links.None() {
-		if err := known.bind(clusters, k, w.known, points, w.cluster.Distance); err != nil {
+		if err := known.bind(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
 			return nil, err
 		}
 	}
@@ -152,8 +153,8 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 }
 
 // work returns the work of finding the groups.
-func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*work, error) {
-	m, err := resolve(g.Method, spec.Clustering, g.Cluster)
+func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
+	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -166,19 +167,19 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*work, error) 
 		if err != nil {
 			return nil, err
 		}
-		m.factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
+		m.Factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
-	if err := checkSigns(in, []*method{m}); err != nil {
+	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
 		return nil, err
 	}
-	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
+	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	if g.given() {
-		_, w.known = g.knowledge(in.Set).of(in.Rows)
-		m.cluster = m.cluster.WithLabels()
+		_, w.Known = g.knowledge(in.Set).of(in.Rows)
+		m.Cluster = m.Cluster.WithLabels()
 	}
 	if progress.To != nil {
 		total := cmp.Or(m.Iterations, epochs)
-		w.onIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
+		w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
 	}
 	return w, nil
 }
@@ -268,26 +269,26 @@ func bySize(groups []int) []int {
 }
 
 // acquire takes the share of the memory budget of putting the inputs into k groups.
-func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *method, k int) (release func(), err error) {
+func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
 	n, columns := in.Dims()
-	s := problem{n: n, m: columns, classes: k, groups: k, rank: g.rank(k, n), signed: in.HasNegative()}
-	s.sparse, s.stored = in.Source().Density()
-	s.links = len(g.Links.Must) + len(g.Links.Cannot)
+	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
+	s.Sparse, s.Stored = in.Source().Density()
+	s.Links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {
 			if c >= 0 {
-				s.labelled++
+				s.Labelled++
 			}
 		}
 	}
 	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", m.Label(), k, n, columns)
-	if m.factoriser != nil {
-		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
+	if m.Factoriser != nil {
+		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.Rank, k, n, columns)
 	}
-	budget, need := memory.FromContext(ctx), m.need(s, spec.Clustering, spec.Classifier{})
+	budget, need := memory.FromContext(ctx), m.Need(s, spec.Clustering, spec.Classifier{})
 	if in.Blocks != nil {
 		// The images of a block take their shares beside it.
-		return budget.Keep(need-int64(s.input()), what)
+		return budget.Keep(need-int64(s.Input()), what)
 	}
 	return budget.Acquire(ctx, need, what)
 }

@@ -8,36 +8,37 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // problem returns how large the problems of the plan are, at most, by number of
 // classes and rank.
-func (p *Plan) problem(k, rank int) problem {
+func (p *Plan) problem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
-	s := problem{m: m, classes: k, groups: k, rank: rank, auto: p.auto()}
-	if s.auto != nil {
-		s.rank = s.auto.Most()
+	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.auto()}
+	if s.Auto != nil {
+		s.Rank = s.Auto.Most()
 	}
-	s.sparse, s.stored = p.Inputs.Source().Density()
-	s.signed = p.Inputs.HasNegative()
+	s.Sparse, s.Stored = p.Inputs.Source().Density()
+	s.Signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
 	for _, c := range classes[:k] {
-		s.n += c.seen
-		s.labelled += c.labelled
-		s.tested += c.tested
+		s.N += c.seen
+		s.Labelled += c.labelled
+		s.Tested += c.tested
 	}
 	if of := p.Experiment.Cluster.K; of != (spec.GroupCount{}) {
-		_, s.groups = of.Within(s.n, k, !p.Experiment.Labels.None())
-		s.counted = of.Auto
+		_, s.Groups = of.Within(s.N, k, !p.Experiment.Labels.None())
+		s.Counted = of.Auto
 	}
-	s.links = len(p.must) + len(p.cannot)
+	s.Links = len(p.must) + len(p.cannot)
 	if share := p.Experiment.Links.Share; share > 0 {
-		pairs := float64(s.n) * float64(s.n) / 2 // which are put in a random order
-		s.links += int(share * pairs)
-		if s.ordered = 4 * pairs; pairs > math.MaxUint32 {
-			s.ordered = 8 * pairs
+		pairs := float64(s.N) * float64(s.N) / 2 // which are put in a random order
+		s.Links += int(share * pairs)
+		if s.Ordered = 4 * pairs; pairs > math.MaxUint32 {
+			s.Ordered = 8 * pairs
 		}
 	}
 	return s
@@ -51,11 +52,11 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 		for _, rank := range e.Rank.List() {
 			s := p.problem(k, rank.Of(k))
 			for _, m := range p.methods {
-				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.rank, s.n, s.m)
-				if m.factoriser == nil {
-					what = fmt.Sprintf("%s with %d classes of up to %d samples of %d features", m.Label(), k, s.n, s.m)
+				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.Rank, s.N, s.M)
+				if m.Factoriser == nil {
+					what = fmt.Sprintf("%s with %d classes of up to %d samples of %d features", m.Label(), k, s.N, s.M)
 				}
-				if err := budget.Check(m.need(s, e.Task, e.Classifier), what); err != nil {
+				if err := budget.Check(m.Need(s, e.Task, e.Classifier), what); err != nil {
 					return err
 				}
 			}
@@ -67,8 +68,8 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 // acquire waits for the share of the memory budget of a trial.
 func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
 	s := p.problem(t.k, t.rank)
-	s.n, s.tested, s.links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].need(s, p.Experiment.Task, p.Experiment.Classifier), "a trial")
+	s.N, s.Tested, s.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
+	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].Need(s, p.Experiment.Task, p.Experiment.Classifier), "a trial")
 }
 
 // shared is about how many bytes the trials of a plan share or leave behind: the
@@ -79,17 +80,17 @@ func (p *Plan) shared() int64 {
 	s := p.problem(p.most(), 1)
 	total := 4000 * float64(len(p.trials))
 	if e.Task == spec.Classification {
-		total += 8 * float64(s.classes) * float64(s.classes) * float64(len(p.trials))
+		total += 8 * float64(s.Classes) * float64(s.Classes) * float64(len(p.trials))
 	}
 	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))
 	if p.Inputs.X == nil {
-		total += (atOnce + 1) * s.input()
+		total += (atOnce + 1) * s.Input()
 	}
 	if len(e.Rank) > 1 {
-		most := e.Rank[len(e.Rank)-1].Of(s.classes)
+		most := e.Rank[len(e.Rank)-1].Of(s.Classes)
 		for _, m := range p.methods {
-			if m.needs.Direct {
-				total += (atOnce + 1) * 8 * float64(most) * float64(2*(s.n+s.m)+s.tested)
+			if m.Needs.Direct {
+				total += (atOnce + 1) * 8 * float64(most) * float64(2*(s.N+s.M)+s.Tested)
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 	most := int64(3 << 20)
 	for _, m := range p.methods {
-		most = max(most, m.need(p.problem(3, 3), e.Task, e.Classifier))
+		most = max(most, m.Need(p.problem(3, 3), e.Task, e.Classifier))
 	}
 	release, err := budget.Keep(free-most-p.shared(), "the rest")
 	if err != nil {

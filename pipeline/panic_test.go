@@ -13,15 +13,16 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // faulty makes a clusterer panic when told to.
 func faulty(t *testing.T, name string, now func() bool) {
 	t.Helper()
-	before := newClusterer
-	t.Cleanup(func() { newClusterer = before })
-	newClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
+	before := fitting.NewClusterer
+	t.Cleanup(func() { fitting.NewClusterer = before })
+	fitting.NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 		by, err := before(c)
 		if cmp.Or(c.By, spec.KMeans) == name {
 			by = panicking{by, now}
@@ -84,9 +85,9 @@ func TestGroupsPanic(t *testing.T) {
 // TestOncePanics: those who ask again get the error, not a value that was never
 // made.
 func TestOncePanics(t *testing.T) {
-	var o once[*Record]
+	var o fitting.Once[*Record]
 	for range 2 {
-		v, err := o.get(context.Background(), func() (*Record, error) { panic("fault") })
+		v, err := o.Get(context.Background(), func() (*Record, error) { panic("fault") })
 		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
 			t.Errorf("got %v, %v", v, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -29,7 +30,7 @@ type Plan struct {
 
 	set     *datasets.Set
 	rows    []int // samples of the set, a row of X each
-	methods []*method
+	methods []*fitting.Method
 	labels  []int // of the rows
 	classes []class
 	ks      []int // numbers of classes
@@ -68,7 +69,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 		return nil, err
 	}
 	p.must, p.cannot = in.LinksOfRows()
-	if err := checkSigns(in, p.methods); err != nil {
+	if err := fitting.CheckSigns(in, p.methods); err != nil {
 		return nil, err
 	}
 	if p.auto() != nil {
@@ -104,7 +105,7 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	}
 	p := &Plan{Experiment: e, set: set, rows: rows, labels: input.LabelsOf(set, rows), ks: e.Classes}
 	for _, m := range e.Methods {
-		r, err := resolve(m, e.Task, e.Cluster)
+		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +258,7 @@ func (p *Plan) checkDraws() error {
 	}
 	for _, k := range p.ks {
 		for _, m := range p.methods {
-			if err := m.needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
+			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
 			}
 		}
@@ -269,7 +270,7 @@ func (p *Plan) checkDraws() error {
 func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
-	if !p.methods[t.method].recode {
+	if !p.methods[t.method].Recodes {
 		m.Recode = nil // one trial, said or not
 	}
 	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,

@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/seed4492f2cd/partwise/pipeline/spec"
+
 // Record is one finished trial, one line of the result log.
 type Record struct {
 	// Trial identifies the trial by its data, settings and coordinates.
@@ -29,12 +31,12 @@ type Record struct {
 	Drawn     []int   `json:"drawn,omitempty"`
 
 	// Choice says how the rank was chosen, where it was not told: one for all methods of a draw.
-	Choice *RankChoice `json:"choice,omitempty"`
+	Choice *spec.RankChoice `json:"choice,omitempty"`
 
 	// Groups is how many groups were asked for where these are not the classes, and Count how the
 	// number was chosen, where it was not told: one for all methods of a draw.
-	Groups int          `json:"groups,omitempty"`
-	Count  *CountChoice `json:"count,omitempty"`
+	Groups int               `json:"groups,omitempty"`
+	Count  *spec.CountChoice `json:"count,omitempty"`
 
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -21,8 +22,8 @@ import (
 type Regroup struct {
 	in        *input.Inputs
 	model     *Model
-	method    *method        // nil where nothing is factorised again
-	res       *factor.Result // what it found last, nil before
+	method    *fitting.Method // nil where nothing is factorised again
+	res       *factor.Result  // what it found last, nil before
 	points    mat.Matrix
 	corrected *cluster.Corrected
 }
@@ -42,11 +43,11 @@ func NewRegroup(ctx context.Context, in *input.Inputs, m *Model) (*Regroup, erro
 	r := &Regroup{in: in, model: m}
 	method := m.Groups.Method
 	if _, own := spec.TaskOnFeatures(method.Name); !own && method.Name != "" && in.X != nil {
-		resolved, err := resolve(method, spec.Clustering, spec.Cluster{})
+		resolved, err := fitting.Resolve(method, spec.Clustering, spec.Cluster{})
 		if err != nil {
 			return nil, err
 		}
-		if needs := resolved.needs; needs.Labels || needs.TiesLabels || needs.Links {
+		if needs := resolved.Needs; needs.Labels || needs.TiesLabels || needs.Links {
 			r.method = resolved
 		}
 	}
@@ -76,26 +77,26 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 	}
 	given := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
 	known.Labels = given.labels
-	classes, needs := len(given.classes), r.method.needs
+	classes, needs := len(given.classes), r.method.Needs
 	nothing := classes == 0 && len(known.MustLink)+len(known.CannotLink) == 0
 	if nothing || needs.Labels && classes == 0 && !needs.Links || needs.CheckClasses(r.method.Label(), classSizes(given.labels, classes)) != nil {
 		return nil
 	}
-	w := &work{
-		method: r.method, in: r.in, x: func() mat.Matrix { return r.in.X }, known: known, best: true,
-		seed: func(step string) uint64 { return rng.Seed(0, step) },
+	w := &fitting.Work{
+		Method: r.method, In: r.in, X: func() mat.Matrix { return r.in.X }, Known: known, Best: true,
+		Seed: func(step string) uint64 { return rng.Seed(0, step) },
 	}
 	rank := r.rank()
-	if w.start = r.start(); w.start != nil {
+	if w.Start = r.start(); w.Start != nil {
 		on := *r.method
 		on.Iterations = regroupIterations
-		if of, ok := on.factoriser.(factor.SSNMF); ok {
+		if of, ok := on.Factoriser.(factor.SSNMF); ok {
 			of.Initial = r.res.Association
-			on.factoriser = of
+			on.Factoriser = of
 		}
-		w.method = &on
+		w.Method = &on
 	}
-	res, err := guard.Interruptible(ctx, func() (*factor.Result, error) { return w.fit(ctx, rank) })
+	res, err := guard.Interruptible(ctx, func() (*factor.Result, error) { return w.Fit(ctx, rank) })
 	if err != nil {
 		return err
 	}
@@ -119,11 +120,11 @@ func (r *Regroup) rank() int {
 
 // start returns the factors to continue from, nil if the method has none of those that it starts from.
 func (r *Regroup) start() *factor.Start {
-	if r.res == nil || r.method.needs.Direct {
+	if r.res == nil || r.method.Needs.Direct {
 		return nil
 	}
 	s := &factor.Start{Coefficients: r.res.Coefficients}
-	switch of, parts := r.method.factoriser.(factor.Composition); {
+	switch of, parts := r.method.Factoriser.(factor.Composition); {
 	case r.res.Association != nil:
 	case !parts:
 		return nil

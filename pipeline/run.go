@@ -233,7 +233,7 @@ func (r *run) lacksModel(t trial) bool {
 // keepsModel picks the trials whose models are kept. Where there are several
 // ranks these are known when all trials are done.
 func (p *Plan) keepsModel(t trial) bool {
-	if p.methods[t.method].factoriser == nil || !p.isModelled(t) {
+	if p.methods[t.method].Factoriser == nil || !p.isModelled(t) {
 		return false
 	}
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -26,12 +27,12 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
 		get, done := p.useDraw(t)
 		defer done()
-		if p.methods[t.method].factoriser != nil {
+		if p.methods[t.method].Factoriser != nil {
 			out.rec, out.res, err = p.score(ctx, t, get())
 			return out, err
 		}
 		d := get()
-		once, err := d.records[t.method].get(ctx, func() (*Record, error) {
+		once, err := d.records[t.method].Get(ctx, func() (*Record, error) {
 			rec, _, err := p.score(ctx, t, d)
 			return rec, err
 		})
@@ -73,12 +74,12 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d.draw, seen)
 	if !p.keepsModel(t) { // of which only the curve is seen
-		w.trace = keepsPoint
+		w.Trace = keepsPoint
 	}
-	if auto := p.auto(); auto != nil && m.factoriser != nil {
+	if auto := p.auto(); auto != nil && m.Factoriser != nil {
 		// One rank for all methods of a draw.
-		if rec.Choice, err = d.rank.get(ctx, func() (*RankChoice, error) {
-			c, err := chooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
+		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
+			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.NameRows(err, d.rows)
 		}); err != nil {
 			return nil, nil, err
@@ -95,7 +96,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		res = found.Result
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
-		if m.needs.NeedsLabels && e.Labels.Count == 1 {
+		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
@@ -104,13 +105,13 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
 			return nil, nil, p.Inputs.NameRows(err, d.rows)
 		}
-		outcome.Found, err = w.group(ctx, res, k)
+		outcome.Found, err = w.Group(ctx, res, k)
 	} else {
 		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.classify(ctx, found, classifier(e), d.truth, seen.Test, d.testRows)
+		outcome.Found, err = w.Classify(ctx, found, fitting.Classifier(e), d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -125,8 +126,8 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 }
 
 // work is what a method is given of a draw.
-func (p *Plan) work(m *method, d draw, seen *input.View) *work {
-	return &work{method: m, in: p.Inputs, rows: d.rows, x: seen.X, known: d.known(), seed: func(step string) uint64 {
+func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
+	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: d.known(), Seed: func(step string) uint64 {
 		return rng.Seed(p.Experiment.Seed, step, d.id.k, d.id.repeat)
 	}}
 }
@@ -195,8 +196,8 @@ func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec 
 		return from, nil
 	}
 	var err error
-	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
-		return chooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
+	if rec.Count, err = d.count.Get(ctx, func() (*spec.CountChoice, error) {
+		return fitting.ChooseCount(ctx, seen.X(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
 	}); err != nil {
 		return 0, err
 	}

@@ -44,7 +44,7 @@ type Clusters struct {
 	Classes []string
 	// Counts and Ranks describe the choice of the number of groups and of basis vectors, or are nil.
 	Counts *pipeline.CountCurve
-	Ranks  *pipeline.RankChoice
+	Ranks  *spec.RankChoice
 	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture
 	// that it cannot return is left out with a warning, but a context's error ends the writing. Nil means
 	// that the samples are no pictures.

@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
@@ -245,7 +246,7 @@ func TestRanksSection(t *testing.T) {
 
 func TestMeanCurve(t *testing.T) {
 	of := func(c factor.RankCurve) pipeline.Record {
-		return pipeline.Record{Choice: &pipeline.RankChoice{Curve: &c}}
+		return pipeline.Record{Choice: &spec.RankChoice{Curve: &c}}
 	}
 	mean := meanCurve([]pipeline.Record{
 		of(factor.RankCurve{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}}),
@@ -258,7 +259,7 @@ func TestMeanCurve(t *testing.T) {
 }
 
 func TestMeanGaps(t *testing.T) {
-	from, gaps := meanGaps([]pipeline.Record{{Count: &pipeline.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &pipeline.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
+	from, gaps := meanGaps([]pipeline.Record{{Count: &spec.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &spec.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
 	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
 		t.Errorf("from %d: %v", from, gaps)
 	}

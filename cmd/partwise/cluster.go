@@ -220,7 +220,7 @@ func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Li
 
 // chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
 // returns nil where it is told, or where there are none.
-func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.RankChoice, error) {
+func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*spec.RankChoice, error) {
 	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
 	}
@@ -232,8 +232,8 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.R
 }
 
 // autoRank chooses the rank of the inputs, and says so.
-func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
-	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*pipeline.RankChoice, error) {
+func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
+	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
 		return pipeline.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package pipeline
+package fitting
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ func clusterMemory(c spec.Cluster, s cluster.Size) float64 {
 	return float64(by.Memory(s))
 }
 
-// newClusterer returns the algorithm with the settings that it follows. Tests replace it.
-var newClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
+// NewClusterer returns the algorithm with the settings that it follows. Tests replace it.
+var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 	by, _ := cluster.Lookup(cmp.Or(c.By, spec.KMeans))
 	params := settings.Encode(c)
 	maps.DeleteFunc(params, func(name string, _ any) bool {
@@ -32,8 +32,8 @@ var newClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 	return by.New(params)
 }
 
-// clusterRows puts the rows of x, of which this is known, into k clusters.
-func clusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
+// ClusterRows puts the rows of x, of which this is known, into k clusters.
+func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
 	if c.By == spec.Largest {
 		n, r := x.Dims()
 		out, row := make([]int, n), make([]float64, r)
@@ -42,7 +42,7 @@ func clusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known
 		}
 		return out, nil
 	}
-	by, err := newClusterer(c)
+	by, err := NewClusterer(c)
 	if err != nil {
 		return nil, err
 	}

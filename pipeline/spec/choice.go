@@ -1,4 +1,4 @@
-package pipeline
+package spec
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
@@ -24,7 +23,7 @@ type CountChoice struct {
 
 // Check reports parts of the choice that do not fit together.
 func (c *CountChoice) Check() error {
-	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > spec.MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
+	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
 		return errors.New("a choice of the number of groups outside of its range")
 	}
 	return nil
@@ -63,12 +62,12 @@ func (c *RankChoice) Check() error {
 	if c.Curve != nil {
 		n = len(c.Curve.Rank)
 	}
-	if n == 0 || n > spec.MaxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
+	if n == 0 || n > MaxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
 		return errors.New("a choice of the rank without a curve")
 	}
 	within := func(v, most float64) bool { return v >= 0 && v <= most }
 	for i, k := range c.Curve.Rank {
-		if k < 1 || k > spec.MaxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
+		if k < 1 || k > MaxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
 			return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
 		}
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package fitting
 
 import (
 	"context"
@@ -17,11 +17,11 @@ import (
 // as learned from some of them. Sparse samples are divided only, so that they stay sparse. A
 // column that does not vary is 0.
 type standard struct {
-	mean, factor []float64
+	mean, Factor []float64
 }
 
-// newStandard learns from the rows of x, n×m.
-func newStandard(x mat.Matrix) standard {
+// NewStandard learns from the rows of x, n×m.
+func NewStandard(x mat.Matrix) standard {
 	n, m := x.Dims()
 	most, mean := make([]float64, m), make([]float64, m)
 	rows := matrix.AllRows(x)
@@ -46,21 +46,21 @@ func newStandard(x mat.Matrix) standard {
 		deviation := math.Sqrt((square[j] + zeros*mean[j]*mean[j]) / float64(n))
 		s.mean[j] *= most[j]
 		if factor := 1 / deviation / most[j]; deviation > 1e-12 && !math.IsInf(factor, 0) {
-			s.factor[j] = factor
+			s.Factor[j] = factor
 		}
 	}
 	return s
 }
 
-// of returns the rows of x, standardised.
-func (s standard) of(x mat.Matrix) mat.Matrix {
+// Of returns the rows of x, standardised.
+func (s standard) Of(x mat.Matrix) mat.Matrix {
 	if x, ok := x.(*sparse.CSR); ok {
 		out := x.Clone()
 		n, _ := out.Dims()
 		for i := range n {
 			columns, values := out.Row(i)
 			for p, j := range columns {
-				values[p] *= s.factor[j]
+				values[p] *= s.Factor[j]
 			}
 		}
 		return out
@@ -70,27 +70,27 @@ func (s standard) of(x mat.Matrix) mat.Matrix {
 	for i := range n {
 		row := out.RawRowView(i)
 		for j, v := range row {
-			row[j] = (v - s.mean[j]) * s.factor[j]
+			row[j] = (v - s.mean[j]) * s.Factor[j]
 		}
 	}
 	return out
 }
 
-// classifier returns what classifies the samples of the experiment.
-func classifier(e *spec.Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+// Classifier returns what classifies the samples of the experiment.
+func Classifier(e *spec.Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if e.Classifier.Linear() {
 		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-			return classifyLinear(ctx, e.Classifier, train, truth, test)
+			return ClassifyLinear(ctx, e.Classifier, train, truth, test)
 		}
 	}
 	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
 }
 
-// classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
-func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+// ClassifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
+func ClassifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if c.Scale != "none" {
-		s := newStandard(train)
-		train, test = s.of(train), s.of(test)
+		s := NewStandard(train)
+		train, test = s.Of(train), s.Of(test)
 	}
 	classes := 0
 	for _, t := range truth {

@@ -1,4 +1,4 @@
-package pipeline
+package fitting
 
 import (
 	"context"
@@ -8,17 +8,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// once is a value that is made when the first of several trials asks for it. The others wait.
-type once[V any] struct {
+// Once is a value that is made when the first of several trials asks for it. The others wait.
+type Once[V any] struct {
 	mu    sync.Mutex
 	done  chan struct{} // closed when the value is made; nil while nobody has asked
 	value V
 	err   error
 }
 
-// get returns the value, which build makes at the first call. A panic of build is the error of
+// Get returns the value, which build makes at the first call. A panic of build is the error of
 // all callers. The context is that of the trial.
-func (o *once[V]) get(ctx context.Context, build func() (V, error)) (V, error) {
+func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
 	o.mu.Lock()
 	first := o.done == nil
 	if first {

@@ -1,0 +1,203 @@
+package fitting
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+)
+
+// Method is a method of an experiment that is built, with all that its name and its
+// settings stand for.
+type Method struct {
+	spec.Method
+	Needs spec.Needs
+	// Factoriser is nil for a method that takes the features as they are.
+	Factoriser factor.Method
+	// Cluster is how points are put into groups: what the method makes of the
+	// samples, or the features themselves.
+	Cluster spec.Cluster
+	// Recodes tells whether training samples are represented as the test samples. It
+	// is then said in the settings, where it is the default too.
+	Recodes bool
+}
+
+// Resolve builds the method for an experiment of the task that clusters so.
+func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
+	r := &Method{Method: m, Needs: m.Needs(), Cluster: how}
+	if r.Recodes = r.Needs.Concept; m.Recode != nil {
+		r.Recodes = *m.Recode
+	}
+	r.Recodes = r.Recodes && task == spec.Classification
+	if r.Recodes {
+		r.Recode = &r.Recodes
+	}
+	if _, own := spec.TaskOnFeatures(m.Name); own {
+		r.Cluster.By = m.Name
+		return r, nil
+	}
+	r.Cluster.By = cmp.Or(m.By, how.By)
+	var err error
+	r.Factoriser, err = m.Build()
+	return r, err
+}
+
+// options returns those of a fit that the settings say. best leaves to the library what lowers the
+// objective, where they say nothing of it: otherwise that is the papers' rule.
+func (m *Method) options(best bool) factor.Options {
+	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance}
+	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, m.Factoriser) == nil {
+		switch {
+		case !best:
+			opt.Solver = factor.Multiplicative{}
+		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, m.Factoriser) == nil:
+			opt.Tolerance = bestTolerance
+		}
+	}
+	return opt
+}
+
+// Work is what a method is given: some samples and what is known of them. It fits
+// the method to them, and then groups them or classifies others. Run and Find have
+// this in common.
+type Work struct {
+	*Method
+	In    *input.Inputs
+	Rows  []int             // of the inputs, nil for all
+	X     func() mat.Matrix // a sample a row
+	Known factor.Known
+	// Seed returns the seed of a step.
+	Seed        func(step string) uint64
+	OnIteration func(i int, objective float64)
+	// Trace is that of the fit's options, or nil.
+	Trace func(i int) bool
+	// Best is that of its options.
+	Best bool
+	// Start are initial factors, or nil.
+	Start *factor.Start
+}
+
+// bestTolerance is that of the solver fast where the settings say nothing: its iterations
+// are few, and those that lower the objective by less change little.
+const bestTolerance = 1e-5
+
+// Fit returns what the method makes of the samples, nil where it takes them as they
+// are.
+func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
+	if w.Factoriser == nil {
+		return nil, nil
+	}
+	defer timing.Start(ctx, timing.Factorising)()
+	opt := w.options(w.Best)
+	opt.Rank, opt.Seed, opt.Start = rank, w.Seed("initial factors"), w.Start
+	opt.OnIteration, opt.Trace = w.OnIteration, w.Trace
+	res, err := factor.ForImages(w.Factoriser, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
+	return res, w.In.NameRows(err, w.Rows)
+}
+
+// Points returns what is grouped, or what a classification learns from.
+func (w *Work) Points(res *factor.Result) mat.Matrix {
+	if res == nil {
+		return w.X()
+	}
+	return res.Coefficients
+}
+
+// Group puts the samples into k groups.
+func (w *Work) Group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
+	defer timing.Start(ctx, timing.Grouping)()
+	return ClusterRows(ctx, w.Cluster, w.Points(res), k, cluster.Known(w.Known), w.Seed("k-means"))
+}
+
+// Classify finds the classes of other samples, rows of the inputs with the features
+// test, by what learns from the samples, whose classes are truth.
+func (w *Work) Classify(ctx context.Context, res *Represented, by func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error), truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
+	defer timing.Start(ctx, timing.Grouping)()
+	if res == nil {
+		return by(ctx, w.X(), truth, test())
+	}
+	if res.Model == nil {
+		return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
+	}
+	train := res.Coefficients
+	var err error
+	if w.Recodes {
+		if train, err = res.Model.Transform(ctx, w.X()); err != nil {
+			return nil, w.In.NameRows(err, w.Rows)
+		}
+	}
+	coefficients := res.Test
+	if coefficients == nil {
+		coefficients, err = res.Model.Transform(ctx, test())
+	}
+	if err != nil {
+		return nil, w.In.NameRows(err, rows)
+	}
+	find := func() ([]int, error) { return by(ctx, train, truth, coefficients) }
+	if res.Found == nil {
+		return find()
+	}
+	_, k := coefficients.Dims()
+	return res.Found[k].Get(ctx, find)
+}
+
+// CheckSigns refuses data with negative values for methods that do not take
+// them, with the value and the column, from 1, of the data.
+func CheckSigns(in *input.Inputs, methods []*Method) error {
+	row, column, value, found := in.Source().FirstNegative()
+	if !found {
+		return nil
+	}
+	if v := in.Set.Vectors; v != nil && in.Features.Joined == nil {
+		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
+			value = v.At(in.Rows[row], column)
+		}
+	}
+	for _, m := range methods {
+		if !m.Needs.Signed {
+			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
+				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
+		}
+	}
+	return nil
+}
+
+// Represented is what a method makes of a draw, and, where they are known already, of the
+// samples to be classified, tested×k.
+type Represented struct {
+	*factor.Result
+	Test *mat.Dense
+	// Found holds the classes that the leading k directions find for the samples to be classified,
+	// by k. It is nil for a fit of one rank.
+	Found []Once[[]int]
+}
+
+// Leading returns what the first k directions make of the draw, or all where there are no
+// more.
+func (r *Represented) Leading(k int) *Represented {
+	l, ok := r.Model.(*factor.Linear)
+	if !ok {
+		return r
+	}
+	_, d := l.Projection.Dims()
+	k = min(k, d)
+	first := func(x *mat.Dense) *mat.Dense {
+		n, _ := x.Dims()
+		return mat.DenseCopyOf(x.Slice(0, n, 0, k))
+	}
+	res := *r.Result
+	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
+	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
+	out := &Represented{Result: &res, Found: r.Found}
+	if r.Test != nil {
+		out.Test = first(r.Test)
+	}
+	return out
+}
