@@ -14,6 +14,7 @@ import (
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -156,7 +157,7 @@ type RunOptions struct {
 
 // Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
 // its trials. [pipeline.Experiment.Each] splits an experiment on several sets.
-func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]pipeline.Record, error) {
+func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {
 		return nil, fmt.Errorf("data: the experiment names %d sets; run each of Experiment.Each", len(e.Sets))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -53,7 +54,7 @@ func TestRankAuto(t *testing.T) {
 	all := runPlan(t, p, RunOptions{Workers: 2})
 	rank := map[[2]int]int{}
 	for line := range bytes.Lines(all) {
-		var r Record
+		var r record.Record
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -102,9 +103,9 @@ func TestGroupCount(t *testing.T) {
 	text := func(k string) string {
 		return "{name: x, methods: [kmeans, {name: nmf, iterations: 20}], classes: [3, 4], repeats: 2, cluster: {restarts: 2, distance: cosine" + k + "}}"
 	}
-	records := func(k string) (out []Record) {
+	records := func(k string) (out []record.Record) {
 		for line := range bytes.Lines(runPlan(t, newPlan(t, text(k), set), RunOptions{})) {
-			var r Record
+			var r record.Record
 			if err := json.Unmarshal(line, &r); err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -22,14 +23,14 @@ type drawn struct {
 	// By method: the fit of a direct method, which serves all ranks, and the record of a method
 	// on the features, which has no rank.
 	direct  []fitting.Once[*fitting.Represented]
-	records []fitting.Once[*Record]
+	records []fitting.Once[*record.Record]
 }
 
 func newDrawn(p *Plan, id drawID) *drawn {
 	many := len(p.methods)
 	return &drawn{
 		draw: p.draw(id.k, id.repeat), plan: p,
-		direct: make([]fitting.Once[*fitting.Represented], many), records: make([]fitting.Once[*Record], many),
+		direct: make([]fitting.Once[*fitting.Represented], many), records: make([]fitting.Once[*record.Record], many),
 	}
 }
 

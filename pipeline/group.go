@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -120,7 +121,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	if out.Result != nil {
 		out.Rank = rank
-		if note := UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // whose objectives are before and after a block
+		if note := record.UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // whose objectives are before and after a block
 			out.Notes = append(out.Notes, note)
 		}
 	}

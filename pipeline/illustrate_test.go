@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -121,8 +122,8 @@ func TestPartsOf(t *testing.T) {
 		0, 0, // the right cell, word 0: nothing
 		1, 4,
 	})
-	got := partsOf(vocab.Grid{{Rows: 1, Columns: 2}}, 2, basis, d, words)
-	want := []Patch{
+	got := models.PartsOf(vocab.Grid{{Rows: 1, Columns: 2}}, 2, basis, d, words)
+	want := []models.Patch{
 		{X: 2, Y: 1, Side: 4, Part: 0, Share: 0.75},
 		{X: 7, Y: 1, Side: 4, Part: 1, Share: 0.8},
 	}
@@ -205,18 +206,18 @@ func TestPartsAt(t *testing.T) {
 	})
 	x := []float64{2, 0, 1, 1, 0, 0, 1, 0}
 	// Of the first place the parts have 1·6 and 2·2, of the second 2 and 4, of the last 0 and 2.
-	got := partsAt(features.Cells{Rows: 2, Columns: 2}, image.Rect(10, 0, 30, 20), x, basis, []float64{1, 2})
-	want := []Patch{
+	got := models.PartsAt(features.Cells{Rows: 2, Columns: 2}, image.Rect(10, 0, 30, 20), x, basis, []float64{1, 2})
+	want := []models.Patch{
 		{X: 14.5, Y: 4.5, Side: 10, Part: 0, Share: 0.6},
 		{X: 24.5, Y: 4.5, Side: 10, Part: 1, Share: 4. / 6},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := partsAt(features.Cells{Rows: 2, Columns: 2}, image.Rectangle{}, x, basis, []float64{1, 2}); got != nil {
+	if got := models.PartsAt(features.Cells{Rows: 2, Columns: 2}, image.Rectangle{}, x, basis, []float64{1, 2}); got != nil {
 		t.Errorf("%v of no part of the image", got)
 	}
-	if got := partsAt(features.Cells{Rows: 2, Columns: 2}, image.Rect(0, 0, 9, 9), x, basis, []float64{0, 0}); got != nil {
+	if got := models.PartsAt(features.Cells{Rows: 2, Columns: 2}, image.Rect(0, 0, 9, 9), x, basis, []float64{0, 0}); got != nil {
 		t.Errorf("%v of parts that are not used", got)
 	}
 }

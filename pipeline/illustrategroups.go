@@ -9,12 +9,13 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Model returns the model of a grouping of the inputs.
-func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*Model, error) {
-	m, err := NewModel(ctx, in, g.Method, g.Result)
+func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, error) {
+	m, err := models.NewModel(ctx, in, g.Method, g.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -22,12 +23,12 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*Model, error) 
 	switch {
 	case in.Blocks != nil:
 		points = g.Result.Coefficients // which are the best
-	case m.represents():
+	case m.Represents():
 		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
 			return nil, err
 		}
 	}
-	of := &ModelGroups{Method: g.settings, By: g.Cluster.By, groups: g.Groups}
+	of := &models.ModelGroups{Method: g.settings, By: g.Cluster.By, Groups: g.Groups}
 	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
 		return nil, err
 	}
@@ -40,23 +41,23 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*Model, error) 
 			of.Names[i] = in.Set.Classes[class]
 		}
 	}
-	if m.represents() && g.Cluster.By == spec.Largest {
-		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
+	if m.Represents() && g.Cluster.By == spec.Largest {
+		of.Columns = models.LargestColumns(g.Result.Coefficients, g.Groups)
 	}
-	of.samples = contentsOf(in)
+	of.Samples = models.ContentsOf(in)
 	m.Groups = of
 	return m, nil
 }
 
 // Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
 // features that are neither visual words nor those of places.
-func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*Illustrations, error) {
-	if !illustrates(in) {
+func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*models.Illustrations, error) {
+	if !models.Illustrates(in) {
 		return nil, nil
 	}
-	var models []learned
+	var fitted []models.Learned
 	if g.Result != nil {
-		models = []learned{{g.Method, g.Result.Model}}
+		fitted = []models.Learned{{Method: g.Method, Model: g.Result.Model}}
 	}
-	return illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Vocabulary: in.Vocabulary}, matrix.Range(len(in.Rows)), g.Groups, models)
+	return models.Illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Vocabulary: in.Vocabulary}, matrix.Range(len(in.Rows)), g.Groups, fitted)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -100,19 +102,19 @@ func TestMemoryRefuses(t *testing.T) {
 // unasked is a sink that nobody asks.
 type unasked struct{ *testing.T }
 
-func (u unasked) Begin(*Summary) (map[string]Record, error) {
+func (u unasked) Begin(*Summary) (map[string]record.Record, error) {
 	u.Error("a place for the results of a plan that is refused")
 	return nil, nil
 }
-func (u unasked) HasModel(string) bool              { return true }
-func (u unasked) Put(*Record, string, *Model) error { return nil }
+func (u unasked) HasModel(string) bool                            { return true }
+func (u unasked) Put(*record.Record, string, *models.Model) error { return nil }
 
 // A budget that is enough for one trial at a time changes no result, and all of it
 // is given back.
 func TestMemoryTight(t *testing.T) {
 	const text = "{name: x, task: classify, methods: [original, nmf, pca], features: {sift: dense, words: 20, grid: 2x2}, train: 4, test: rest, repeats: 2}"
 	set := photograph(t, 8)
-	run := func(ctx context.Context) []Record {
+	run := func(ctx context.Context) []record.Record {
 		in := prepare(t, text, set, input.PrepareOptions{})
 		e, err := Parse([]byte(text))
 		if err != nil {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -67,7 +66,7 @@ func TestFeaturesDocument(t *testing.T) {
 }
 
 // savedModel returns a model of a grouping of vectors as it is written.
-func savedModel(t testing.TB, g Groups) (*input.Inputs, *Grouping, *Model, []byte) {
+func savedModel(t testing.TB, g Groups) (*input.Inputs, *Grouping, *models.Model, []byte) {
 	t.Helper()
 	file := testkit.CSV(t, 9, 10, 11)
 	e := &spec.Experiment{Data: spec.Data{Set: file}}
@@ -100,11 +99,11 @@ func TestModelFile(t *testing.T) {
 		{K: 3, Method: spec.Method{Name: "cf", Iterations: 30}}, {K: 3, Method: spec.Method{Name: "pca"}},
 	} {
 		in, found, m, text := savedModel(t, g)
-		read, err := ReadModel(t.Context(), bytes.NewReader(text), int64(len(text)))
+		read, err := models.ReadModel(t.Context(), bytes.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatalf("%v: %v", g.Method, err)
 		}
-		if read.Data != m.Data || read.Columns != m.Columns || read.source != m.source {
+		if read.Data != m.Data || read.Columns != m.Columns {
 			t.Errorf("%v: read %+v", g.Method, read)
 		}
 		if err := read.Check(t.Context(), in.Set); err != nil {
@@ -125,7 +124,7 @@ func TestModelFile(t *testing.T) {
 		}
 		// As samples that were never seen nearly all are where they were, and about half
 		// are farther than the half of their group.
-		read.Groups.samples = nil
+		read.Groups.Samples = nil
 		got, err = read.Assign(t.Context(), in, 0.5)
 		if err != nil {
 			t.Fatal(err)
@@ -150,11 +149,11 @@ func TestModelOfLater(t *testing.T) {
 	for want, version := range map[string]int{"version 2 of the format, of a later version of partwise": 2, "want one version": 0} {
 		var file bytes.Buffer
 		z := npz.NewWriter(&file)
-		z.Integers(modelVersion, version)
+		z.Integers("format_version", version)
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -163,7 +162,7 @@ func TestModelOfLater(t *testing.T) {
 	if err := found.Result.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "without what features they are of") {
+	if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "without what features they are of") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -175,25 +174,6 @@ func TestModelChecks(t *testing.T) {
 	other := *in.Set
 	other.Height, other.Width = 1, m.Columns
 	if err := m.Check(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "in vectors, and the model is of vectors of") {
-		t.Errorf("error %v", err)
-	}
-	network := filepath.Join(t.TempDir(), "net.onnx")
-	if err := os.WriteFile(network, []byte("one"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	m.Features = spec.Features{Extractor: features.Network{File: network}}
-	digest, err := networkDigest(t.Context(), m.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.digests = []string{digest}
-	if err := m.Check(t.Context(), in.Set); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(network, []byte("two"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Check(t.Context(), in.Set); err == nil || !strings.Contains(err.Error(), "net.onnx: it is another network than that of the model") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -208,16 +188,16 @@ func FuzzReadModel(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var m *Model
+		var m *models.Model
 		var err error
-		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() { m, err = ReadModel(t.Context(), bytes.NewReader(text), int64(len(text))) })
+		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() { m, err = models.ReadModel(t.Context(), bytes.NewReader(text), int64(len(text))) })
 		if err != nil {
 			return
 		}
 		if m.Groups != nil {
 			k, columns := m.Groups.Centres.Points.Dims()
 			if _, err := m.Groups.Centres.Memberships(t.Context(), mat.NewDense(2, columns, nil), nil); err == nil {
-				m.Groups.limit(k-1, 0.3)
+				m.Groups.Spread.RawRowView(k - 1)
 			}
 		}
 		if err := m.Save(&bytes.Buffer{}); err != nil {

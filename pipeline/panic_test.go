@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -85,9 +86,9 @@ func TestGroupsPanic(t *testing.T) {
 // TestOncePanics: those who ask again get the error, not a value that was never
 // made.
 func TestOncePanics(t *testing.T) {
-	var o fitting.Once[*Record]
+	var o fitting.Once[*record.Record]
 	for range 2 {
-		v, err := o.Get(context.Background(), func() (*Record, error) { panic("fault") })
+		v, err := o.Get(context.Background(), func() (*record.Record, error) { panic("fault") })
 		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
 			t.Errorf("got %v, %v", v, err)
 		}

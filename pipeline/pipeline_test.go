@@ -15,6 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -61,15 +63,15 @@ func runPlan(t *testing.T, p *Plan, opt RunOptions) []byte {
 
 // kept is a sink in memory.
 type kept struct {
-	records map[string]Record
+	records map[string]record.Record
 	results map[string]*factor.Result // by the names of their models
 }
 
-func newKept() *kept { return &kept{map[string]Record{}, map[string]*factor.Result{}} }
+func newKept() *kept { return &kept{map[string]record.Record{}, map[string]*factor.Result{}} }
 
-func (k *kept) Begin(*Summary) (map[string]Record, error) { return k.records, nil }
-func (k *kept) HasModel(name string) bool                 { return k.results[name] != nil }
-func (k *kept) Put(rec *Record, name string, m *Model) error {
+func (k *kept) Begin(*Summary) (map[string]record.Record, error) { return k.records, nil }
+func (k *kept) HasModel(name string) bool                        { return k.results[name] != nil }
+func (k *kept) Put(rec *record.Record, name string, m *models.Model) error {
 	k.records[rec.Trial] = *rec
 	if m != nil {
 		k.results[name] = m.Result

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // TestPaperProtocols: the averages of the CCF and the CNMF paper's protocols
@@ -69,7 +70,7 @@ func TestPaperProtocols(t *testing.T) {
 // average returns the mean over numbers of classes of a method's score in
 // percent, and its standard error. The numbers 2, 4, …, 10 stand for 2, 3, …,
 // 10: scores fall nearly in a straight line between.
-func average(records []Record, method, score string) (mean, se float64) {
+func average(records []record.Record, method, score string) (mean, se float64) {
 	by := map[int][]float64{}
 	for _, r := range records {
 		if r.Method == method {

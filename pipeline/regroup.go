@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -21,7 +22,7 @@ import (
 // these continues from its factors. cluster.Corrected makes the groups.
 type Regroup struct {
 	in        *input.Inputs
-	model     *Model
+	model     *models.Model
 	method    *fitting.Method // nil where nothing is factorised again
 	res       *factor.Result  // what it found last, nil before
 	points    mat.Matrix
@@ -32,7 +33,7 @@ type Regroup struct {
 const regroupIterations = 20
 
 // NewRegroup returns a Regroup of inputs, which must be the samples of the model, which must have groups.
-func NewRegroup(ctx context.Context, in *input.Inputs, m *Model) (*Regroup, error) {
+func NewRegroup(ctx context.Context, in *input.Inputs, m *models.Model) (*Regroup, error) {
 	if m.Groups == nil {
 		return nil, errors.New("the model has no groups")
 	}
@@ -51,7 +52,7 @@ func NewRegroup(ctx context.Context, in *input.Inputs, m *Model) (*Regroup, erro
 			r.method = resolved
 		}
 	}
-	if v, ok := points.(*mat.Dense); ok && m.represents() {
+	if v, ok := points.(*mat.Dense); ok && m.Represents() {
 		r.res = &factor.Result{Model: m.Result.Model, Basis: m.Result.Basis, Coefficients: v}
 	}
 	return r, r.see(points)

@@ -20,6 +20,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -37,21 +39,21 @@ type RunOptions struct {
 type Sink interface {
 	// Begin is called before the first trial, with the summary of the plan. It
 	// returns the records that are there by trial, which are not run again.
-	Begin(s *Summary) (done map[string]Record, err error)
+	Begin(s *Summary) (done map[string]record.Record, err error)
 	// HasModel tells whether the model of the name, one of Summary.Models, is there.
 	HasModel(name string) bool
 	// Put takes the record of a finished trial and, where its model is kept, the
 	// model and its name, or nil and "". Where only the model was missing, the
 	// record is one of those that Begin returned.
-	Put(rec *Record, name string, m *Model) error
+	Put(rec *record.Record, name string, m *models.Model) error
 }
 
 // nowhere is the sink that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Begin(*Summary) (map[string]Record, error) { return nil, nil }
-func (nowhere) HasModel(string) bool                      { return true }
-func (nowhere) Put(*Record, string, *Model) (none error)  { return nil }
+func (nowhere) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }
+func (nowhere) HasModel(string) bool                                   { return true }
+func (nowhere) Put(*record.Record, string, *models.Model) (none error) { return nil }
 
 // TrialsError says that some trials failed while the others were run.
 type TrialsError struct {
@@ -79,7 +81,7 @@ func (e *TrialsError) Unwrap() error { return e.First }
 // A trial waits for its share of the memory budget of the context. A plan with a
 // trial that would need more than there is for it is refused before anything is
 // run and before the sink is asked.
-func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, error) {
+func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
 	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
 	if err != nil {
@@ -104,11 +106,11 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
-	var records []Record
+	var records []record.Record
 	for _, t := range p.trials {
 		if rec, ok := r.done[t.id]; ok {
 			records = append(records, rec)
@@ -125,7 +127,7 @@ type run struct {
 	progress *input.Reporter
 
 	mu   sync.Mutex // of all below, and of the sink
-	done map[string]Record
+	done map[string]record.Record
 }
 
 // all runs the trials that are missing. Where there are several ranks, the best of
@@ -174,7 +176,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				return err
 			}
 			rec, res, err := p.run(working, t)
-			var model *Model
+			var model *models.Model
 			if err == nil && res != nil && p.keepsModel(t) {
 				model, err = p.model(working, t, res)
 			}
@@ -243,13 +245,13 @@ func (p *Plan) keepsModel(t trial) bool {
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
 
 // model returns the model of a trial's result.
-func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*Model, error) {
+func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
 	d := p.draws.modelled()
 	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newModel(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
+	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
 	if err == nil {
 		m.Program = p.Experiment.Program
 	}
@@ -290,7 +292,7 @@ func (p *Plan) Scales(ctx context.Context) ([]input.Scale, error) {
 
 // bestRanks returns the rank of the best mean score of each method with the most
 // classes, the smaller of two that are as good.
-func (p *Plan) bestRanks(done map[string]Record) []int {
+func (p *Plan) bestRanks(done map[string]record.Record) []int {
 	score := eval.MainScore(p.Experiment.Task)
 	k := p.most()
 	type cell struct{ method, rank int }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -46,7 +47,7 @@ func TestServer(t *testing.T) {
 		t.Setenv(name, here)
 	}
 	type result struct {
-		records []pipeline.Record
+		records []record.Record
 		trials  int
 		err     error
 	}

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -13,15 +11,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // run does one trial. The result is nil for a method that makes no
 // representation; what such a method gives is the same for all ranks, and it is
 // run once for a draw. A panic is an error.
-func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Result, err error) {
+func (p *Plan) run(ctx context.Context, t trial) (rec *record.Record, res *factor.Result, err error) {
 	type outcome struct {
-		rec *Record
+		rec *record.Record
 		res *factor.Result
 	}
 	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
@@ -32,7 +31,7 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 			return out, err
 		}
 		d := get()
-		once, err := d.records[t.method].Get(ctx, func() (*Record, error) {
+		once, err := d.records[t.method].Get(ctx, func() (*record.Record, error) {
 			rec, _, err := p.score(ctx, t, d)
 			return rec, err
 		})
@@ -48,10 +47,10 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 
 // score does one trial: representation, then clustering or classification, then
 // scores.
-func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.Result, error) {
+func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *factor.Result, error) {
 	e := p.Experiment
 	m := p.methods[t.method]
-	rec := &Record{
+	rec := &record.Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
 		Samples: len(d.rows), Tested: len(d.testRows),
 	}
@@ -74,7 +73,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d.draw, seen)
 	if !p.keepsModel(t) { // of which only the curve is seen
-		w.Trace = keepsPoint
+		w.Trace = record.KeepsPoint
 	}
 	if auto := p.auto(); auto != nil && m.Factoriser != nil {
 		// One rank for all methods of a draw.
@@ -95,7 +94,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	if found != nil {
 		res = found.Result
 		rec.Rank = t.rank
-		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
+		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), record.Thin(res.Objective, res.Penalty)
 		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
@@ -153,39 +152,9 @@ func (p *Plan) drawn(d draw, k int) []int {
 	return out
 }
 
-// keptPoints are the iterations that thin keeps beside the last.
-var keptPoints = func() (points []int) {
-	for at := 0; at < math.MaxInt32; at = max(at+1, int(math.Ceil(float64(at)*1.12))) {
-		points = append(points, at)
-	}
-	return points
-}()
-
-// keepsPoint tells whether thin keeps an iteration that is not the last.
-func keepsPoint(iteration int) bool {
-	_, kept := slices.BinarySearch(keptPoints, iteration)
-	return kept
-}
-
-// thin keeps the objective, and the penalty in it where there is one, of the
-// first iterations, of some forty between, and of the last.
-func thin(objective, penalty []float64) []Point {
-	var out []Point
-	for i, o := range objective {
-		if keepsPoint(i) || i == len(objective)-1 {
-			point := Point{Iteration: i, Objective: o}
-			if penalty != nil {
-				point.Penalty = penalty[i]
-			}
-			out = append(out, point)
-		}
-	}
-	return out
-}
-
 // countGroups sets into how many groups the samples of a draw are put, which it returns: one
 // number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *Record) (int, error) {
+func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *record.Record) (int, error) {
 	e := p.Experiment
 	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
 	if e.Cluster.K == (spec.GroupCount{}) {

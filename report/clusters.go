@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -61,8 +62,8 @@ type Clusters struct {
 	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
 	// "". It may be nil.
 	Links    []string
-	Basis    *Basis                  // what was learned, or nil if it cannot be shown
-	Shown    *pipeline.Illustrations // parts and visual words on photos, or nil
+	Basis    *Basis                // what was learned, or nil if it cannot be shown
+	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
 
 	progress *counter

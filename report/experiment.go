@@ -10,6 +10,8 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -19,11 +21,11 @@ import (
 // summary does not list are ignored; without its Classes nothing is shown of single classes.
 type Experiment struct {
 	*pipeline.Summary
-	Records []pipeline.Record
+	Records []record.Record
 	// Bases are learned parts, and Coefficients the representations of samples.
 	Bases        []Basis
 	Coefficients []figure.Coefficients
-	Shown        *pipeline.Illustrations // parts and visual words on photos, or nil
+	Shown        *models.Illustrations // parts and visual words on photos, or nil
 
 	progress *counter
 }
@@ -31,7 +33,7 @@ type Experiment struct {
 // Sources are what a report needs besides results.
 type Sources struct {
 	// Shown are parts and visual words on photos. Without it pages show those that they showed before.
-	Shown *pipeline.Illustrations
+	Shown *models.Illustrations
 	// Warn receives what is not shown and why; it may be nil.
 	Warn func(text string)
 	// Progress is called after each photo that was read, by one goroutine at a time; it may be nil.
@@ -75,7 +77,7 @@ type experimentPage struct {
 	page
 	experiment Experiment
 	// records are the finished ones, and tables those of each of their scores.
-	records []pipeline.Record
+	records []record.Record
 	tables  []scoreTables
 	looks   figure.Looks
 	// peaks are the methods at their best by the first score, and shown their names in the records. Each
@@ -221,7 +223,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 // Headlines are the tables of the scores that matter most, over all samples.
 func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records, false) }
 
-func (e Experiment) headlines(records []pipeline.Record, unlabelled bool) (out []*table.Document) {
+func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*table.Document) {
 	for _, name := range table.ScoresOf(records) {
 		if s, _ := eval.FindScore(name); s.Prominence < eval.Headline || s.Unlabelled && !unlabelled {
 			continue
@@ -234,7 +236,7 @@ func (e Experiment) headlines(records []pipeline.Record, unlabelled bool) (out [
 }
 
 // lead sums an experiment up in a sentence.
-func (e Experiment) lead(records []pipeline.Record, methods int) string {
+func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished yet."
 	}
@@ -269,7 +271,7 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 func (e Experiment) TrialWarnings() (lines []string) {
 	records := table.Finished(e.Records, e.Methods)
 	for _, method := range e.Methods {
-		own := slices.DeleteFunc(slices.Clone(records), func(r pipeline.Record) bool { return r.Method != method })
+		own := slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Method != method })
 		var texts []string
 		trials := map[string]int{}
 		for _, r := range own {
@@ -282,14 +284,14 @@ func (e Experiment) TrialWarnings() (lines []string) {
 		for _, text := range texts {
 			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials[text], "trial", "trials")))
 		}
-		if text := pipeline.Unconverged(method, own); text != "" {
+		if text := record.Unconverged(method, own); text != "" {
 			lines = append(lines, text)
 		}
 	}
-	draws := drawsOf(records, func(r pipeline.Record) bool { return r.Choice != nil })
-	limited := slices.DeleteFunc(slices.Clone(draws), func(r pipeline.Record) bool { return !r.Choice.AtLimit(r.Samples) })
+	draws := drawsOf(records, func(r record.Record) bool { return r.Choice != nil })
+	limited := slices.DeleteFunc(slices.Clone(draws), func(r record.Record) bool { return !r.Choice.AtLimit(r.Samples) })
 	if len(limited) > 0 {
-		largest := slices.MaxFunc(limited, func(a, b pipeline.Record) int { return a.Choice.Rank - b.Choice.Rank })
+		largest := slices.MaxFunc(limited, func(a, b record.Record) int { return a.Choice.Rank - b.Choice.Rank })
 		lines = append(lines, largest.Choice.AtLimitNote(fmt.Sprintf(" in %d of %s", len(limited), phrase.Count(len(draws), "draw", "draws"))))
 	}
 	return lines
@@ -298,7 +300,7 @@ func (e Experiment) TrialWarnings() (lines []string) {
 // reading explains the page to somebody who has never seen one.
 func reading(w *experimentPage) any {
 	return struct{ Labelled, Tested bool }{
-		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
-		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }),
+		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
+		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }),
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -131,9 +131,9 @@ type classesView struct {
 func classes(w *experimentPage) any {
 	e := w.experiment
 	view := classesView{Chosen: w.chosen}
-	var best []pipeline.Record
+	var best []record.Record
 	for name, p := range withSafeNames(w.peaks, func(p table.Peak) string { return p.Label }) {
-		records := slices.DeleteFunc(slices.Clone(w.records), func(r pipeline.Record) bool { return r.Method != p.Label || table.RowOf(r) != p.Row })
+		records := slices.DeleteFunc(slices.Clone(w.records), func(r record.Record) bool { return r.Method != p.Label || table.RowOf(r) != p.Row })
 		best = append(best, records...)
 		if len(e.Classes) > figure.MostConfused {
 			continue

@@ -15,16 +15,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // fakeShown are n photographs with marks of k parts of each method, of which photograph i uses part i mod k
 // most.
-func fakeShown(n, k int, methods ...string) *pipeline.Illustrations {
-	s := &pipeline.Illustrations{}
+func fakeShown(n, k int, methods ...string) *models.Illustrations {
+	s := &models.Illustrations{}
 	for i := range n {
-		s.Photographs = append(s.Photographs, pipeline.Photograph{Name: fmt.Sprintf("shore/IMG_%03d.jpg", i),
+		s.Photographs = append(s.Photographs, models.Photograph{Name: fmt.Sprintf("shore/IMG_%03d.jpg", i),
 			Open: func() (image.Image, error) { return plain(90+10*(i%2), 70, color.Gray{uint8(100 + i)}), nil }})
 	}
 	for _, method := range methods {
@@ -33,15 +33,15 @@ func fakeShown(n, k int, methods ...string) *pipeline.Illustrations {
 	return s
 }
 
-func fakeParts(method string, n, k int) pipeline.PartsShown {
-	p := pipeline.PartsShown{Method: method, Coefficients: mat.NewDense(n, k, nil)}
+func fakeParts(method string, n, k int) models.PartsShown {
+	p := models.PartsShown{Method: method, Coefficients: mat.NewDense(n, k, nil)}
 	for i := range n {
 		for part := range k {
 			p.Coefficients.Set(i, part, 1/(1+float64((n+part-i)%n)))
 		}
-		var marks []pipeline.Patch
+		var marks []models.Patch
 		for j := range 12 {
-			marks = append(marks, pipeline.Patch{X: float32(8 * j), Y: float32((i + 11*j) % 70), Side: 16, Part: j % k, Share: float64(j+1) / 12})
+			marks = append(marks, models.Patch{X: float32(8 * j), Y: float32((i + 11*j) % 70), Side: 16, Part: j % k, Share: float64(j+1) / 12})
 		}
 		p.Patches = append(p.Patches, marks)
 	}
@@ -49,7 +49,7 @@ func fakeParts(method string, n, k int) pipeline.PartsShown {
 }
 
 // photographsPage writes parts and words, and returns the page with nothing else.
-func photographsPage(t *testing.T, dir string, s *pipeline.Illustrations) (v photographsView, text string, warnings []string, err error) {
+func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
 	p := &page{folder: folder{dir, t.Context()}}
 	if v = p.photographs(s, s.Parts, nil); p.err != nil {
@@ -131,7 +131,7 @@ func TestPatchesUsers(t *testing.T) {
 	shown := fakeShown(3, 2, "nmf")
 	for i := range 3 {
 		shown.Photographs[i].Open = func() (image.Image, error) { return plain(40, 40, red), nil }
-		shown.Parts[0].Patches[i] = []pipeline.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}
+		shown.Parts[0].Patches[i] = []models.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}
 	}
 	photos, _, err := loadPhotographs(t.Context(), shown, shown.Parts, nil)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestWritePatchesMany(t *testing.T) {
 			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], v.Patches[0].Examples.Width)
 		}
 	}
-	if v, text, _, err := photographsPage(t, t.TempDir(), &pipeline.Illustrations{}); err != nil || v.Patches != nil || v.Words != nil || text != "" {
+	if v, text, _, err := photographsPage(t, t.TempDir(), &models.Illustrations{}); err != nil || v.Patches != nil || v.Words != nil || text != "" {
 		t.Errorf("nothing at all: %v, %v", v, err)
 	}
 }
@@ -222,12 +222,12 @@ func TestWritePatchesFailing(t *testing.T) {
 }
 
 // fakeWords adds n words of which each has some patches.
-func fakeWords(s *pipeline.Illustrations, n, patches int) {
+func fakeWords(s *models.Illustrations, n, patches int) {
 	s.TotalWords, s.Counted = n+5, 1000
 	for i := range n {
-		word := pipeline.WordShown{Word: 3 * i, Count: 1 + 10*i}
+		word := models.WordShown{Word: 3 * i, Count: 1 + 10*i}
 		for j := range patches {
-			word.Examples = append(word.Examples, pipeline.Example{Photograph: i % len(s.Photographs), X: float32(10 + 9*i), Y: float32(10 + 3*j), Side: 16})
+			word.Examples = append(word.Examples, models.Example{Photograph: i % len(s.Photographs), X: float32(10 + 9*i), Y: float32(10 + 3*j), Side: 16})
 		}
 		s.Words = append(s.Words, word)
 	}

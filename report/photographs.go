@@ -22,7 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
@@ -88,7 +88,7 @@ func experimentPhotographs(w *experimentPage) any {
 		w.fail(err)
 		return view
 	}
-	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p pipeline.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
+	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
@@ -103,11 +103,11 @@ func experimentPhotographs(w *experimentPage) any {
 //	words/1.png                  figure.MaxSheetWords words, and so on
 //
 // It warns of photos that cannot be read.
-func (p *page) photographs(shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (v photographsView) {
+func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
 	p.fail(err)
-	for name, of := range withSafeNames(parts, func(of pipeline.PartsShown) string { return of.Method }) {
+	for name, of := range withSafeNames(parts, func(of models.PartsShown) string { return of.Method }) {
 		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
 	if shown.TotalWords > 0 {
@@ -127,7 +127,7 @@ type photograph struct {
 
 // loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not
 // be read. A context's error ends it.
-func loadPhotographs(ctx context.Context, shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
+func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
 	photos, failures := make([]photograph, len(shown.Photographs)), make([]error, len(shown.Photographs))
 	large, small := make([]bool, len(photos)), make([]bool, len(photos))
 	for _, of := range parts {
@@ -194,7 +194,7 @@ func loadPhotographs(ctx context.Context, shown *pipeline.Illustrations, parts [
 }
 
 // examples returns the photos that show all parts.
-func examples(of pipeline.PartsShown) []int {
+func examples(of models.PartsShown) []int {
 	all := make([]int, len(of.Patches))
 	for i := range all {
 		all[i] = i
@@ -216,7 +216,7 @@ func users(uses mat.Matrix, part int) []int {
 }
 
 // patches draws the parts of one method into files with this prefix, as in figure 5 of Ambai et al. 2011.
-func (p *page) patches(prefix string, of pipeline.PartsShown, photos []photograph) (v patchesView) {
+func (p *page) patches(prefix string, of models.PartsShown, photos []photograph) (v patchesView) {
 	_, k := of.Coefficients.Dims()
 	v.Method = of.Method
 	if all := examples(of); len(all) > 0 {
@@ -250,13 +250,13 @@ func (p *page) patches(prefix string, of pipeline.PartsShown, photos []photograp
 
 // tilesOf draws photos with the marks of one part, or of all if part is −1. Photos that could not be read
 // are empty.
-func tilesOf(ctx context.Context, of pipeline.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
+func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range shown {
 		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
 		from, opt, marks := photo.large, figure.MarkOptions{Numbers: true}, of.Patches[i]
 		if part >= 0 {
 			from, opt = photo.small, figure.MarkOptions{Fade: true}
-			marks = slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Patch) bool { return m.Part != part })
+			marks = slices.DeleteFunc(slices.Clone(marks), func(m models.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
 			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
@@ -275,7 +275,7 @@ func isDone(err error) bool {
 }
 
 // words draws contact sheets of visual words.
-func (p *page) words(shown *pipeline.Illustrations, photos []photograph) *wordsView {
+func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
 	if shown.Counted > 0 {
 		v.Lead += fmt.Sprintf(" Together they stand for %s.", phrase.Count(shown.Counted, "patch", "patches"))

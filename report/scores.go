@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -16,7 +16,7 @@ type scoreTables struct {
 }
 
 // tablesOf gathers a score of the records.
-func (e Experiment) tablesOf(records []pipeline.Record, score string) scoreTables {
+func (e Experiment) tablesOf(records []record.Record, score string) scoreTables {
 	tests := table.TestsOf(e.Summary)
 	t := scoreTables{table.New(records, score, e.Methods, tests), table.NewBest(records, score, e.Methods, e.Sweeps, tests)}
 	t.all.Name = e.Name

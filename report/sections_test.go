@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -113,7 +114,7 @@ func TestWriteChosen(t *testing.T) {
 	// Old records have neither names of classes nor penalties.
 	e.Classes, e.Sweeps, e.Coefficients = nil, nil, nil
 	for i := range e.Records {
-		e.Records[i].Curve = slices.DeleteFunc(e.Records[i].Curve, func(p pipeline.Point) bool { return p.Penalty != 0 })
+		e.Records[i].Curve = slices.DeleteFunc(e.Records[i].Curve, func(p record.Point) bool { return p.Penalty != 0 })
 	}
 	old := t.TempDir()
 	if err := WriteExperiment(t.Context(), old, e); err != nil {
@@ -184,7 +185,7 @@ func TestWriteManyClasses(t *testing.T) {
 	}
 	r := confused("nmf", 0, []int{3, figure.MostConfused}, []int{4, 1}, []int{0, 5})
 	r.Row = 2
-	e.Records = []pipeline.Record{r}
+	e.Records = []record.Record{r}
 	dir := t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
@@ -245,10 +246,10 @@ func TestRanksSection(t *testing.T) {
 }
 
 func TestMeanCurve(t *testing.T) {
-	of := func(c factor.RankCurve) pipeline.Record {
-		return pipeline.Record{Choice: &spec.RankChoice{Curve: &c}}
+	of := func(c factor.RankCurve) record.Record {
+		return record.Record{Choice: &spec.RankChoice{Curve: &c}}
 	}
-	mean := meanCurve([]pipeline.Record{
+	mean := meanCurve([]record.Record{
 		of(factor.RankCurve{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}}),
 		of(factor.RankCurve{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}}),
 	})
@@ -259,7 +260,7 @@ func TestMeanCurve(t *testing.T) {
 }
 
 func TestMeanGaps(t *testing.T) {
-	from, gaps := meanGaps([]pipeline.Record{{Count: &spec.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &spec.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
+	from, gaps := meanGaps([]record.Record{{Count: &spec.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &spec.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
 	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
 		t.Errorf("from %d: %v", from, gaps)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/timing"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // timesView holds the times of a run.
@@ -52,7 +52,7 @@ func clustersTimes(w *clustersPage) any {
 // experimentTimes does so for an experiment.
 func experimentTimes(w *experimentPage) any {
 	judging := "Grouping"
-	if slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }) {
+	if slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }) {
 		judging = "Classifying"
 	}
 	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))

@@ -22,6 +22,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -174,10 +176,10 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *pipeline.Fit) 
 	if err != nil {
 		return err
 	}
-	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
+	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
 		tell(cmd)(note)
 	}
-	m, err := pipeline.NewModel(ctx, in.Inputs, f.Method.String(), res)
+	m, err := models.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
 		return err
 	}

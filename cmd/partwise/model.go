@@ -22,8 +22,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
@@ -95,7 +95,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the CSV file of the groups (default standard output)")
-	f.Float64Var(&reject, "reject", pipeline.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
@@ -110,7 +110,7 @@ func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 }
 
 // readModel reads a model, of a file or of a folder of results, and returns where it is.
-func readModel(ctx context.Context, path string) (m *pipeline.Model, file string, err error) {
+func readModel(ctx context.Context, path string) (m *models.Model, file string, err error) {
 	file = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		command, _, err := output.Written(path)
@@ -126,20 +126,20 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 	if err != nil {
 		return nil, "", err
 	}
-	if m, err = pipeline.ReadModel(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
+	if m, err = models.ReadModel(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", file, err)
 	}
 	return m, file, nil
 }
 
 // prepareNew makes the features of a model of new samples.
-func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *spec.Experiment, data string) (*inputs, error) {
+func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
 // assignedText returns the list of the groups, in the form of a grouping's own.
-func assignedText(in *input.Inputs, m *pipeline.Model, found []pipeline.Assigned) []byte {
+func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
@@ -156,7 +156,7 @@ func assignedText(in *input.Inputs, m *pipeline.Model, found []pipeline.Assigned
 	return text.Bytes()
 }
 
-func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out string) error {
+func tellAssigned(w io.Writer, found []models.Assigned, m *models.Model, out string) error {
 	size := make([]int, len(m.Groups.Centres.Sizes))
 	none, known := 0, 0
 	for _, a := range found {
@@ -226,7 +226,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	return cmd
 }
 
-func apply(cmd *cobra.Command, m *pipeline.Model, e *spec.Experiment, data, out string, force bool) error {
+func apply(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data, out string, force bool) error {
 	ctx := cmd.Context()
 	in, err := prepareNew(cmd, m, e, data)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
@@ -57,7 +58,7 @@ func reportOne(cmd *cobra.Command, dir string) error {
 }
 
 // writeReport writes the report of the results and prints its tables.
-func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) error {
+func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) error {
 	dir, out := folder.Dir(), cmd.OutOrStdout()
 	e, err := publish(cmd, folder, shown)
 	if err != nil {
@@ -73,7 +74,7 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Ill
 }
 
 // publish writes the report of the results, with what was learned where it is at hand.
-func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) (*report.Experiment, error) {
+func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
 	return draw(cmd, "drawing", func(count func(done, total int)) (*report.Experiment, error) {
 		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd), Progress: count})
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -195,7 +196,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		}
 		return in.Inputs, in.Close, nil
 	}
-	r.Publish = func(folder *results.Folder, shown *pipeline.Illustrations) error {
+	r.Publish = func(folder *results.Folder, shown *models.Illustrations) error {
 		bars.End()
 		_, err := publish(cmd, folder, shown)
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
 // Options are what a Session is opened with beside its inputs and its model.
@@ -54,7 +55,7 @@ const mostPast = 200
 
 // Open returns a session on the groups of a model. The inputs must be the samples that it was learned
 // from, in the same order.
-func Open(ctx context.Context, in *input.Inputs, m *pipeline.Model, opt Options) (*Session, error) {
+func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (*Session, error) {
 	base, err := m.GroupsOf(in)
 	if err != nil {
 		return nil, err

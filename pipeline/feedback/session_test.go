@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -82,7 +83,7 @@ func around(t *testing.T, n int, noise float64) (*input.Inputs, []int) {
 }
 
 // grouped returns a model of groups by a method.
-func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *pipeline.Model {
+func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *models.Model {
 	t.Helper()
 	found, err := pipeline.Groups{K: k, Method: method}.Find(t.Context(), in, nil)
 	if err != nil {
@@ -92,7 +93,7 @@ func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *pipelin
 }
 
 // saved returns the model of a grouping as it is read from its file.
-func saved(t *testing.T, in *input.Inputs, found *pipeline.Grouping) *pipeline.Model {
+func saved(t *testing.T, in *input.Inputs, found *pipeline.Grouping) *models.Model {
 	t.Helper()
 	m, err := found.Model(t.Context(), in)
 	if err != nil {
@@ -102,13 +103,13 @@ func saved(t *testing.T, in *input.Inputs, found *pipeline.Grouping) *pipeline.M
 	if err := m.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	if m, err = pipeline.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
+	if m, err = models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func open(t *testing.T, in *input.Inputs, m *pipeline.Model, opt Options) *Session {
+func open(t *testing.T, in *input.Inputs, m *models.Model, opt Options) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), in, m, opt)
 	if err != nil {

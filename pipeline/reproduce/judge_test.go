@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // simulated makes records of draws: the AC of each method is level plus a part that all methods
 // have and one of its own, in steps of a 60th as AC has.
-func simulated(src *rand.Rand, draws int, level map[string]float64) (out []pipeline.Record) {
+func simulated(src *rand.Rand, draws int, level map[string]float64) (out []record.Record) {
 	for repeat := range draws {
 		for _, k := range []int{2, 4} {
 			shared := 0.05 * src.NormFloat64()
 			for _, m := range []string{"kmeans", "nmf", "cf"} {
 				v := 0.5 + level[m] + shared + 0.04*src.NormFloat64()
 				v = math.Floor(60*v+src.Float64()) / 60 // of the same mean
-				out = append(out, pipeline.Record{Method: m, Classes: k, Repeat: repeat, Scores: map[string]float64{"AC": v, "AC free": v}})
+				out = append(out, record.Record{Method: m, Classes: k, Repeat: repeat, Scores: map[string]float64{"AC": v, "AC free": v}})
 			}
 		}
 	}
@@ -75,12 +75,12 @@ func TestVerdicts(t *testing.T) {
 	holds := simulated(src, 160, map[string]float64{"nmf": 0.1})
 	fails := simulated(src, 160, map[string]float64{"nmf": -0.1, "cf": -0.2})
 	for name, c := range map[string]struct {
-		records []pipeline.Record
+		records []record.Record
 		want    Verdict
 	}{"true": {holds, Holds}, "false": {fails, Fails}} {
 		before := []Verdict{Open, Open, Open}
 		for _, draws := range []int{9, 10, 20, 40, 160} {
-			var some []pipeline.Record
+			var some []record.Record
 			for _, rec := range c.records {
 				if rec.Repeat < draws {
 					some = append(some, rec)
@@ -194,10 +194,10 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name
 func TestIterations(t *testing.T) {
 	r := recipe(t, "claims: [{says: soon, method: nmf, within: 20}]\n")
 	for last, want := range map[int]Verdict{12: Holds, 30: Fails} {
-		var records []pipeline.Record
+		var records []record.Record
 		for repeat := range 40 {
 			for _, k := range []int{2, 4} {
-				records = append(records, pipeline.Record{Method: "nmf", Classes: k, Repeat: repeat, Curve: []pipeline.Point{
+				records = append(records, record.Record{Method: "nmf", Classes: k, Repeat: repeat, Curve: []record.Point{
 					{Iteration: 0, Objective: 10}, {Iteration: 5, Objective: 1.5}, {Iteration: last + repeat%2, Objective: 1.004}, {Iteration: 200, Objective: 1},
 				}})
 			}

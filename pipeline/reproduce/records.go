@@ -7,22 +7,22 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // Run is the result of a protocol or a variant.
 type Run struct {
-	Records []pipeline.Record
+	Records []record.Record
 	// Classes is how many classes the set has.
 	Classes int
 }
 
 // of is a value of a record, which not all have.
-type of func(pipeline.Record) (float64, bool)
+type of func(record.Record) (float64, bool)
 
 func scored(name string) of {
-	return func(r pipeline.Record) (float64, bool) {
+	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
 	}
@@ -32,7 +32,7 @@ func scored(name string) of {
 const settled = 0.01
 
 // iterations is the number of iterations until convergence.
-func iterations(r pipeline.Record) (float64, bool) {
+func iterations(r record.Record) (float64, bool) {
 	if len(r.Curve) == 0 {
 		return 0, false
 	}
@@ -46,7 +46,7 @@ func iterations(r pipeline.Record) (float64, bool) {
 }
 
 // rowOf is the row of the tables that a record is in.
-func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values are the means over the rows at, or over all rows, of the first draws of a method, with their
 // repeats. Draws with missing rows are left out.

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -70,7 +71,7 @@ type Runner struct {
 	// Prepare makes the inputs of an experiment, and a function that releases them.
 	Prepare func(e *spec.Experiment) (*input.Inputs, func(), error)
 	// Publish writes the pages of an experiment. shown is nil if trials are missing.
-	Publish func(folder *results.Folder, shown *pipeline.Illustrations) error
+	Publish func(folder *results.Folder, shown *models.Illustrations) error
 	// Progress receives the progress of the trials, and Warn warnings.
 	Progress func(what string, done, total int)
 	Warn     func(string)
@@ -217,7 +218,7 @@ func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[
 
 // publish writes the pages and the outcome.
 func (r *Runner) publish(ctx context.Context, p *running, o *Outcome) error {
-	var shown *pipeline.Illustrations
+	var shown *models.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
 		var err error
 		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report names those that cannot be read

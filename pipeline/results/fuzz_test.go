@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // readingMemory is the most memory that reading a log or a summary of so many bytes
@@ -36,7 +37,7 @@ func FuzzLog(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var records []pipeline.Record
+		var records []record.Record
 		var unread []int
 		var err error
 		testkit.AllocatesAtMost(t, readingMemory(len(text)), func() { records, unread, err = ReadLog(dir) })
@@ -77,7 +78,7 @@ func FuzzLog(f *testing.F) {
 }
 
 // checkRecord: a record's numbers are such as can be drawn.
-func checkRecord(t *testing.T, r pipeline.Record) {
+func checkRecord(t *testing.T, r record.Record) {
 	t.Helper()
 	for name, x := range r.Scores {
 		if s, _ := eval.FindScore(name); math.IsNaN(x) || math.IsInf(x, 0) || x < s.Min || x > s.Max {

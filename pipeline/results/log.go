@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // LogFile is the name of the result log in the folder of an experiment: a record a line, as JSON.
@@ -24,7 +24,7 @@ const LogFile = "results.jsonl"
 // missing log has no records. unread are the numbers, from 1, of lines that are damaged or of another
 // version; a last line that a killed run cut off is not among them. It takes at most 2 MiB of memory and
 // 200 bytes for each of the log's.
-func ReadLog(dir string) (records []pipeline.Record, unread []int, err error) {
+func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	lines, err := readLog(filepath.Join(dir, LogFile))
 	for i, l := range lines {
 		switch {
@@ -40,10 +40,10 @@ func ReadLog(dir string) (records []pipeline.Record, unread []int, err error) {
 
 // logLine is a line of the log.
 type logLine struct {
-	text   []byte           // with the line feed
-	cut    bool             // the last line has no line feed
-	record *pipeline.Record // nil for a line that is none
-	again  bool             // an earlier line has a record of the trial
+	text   []byte         // with the line feed
+	cut    bool           // the last line has no line feed
+	record *record.Record // nil for a line that is none
+	again  bool           // an earlier line has a record of the trial
 }
 
 func readLog(path string) (lines []logLine, err error) {
@@ -70,11 +70,11 @@ func readLog(path string) (lines []logLine, err error) {
 const shortestRecord = `{"trial":"a","method":"b","scores":{"":0}}`
 
 // parseRecord reads a line of the log. It returns nil if that is no record.
-func parseRecord(text []byte) *pipeline.Record {
+func parseRecord(text []byte) *record.Record {
 	if len(text) < len(shortestRecord) {
 		return nil // at no cost: a damaged log may have nothing but short lines
 	}
-	rec := &pipeline.Record{}
+	rec := &record.Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if dec.Decode(rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
@@ -117,7 +117,7 @@ type log struct {
 	path  string
 	file  *os.File
 	size  int64 // of the whole lines
-	done  map[string]pipeline.Record
+	done  map[string]record.Record
 	dirty chan struct{} // has a value if there is something to sync
 	sync  chan error    // gets the first error of syncing, at the end
 }
@@ -125,7 +125,7 @@ type log struct {
 // openLog reads the log in dir and opens it for appending. The beginning of a record at its end, which a
 // killed run left, is cut off; other text there becomes a line.
 func openLog(dir string) (*log, error) {
-	l := &log{path: filepath.Join(dir, LogFile), done: map[string]pipeline.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
+	l := &log{path: filepath.Join(dir, LogFile), done: map[string]record.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
 	lines, err := readLog(l.path)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (l *log) inPlace() error {
 }
 
 // append adds a record. An error, such as a full disk, leaves the log as it was.
-func (l *log) append(r *pipeline.Record) error {
+func (l *log) append(r *record.Record) error {
 	if err := l.inPlace(); err != nil {
 		return err
 	}

@@ -10,10 +10,12 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // Run opens the folder dir, runs the plan in it, and closes it.
-func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOptions) ([]pipeline.Record, error) {
+func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOptions) ([]record.Record, error) {
 	f, err := Open(dir, p.Experiment)
 	if err != nil {
 		return nil, err
@@ -25,7 +27,7 @@ func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOpti
 // Run runs the trials of the plan that are not in the log, appends each finished one, and returns the
 // records of all, as [pipeline.Plan.Run] does. It removes pages about other trials first. Another Run
 // continues one that ended early. The finished log is in the order of the plan.
-func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]pipeline.Record, error) {
+func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]record.Record, error) {
 	to := &sink{Folder: f}
 	records, runErr := p.Run(ctx, to, opt)
 	if to.log == nil {
@@ -53,7 +55,7 @@ type sink struct {
 }
 
 // Begin removes pages about other trials and opens the log.
-func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err error) {
+func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err error) {
 	old, err := ReadSummary(k.Dir())
 	same := err == nil && old.SameTrials(s)
 	if !same {
@@ -82,7 +84,7 @@ func (k *sink) HasModel(name string) bool {
 }
 
 // Put saves the model, where there is one, and then the record, where it is new.
-func (k *sink) Put(rec *pipeline.Record, model string, m *pipeline.Model) error {
+func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer

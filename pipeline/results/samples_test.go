@@ -14,14 +14,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// models is a sink of the results whose models are kept.
-type models map[string]*factor.Result
+// kept is a sink of the results whose models are kept.
+type kept map[string]*factor.Result
 
-func (m models) Begin(*pipeline.Summary) (map[string]pipeline.Record, error) { return nil, nil }
-func (m models) HasModel(name string) bool                                   { return true }
-func (m models) Put(_ *pipeline.Record, name string, model *pipeline.Model) error {
+func (m kept) Begin(*pipeline.Summary) (map[string]record.Record, error) { return nil, nil }
+func (m kept) HasModel(name string) bool                                 { return true }
+func (m kept) Put(_ *record.Record, name string, model *models.Model) error {
 	if model != nil {
 		m[name] = model.Result
 	}
@@ -34,7 +36,7 @@ func TestSamples(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [kmeans, nmf, {name: cf, iterations: 5}], classes: [2, 3], repeats: 2, rank: k}`, set)
 	dir := t.TempDir()
 	runPlan(t, p, dir, pipeline.RunOptions{})
-	want := models{}
+	want := kept{}
 	if _, err := p.Run(t.Context(), want, pipeline.RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestOldResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, err := Records(dir, s)
-	if err != nil || len(records) != 1 || records[0].Curve[1] != (pipeline.Point{Iteration: 1, Objective: 2}) {
+	if err != nil || len(records) != 1 || records[0].Curve[1] != (record.Point{Iteration: 1, Objective: 2}) {
 		t.Errorf("%v, %v", records, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 const (
@@ -86,12 +87,12 @@ func readSummary(dir string) (*pipeline.Summary, error) {
 
 // Records returns the records of the log in dir that are of the experiment of a summary, in its order.
 // Some may be missing.
-func Records(dir string, s *pipeline.Summary) (out []pipeline.Record, err error) {
+func Records(dir string, s *pipeline.Summary) (out []record.Record, err error) {
 	records, _, err := ReadLog(dir)
 	if err != nil {
 		return nil, err
 	}
-	by := map[string]pipeline.Record{}
+	by := map[string]record.Record{}
 	for _, r := range records {
 		by[r.Trial] = r
 	}

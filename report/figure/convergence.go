@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
@@ -21,7 +21,7 @@ import (
 //
 // The lines are means over the trials with the largest number of classes, or rank, that has curves.
 // A trial that stopped stays at its last value. If no curve falls, the error is ErrNoData.
-func Convergence(ctx context.Context, records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
+func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, methods, remaining)
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
@@ -39,7 +39,7 @@ func Convergence(ctx context.Context, records []pipeline.Record, methods []strin
 // Terms draws the objective of a method with a penalty, its fit and its penalty against the
 // iteration, in three plots, since the terms may differ by orders of magnitude. Trials are those of
 // Convergence. If no curve has a penalty, the error is ErrNoData.
-func Terms(ctx context.Context, records []pipeline.Record, method string, looks Looks) (*Figure, error) {
+func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
@@ -60,14 +60,14 @@ func Terms(ctx context.Context, records []pipeline.Record, method string, looks 
 // term is a part of the objective.
 type term struct {
 	name  string
-	value func(pipeline.Point) float64
+	value func(record.Point) float64
 }
 
 // terms are the objective itself, first, and its parts.
 var terms = []term{
-	{"Objective", func(p pipeline.Point) float64 { return p.Objective }},
-	{"Fit", func(p pipeline.Point) float64 { return p.Objective - p.Penalty }},
-	{"Penalty", func(p pipeline.Point) float64 { return p.Penalty }},
+	{"Objective", func(p record.Point) float64 { return p.Objective }},
+	{"Fit", func(p record.Point) float64 { return p.Objective - p.Penalty }},
+	{"Penalty", func(p record.Point) float64 { return p.Penalty }},
 }
 
 // iterationChart is a chart with iterations on a logarithmic axis.
@@ -79,7 +79,7 @@ func iterationChart(y string) *chart {
 }
 
 // addMean adds the mean of a term of a method's curves, if it has any.
-func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]pipeline.Point, t term) error {
+func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) error {
 	mean, err := t.mean(ctx, curves)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (f *chart) addMean(ctx context.Context, number int, method string, curves [
 
 // curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.
 // prepare returns what is drawn of a curve, or nil.
-func curvesOf(records []pipeline.Record, methods []string, prepare func([]pipeline.Point) []pipeline.Point) map[string][][]pipeline.Point {
-	trials := map[string][][]pipeline.Point{}
+func curvesOf(records []record.Record, methods []string, prepare func([]record.Point) []record.Point) map[string][][]record.Point {
+	trials := map[string][][]record.Point{}
 	largest := 0
 	for _, r := range table.Finished(records, methods) {
 		curve := prepare(r.Curve)
@@ -108,8 +108,8 @@ func curvesOf(records []pipeline.Record, methods []string, prepare func([]pipeli
 
 // remaining rescales a curve from iteration 1 on so that its first value is 1 and its last 0. It is
 // nil if the objective does not fall.
-func remaining(curve []pipeline.Point) []pipeline.Point {
-	var rest []pipeline.Point
+func remaining(curve []record.Point) []record.Point {
+	var rest []record.Point
 	for _, p := range curve {
 		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {
 			rest = append(rest, p)
@@ -129,18 +129,18 @@ func remaining(curve []pipeline.Point) []pipeline.Point {
 }
 
 // withPenalty returns a curve from iteration 1 on, or nil if it has no penalty.
-func withPenalty(curve []pipeline.Point) []pipeline.Point {
-	if !slices.ContainsFunc(curve, func(p pipeline.Point) bool { return p.Penalty != 0 }) {
+func withPenalty(curve []record.Point) []record.Point {
+	if !slices.ContainsFunc(curve, func(p record.Point) bool { return p.Penalty != 0 }) {
 		return nil
 	}
 	const largest = 1e100 // no sum of smaller values overflows
-	return slices.DeleteFunc(slices.Clone(curve), func(p pipeline.Point) bool {
+	return slices.DeleteFunc(slices.Clone(curve), func(p record.Point) bool {
 		return p.Iteration == 0 || !(math.Abs(p.Objective) < largest && math.Abs(p.Penalty) < largest)
 	})
 }
 
 // mean averages the term of curves at every iteration that any of them has.
-func (t term) mean(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, error) {
+func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, error) {
 	var iterations []int
 	for _, curve := range curves {
 		for _, p := range curve {
@@ -163,8 +163,8 @@ func (t term) mean(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs,
 }
 
 // at interpolates the term of a curve between its points; before the first and after the last it is constant.
-func (t term) at(curve []pipeline.Point, iteration int) float64 {
-	i, exact := slices.BinarySearchFunc(curve, iteration, func(p pipeline.Point, i int) int { return p.Iteration - i })
+func (t term) at(curve []record.Point, iteration int) float64 {
+	i, exact := slices.BinarySearchFunc(curve, iteration, func(p record.Point, i int) int { return p.Iteration - i })
 	switch {
 	case exact || i == 0:
 		return t.value(curve[i])

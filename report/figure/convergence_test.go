@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // points is a curve with a value at every iteration from 0.
-func points(values ...float64) []pipeline.Point {
-	var curve []pipeline.Point
+func points(values ...float64) []record.Point {
+	var curve []record.Point
 	for i, v := range values {
-		curve = append(curve, pipeline.Point{Iteration: i, Objective: v})
+		curve = append(curve, record.Point{Iteration: i, Objective: v})
 	}
 	return curve
 }
@@ -26,12 +26,12 @@ func points(values ...float64) []pipeline.Point {
 func TestRemaining(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		curve []pipeline.Point
-		want  []pipeline.Point
+		curve []record.Point
+		want  []record.Point
 	}{
-		{"from iteration 1", points(1000, 10, 6, 2), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0.5}, {Iteration: 3, Objective: 0}}},
-		{"negative objectives", points(5, -2, -4), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0}}},
-		{"not finite", points(5, 3, math.NaN(), math.Inf(1), 1), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 4, Objective: 0}}},
+		{"from iteration 1", points(1000, 10, 6, 2), []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0.5}, {Iteration: 3, Objective: 0}}},
+		{"negative objectives", points(5, -2, -4), []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0}}},
+		{"not finite", points(5, 3, math.NaN(), math.Inf(1), 1), []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 4, Objective: 0}}},
 		{"rising", points(5, 1, 2), nil},
 		{"constant", points(5, 1, 1), nil},
 		{"too large", points(0, math.MaxFloat64, -math.MaxFloat64), nil},
@@ -53,9 +53,9 @@ func TestRemaining(t *testing.T) {
 // A trial that has stopped stays where it is, and values between two points
 // are interpolated.
 func TestMeanCurve(t *testing.T) {
-	long := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
-	short := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
-	got := must(terms[0].mean(t.Context(), [][]pipeline.Point{long, short}))
+	long := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
+	short := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
+	got := must(terms[0].mean(t.Context(), [][]record.Point{long, short}))
 	want := plotter.XYs{{X: 1, Y: 1}, {X: 3, Y: 0.3}, {X: 5, Y: 0.1}, {X: 9, Y: 0.2}}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
@@ -89,7 +89,7 @@ func TestConvergence(t *testing.T) {
 	}
 
 	slices.Reverse(records)
-	few := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Classes == 2 })
+	few := slices.DeleteFunc(records, func(r record.Record) bool { return r.Classes == 2 })
 	again, err := Convergence(t.Context(), few, sevenMethods, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -104,16 +104,16 @@ func TestConvergence(t *testing.T) {
 }
 
 // penalised makes a record whose curve has a penalty.
-func penalised(method string, classes int, penalties ...float64) pipeline.Record {
-	r := pipeline.Record{Method: method, Classes: classes, Scores: map[string]float64{"AC": 1}}
+func penalised(method string, classes int, penalties ...float64) record.Record {
+	r := record.Record{Method: method, Classes: classes, Scores: map[string]float64{"AC": 1}}
 	for i, p := range penalties {
-		r.Curve = append(r.Curve, pipeline.Point{Iteration: i, Objective: 100/float64(i+1) + p, Penalty: p})
+		r.Curve = append(r.Curve, record.Point{Iteration: i, Objective: 100/float64(i+1) + p, Penalty: p})
 	}
 	return r
 }
 
 func TestTerms(t *testing.T) {
-	records := []pipeline.Record{
+	records := []record.Record{
 		penalised("gnmf", 2, 9, 9, 9, 9),
 		penalised("gnmf", 5, 0, 10, 20, 30),
 		penalised("gnmf", 5, 0, 10, 20, math.NaN()),
@@ -157,13 +157,13 @@ func TestTerms(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", method, err, ErrNoData)
 		}
 	}
-	if _, err := Terms(t.Context(), []pipeline.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
+	if _, err := Terms(t.Context(), []record.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("the initial factors alone: error %v, want %v", err, ErrNoData)
 	}
 	huge := penalised("gnmf", 2, 0, 1e308, -1e308, 3, 3)
 	constant := penalised("gnmf", 2, 5, 5, 5)
-	for _, r := range []pipeline.Record{huge, constant} {
-		f, err := Terms(t.Context(), []pipeline.Record{r}, "gnmf", nil)
+	for _, r := range []record.Record{huge, constant} {
+		f, err := Terms(t.Context(), []record.Record{r}, "gnmf", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,12 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // drawn returns a figure in both formats.
@@ -318,7 +317,7 @@ func TestLooksAcrossFigures(t *testing.T) {
 			return SweepCurves(table.New(fakeRecords([]string{"g 0.5", "g 50"}, []int{2, 3}, 6), "AC", []string{"g 0.5", "g 50"}, table.Tests{}), lambdaSweep, "lambda", looks)
 		},
 		"terms": func() (*Figure, error) {
-			return Terms(t.Context(), []pipeline.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks)
+			return Terms(t.Context(), []record.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks)
 		},
 	}
 	for name, draw := range figures {

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
 // MarkOptions are options for drawing marks on a photo.
@@ -37,7 +37,7 @@ const (
 // Where patches of several parts overlap, a pixel belongs to the part whose patches cover it most:
 // each counts by its strength, and less towards its edge. Of equal parts the lower one has the pixel.
 // The only error is the context's.
-func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []pipeline.Patch, opt MarkOptions) error {
+func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
 	if err != nil {
 		return err
@@ -60,13 +60,13 @@ type territory struct {
 
 // divide gives the pixels of a drawing of the given size to the parts. Its time is proportional to
 // the pixels of all patches plus those of the drawing times the number of parts.
-func divide(ctx context.Context, marks []pipeline.Patch, photo, size image.Point) (*territory, error) {
+func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
 	scaleX, scaleY := float64(size.X)/float64(max(photo.X, 1)), float64(size.Y)/float64(max(photo.Y, 1))
 	weight, cover := make([]float32, n), make([]float32, n)
 	marks = slices.Clone(marks)
-	slices.SortStableFunc(marks, func(a, b pipeline.Patch) int { return a.Part - b.Part })
+	slices.SortStableFunc(marks, func(a, b models.Patch) int { return a.Part - b.Part })
 	for i, m := range marks {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
 // boxed are options with the box that the photo is fitted into, 0 for MarkBox.
@@ -18,7 +18,7 @@ type boxed struct {
 	Fade, Numbers bool
 }
 
-func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt boxed) *image.RGBA {
+func mark(t *testing.T, img image.Image, marks []models.Patch, opt boxed) *image.RGBA {
 	t.Helper()
 	drawn := Thumbnail(img, cmp.Or(opt.Box, MarkBox))
 	if err := DrawMarks(t.Context(), drawn, img.Bounds().Size(), marks, MarkOptions{opt.Fade, opt.Numbers}); err != nil {
@@ -28,7 +28,7 @@ func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt boxed) *ima
 }
 
 func TestMarkPatchesGolden(t *testing.T) {
-	marks := []pipeline.Patch{
+	marks := []models.Patch{
 		{X: 15.5, Y: 15.5, Side: 16, Part: 0, Share: 1},
 		{X: 23.5, Y: 15.5, Side: 16, Part: 1, Share: 1},
 		{X: 23.5, Y: 23.5, Side: 16, Part: 2, Share: 0.2},
@@ -46,25 +46,25 @@ func TestMarkPatchesGolden(t *testing.T) {
 func TestMarkPatchesPlace(t *testing.T) {
 	grey := plain(40, 30, color.Gray{90})
 	for _, test := range []struct {
-		mark pipeline.Patch
+		mark models.Patch
 		want image.Rectangle // in pixels of the photograph
 	}{
-		{pipeline.Patch{X: 7.5, Y: 7.5, Side: 16}, image.Rect(0, 0, 16, 16)},
-		{pipeline.Patch{X: 15.5, Y: 7.5, Side: 16}, image.Rect(8, 0, 24, 16)},
-		{pipeline.Patch{X: 20, Y: 10, Side: 5}, image.Rect(18, 8, 23, 13)},
-		{pipeline.Patch{X: 0, Y: 0, Side: 7}, image.Rect(0, 0, 4, 4)},
-		{pipeline.Patch{X: 39.5, Y: 29.5, Side: 4}, image.Rect(38, 28, 40, 30)},
-		{pipeline.Patch{X: 20, Y: 10, Side: 0.001}, image.Rect(20, 10, 21, 11)},
-		{pipeline.Patch{X: 20.3, Y: 10.4, Side: 0.001}, image.Rect(20, 10, 21, 11)},
-		{pipeline.Patch{X: 20, Y: 10, Side: 1000}, image.Rect(0, 0, 40, 30)},
-		{pipeline.Patch{X: 20, Y: 10, Side: math.MaxFloat32}, image.Rect(0, 0, 40, 30)},
-		{pipeline.Patch{X: -8, Y: 10, Side: 15}, image.Rectangle{}},
-		{pipeline.Patch{X: 20, Y: 1e30, Side: 16}, image.Rectangle{}},
-		{pipeline.Patch{X: -math.MaxFloat32, Y: 3, Side: 16}, image.Rectangle{}},
+		{models.Patch{X: 7.5, Y: 7.5, Side: 16}, image.Rect(0, 0, 16, 16)},
+		{models.Patch{X: 15.5, Y: 7.5, Side: 16}, image.Rect(8, 0, 24, 16)},
+		{models.Patch{X: 20, Y: 10, Side: 5}, image.Rect(18, 8, 23, 13)},
+		{models.Patch{X: 0, Y: 0, Side: 7}, image.Rect(0, 0, 4, 4)},
+		{models.Patch{X: 39.5, Y: 29.5, Side: 4}, image.Rect(38, 28, 40, 30)},
+		{models.Patch{X: 20, Y: 10, Side: 0.001}, image.Rect(20, 10, 21, 11)},
+		{models.Patch{X: 20.3, Y: 10.4, Side: 0.001}, image.Rect(20, 10, 21, 11)},
+		{models.Patch{X: 20, Y: 10, Side: 1000}, image.Rect(0, 0, 40, 30)},
+		{models.Patch{X: 20, Y: 10, Side: math.MaxFloat32}, image.Rect(0, 0, 40, 30)},
+		{models.Patch{X: -8, Y: 10, Side: 15}, image.Rectangle{}},
+		{models.Patch{X: 20, Y: 1e30, Side: 16}, image.Rectangle{}},
+		{models.Patch{X: -math.MaxFloat32, Y: 3, Side: 16}, image.Rectangle{}},
 	} {
 		test.mark.Share = 0.5
 		for _, times := range []int{1, 3} {
-			got := tinted(mark(t, grey, []pipeline.Patch{test.mark}, boxed{Box: 40 * times}))
+			got := tinted(mark(t, grey, []models.Patch{test.mark}, boxed{Box: 40 * times}))
 			want := image.Rectangle{Min: test.want.Min.Mul(times), Max: test.want.Max.Mul(times)}
 			if test.mark.Side < 1 && times > 1 {
 				continue // a pixel of the drawing, not of the photograph
@@ -85,13 +85,13 @@ func TestMarkPatchesPlace(t *testing.T) {
 // nearer to the weaker one.
 func TestDivide(t *testing.T) {
 	size := image.Pt(48, 16)
-	left, right := pipeline.Patch{X: 15.5, Y: 7.5, Side: 16, Part: 3, Share: 1}, pipeline.Patch{X: 23.5, Y: 7.5, Side: 16, Part: 2, Share: 1}
+	left, right := models.Patch{X: 15.5, Y: 7.5, Side: 16, Part: 3, Share: 1}, models.Patch{X: 23.5, Y: 7.5, Side: 16, Part: 2, Share: 1}
 	for _, test := range []struct {
 		strength     float64
 		border, last int
 	}{{1, 20, 32}, {0.5, 21, 32}, {0.01, 24, 32}} {
 		right.Share = test.strength
-		for _, marks := range [][]pipeline.Patch{{left, right}, {right, left}} {
+		for _, marks := range [][]models.Patch{{left, right}, {right, left}} {
 			d := must(divide(t.Context(), marks, size, size))
 			for x := range size.X {
 				want := -1
@@ -110,7 +110,7 @@ func TestDivide(t *testing.T) {
 	// Of equals the lower part has the pixel, whatever the order.
 	same := left
 	same.Part = 1
-	for _, marks := range [][]pipeline.Patch{{left, same}, {same, left}} {
+	for _, marks := range [][]models.Patch{{left, same}, {same, left}} {
 		if got := must(divide(t.Context(), marks, size, size)).partAt(12, 8); got != 1 {
 			t.Errorf("the pixel has part %d, want 1", got)
 		}
@@ -148,7 +148,7 @@ func TestDivideAgainstSums(t *testing.T) {
 			}
 		}
 		backwards := slices.Clone(marks)
-		slices.SortStableFunc(backwards, func(a, b pipeline.Patch) int { return b.Part - a.Part })
+		slices.SortStableFunc(backwards, func(a, b models.Patch) int { return b.Part - a.Part })
 		if other := must(divide(t.Context(), backwards, photograph, size)); !slices.Equal(other.owner, d.owner) {
 			t.Errorf("seed %d: another order of the parts gives another picture", seed)
 		}
@@ -186,14 +186,14 @@ func TestMarkPatchesOdd(t *testing.T) {
 	if n := len(tinted(without)); n > 0 {
 		t.Errorf("%d pixels are tinted without a mark", n)
 	}
-	outside := mark(t, colourful, []pipeline.Patch{{X: 100, Y: 0, Side: 9, Share: 1}}, boxed{Numbers: true})
+	outside := mark(t, colourful, []models.Patch{{X: 100, Y: 0, Side: 9, Share: 1}}, boxed{Numbers: true})
 	if !bytes.Equal(outside.Pix, without.Pix) {
 		t.Error("a mark outside is seen")
 	}
 	// The stronger the mark, the fuller the colour.
 	last := 0
 	for _, strength := range []float64{1e-9, 0.3, 0.7, 1} {
-		c := mark(t, plain(30, 30, color.Gray{128}), []pipeline.Patch{{X: 15, Y: 15, Side: 20, Share: strength}}, boxed{Box: 30}).RGBAAt(15, 15)
+		c := mark(t, plain(30, 30, color.Gray{128}), []models.Patch{{X: 15, Y: 15, Side: 20, Share: strength}}, boxed{Box: 30}).RGBAAt(15, 15)
 		if fullness := int(c.B) - int(c.R); fullness <= last {
 			t.Errorf("strength %v: fullness %d, want more than %d", strength, fullness, last)
 		} else {
@@ -204,7 +204,7 @@ func TestMarkPatchesOdd(t *testing.T) {
 
 // Every part that has much of the photograph is numbered, if there is room.
 func TestMarkPatchesNumbers(t *testing.T) {
-	marks := []pipeline.Patch{
+	marks := []models.Patch{
 		{X: 40, Y: 40, Side: 40, Part: 0, Share: 1},
 		{X: 120, Y: 120, Side: 40, Part: 7, Share: 1},
 		{X: 150, Y: 40, Side: 5, Part: 8, Share: 1},
@@ -231,7 +231,7 @@ func TestMarkPatchesNumbers(t *testing.T) {
 
 // Where two numbers would overlap, that of the part that has more stands.
 func TestMarkPatchesNumbersOverlap(t *testing.T) {
-	marks := []pipeline.Patch{{X: 9, Y: 15, Side: 8, Part: 0, Share: 1}, {X: 20, Y: 15, Side: 12, Part: 1, Share: 1}}
+	marks := []models.Patch{{X: 9, Y: 15, Side: 8, Part: 0, Share: 1}, {X: 20, Y: 15, Side: 12, Part: 1, Share: 1}}
 	for range 2 {
 		drawn := mark(t, plain(30, 30, color.Gray{100}), marks, boxed{Box: 30, Numbers: true})
 		for _, m := range marks {

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -61,11 +61,11 @@ func hills(width, height int) image.Image {
 }
 
 // scattered are marks anywhere on a picture and around it.
-func scattered(seed uint64, n, parts, width, height int) []pipeline.Patch {
+func scattered(seed uint64, n, parts, width, height int) []models.Patch {
 	r := rand.New(rand.NewPCG(seed, 9))
-	marks := make([]pipeline.Patch, n)
+	marks := make([]models.Patch, n)
 	for i := range marks {
-		marks[i] = pipeline.Patch{
+		marks[i] = models.Patch{
 			X: float32((1.4*r.Float64() - 0.2) * float64(width)), Y: float32((1.4*r.Float64() - 0.2) * float64(height)),
 			Side: float32(1 + 30*r.Float64()), Part: r.IntN(parts), Share: 0.01 + 0.99*r.Float64(),
 		}

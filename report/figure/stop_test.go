@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
@@ -50,7 +50,7 @@ func TestDrawingStops(t *testing.T) {
 		},
 		"convergence": func(ctx context.Context) error { _, err := Convergence(ctx, records, sevenMethods, nil); return err },
 		"terms": func(ctx context.Context) error {
-			_, err := Terms(ctx, []pipeline.Record{penalised("gnmf", 2, 9, 8, 7, 6, 5, 4)}, "gnmf", nil)
+			_, err := Terms(ctx, []record.Record{penalised("gnmf", 2, 9, 8, 7, 6, 5, 4)}, "gnmf", nil)
 			return err
 		},
 		"montage": func(ctx context.Context) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -26,14 +26,14 @@ type Best struct {
 
 // NewBest gathers one score of the given methods at their best. It is nil if there is nothing to
 // choose: one rank, or none, and no sweep.
-func NewBest(records []pipeline.Record, score string, methods []string, sweeps []spec.Sweep, by Tests) *Best {
+func NewBest(records []record.Record, score string, methods []string, sweeps []spec.Sweep, by Tests) *Best {
 	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
 	if len(all.Rows) == 0 || !b.Ranks && !b.Swept {
 		return nil
 	}
 	peaks := slices.DeleteFunc(Peaks(all, sweeps), func(p Peak) bool { return p.Row == 0 })
-	var chosen []pipeline.Record
+	var chosen []record.Record
 	for _, r := range Finished(records, methods) {
 		i := slices.IndexFunc(peaks, func(p Peak) bool { return p.Label == r.Method })
 		if i < 0 || b.Ranks && r.Row != peaks[i].Row {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // ranked makes records of one score at several ranks, a repeat for each value.
-func ranked(method string, rank int, values ...float64) []pipeline.Record {
+func ranked(method string, rank int, values ...float64) []record.Record {
 	records := scored(method, 4, values...)
 	for i := range records {
 		records[i].Row, records[i].Rank = rank, rank
@@ -88,7 +88,7 @@ func TestBestSetting(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// A setting that lacks a row has no average, and is not chosen.
-	short := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Method == "g 0.5" && r.Classes == 5 })
+	short := slices.DeleteFunc(records, func(r record.Record) bool { return r.Method == "g 0.5" && r.Classes == 5 })
 	for i := range short {
 		if short[i].Method == "g 0.5" {
 			short[i].Scores["AC"] = 1
@@ -100,7 +100,7 @@ func TestBestSetting(t *testing.T) {
 }
 
 func TestBestRenderers(t *testing.T) {
-	few := slices.DeleteFunc(sweptRecords(3), func(r pipeline.Record) bool { return r.Repeat > 3 || r.Method == "nmf" && r.Repeat > 2 })
+	few := slices.DeleteFunc(sweptRecords(3), func(r record.Record) bool { return r.Repeat > 3 || r.Method == "nmf" && r.Repeat > 2 })
 	for name, best := range map[string]*Best{
 		"best-sweep": NewBest(sweptRecords(2, 5), "AC free", sweptMethods, lambdaSweep, Tests{}),
 		"best-rank":  NewBest(ranksAndSweeps(), "AC", sweptMethods, nil, Tests{}),

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // Comparison compares the methods of two experiments that draw the same samples.
@@ -30,7 +31,7 @@ type Comparison struct {
 type Compared struct {
 	Name    string
 	Methods []string
-	Records []pipeline.Record
+	Records []record.Record
 }
 
 // ScoreComparison compares one score.
@@ -55,7 +56,7 @@ type ComparisonRow struct {
 // sampling identifies a draw of samples.
 type sampling struct{ row, classes, repeat int }
 
-func drawOf(r pipeline.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
+func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
 // NewComparison compares two experiments. As in New, of several records of one trial the last one
 // counts, and scores that are not finite are ignored. It is an error if there is no trial in common, or
@@ -105,7 +106,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 	}
 	c := ScoreComparison{Score: score}
 	for _, method := range a.Methods {
-		common := slices.DeleteFunc(slices.Clone(a.Records), func(r pipeline.Record) bool {
+		common := slices.DeleteFunc(slices.Clone(a.Records), func(r record.Record) bool {
 			v, ok := r.Scores[score]
 			_, both := inB[trial{method, drawOf(r)}]
 			return r.Method != method || !ok || !(math.Abs(v) < largest) || !both

@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // compared are records of the methods over 7 repeats at 2 classes and 7 at 3, whose
@@ -18,7 +19,7 @@ func compared(name string, score func(method string, trial int) float64, methods
 	c := Compared{Name: name, Methods: methods}
 	for trial := range 14 {
 		for _, m := range methods {
-			c.Records = append(c.Records, pipeline.Record{
+			c.Records = append(c.Records, record.Record{
 				Classes: 2 + trial/7, Repeat: trial % 7, Method: m, Samples: 10,
 				Scores: map[string]float64{"AC": score(m, trial)},
 			})
@@ -43,8 +44,8 @@ func TestComparison(t *testing.T) {
 		return rising(m, trial)
 	}, "new", "nan", "up", "few", "same")
 	// Of few, the one has trials that the other lacks and the other way round.
-	b.Records = slices.DeleteFunc(b.Records, func(r pipeline.Record) bool { return r.Method == "few" && r.Classes == 3 })
-	a.Records = slices.DeleteFunc(a.Records, func(r pipeline.Record) bool { return r.Method == "few" && r.Classes == 2 && r.Repeat == 0 })
+	b.Records = slices.DeleteFunc(b.Records, func(r record.Record) bool { return r.Method == "few" && r.Classes == 3 })
+	a.Records = slices.DeleteFunc(a.Records, func(r record.Record) bool { return r.Method == "few" && r.Classes == 2 && r.Repeat == 0 })
 	// A score that one has alone is none to compare.
 	a.Records[0].Scores["NMI"] = 0.5
 	slices.Reverse(b.Records) // the order of the log does not matter
@@ -125,7 +126,7 @@ func TestComparisonPrinted(t *testing.T) {
 		}
 		return rising(m, trial)
 	}, "nmf", evil, "new_one")
-	b.Records = slices.DeleteFunc(b.Records, func(r pipeline.Record) bool { return r.Method == "nmf" && r.Classes == 3 })
+	b.Records = slices.DeleteFunc(b.Records, func(r record.Record) bool { return r.Method == "nmf" && r.Classes == 3 })
 	c, err := NewComparison(a, b, Tests{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,20 +10,20 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // contested are scores of four methods: b is a little worse than a in each repeat, c about as good,
 // and d far worse.
-func contested(repeats int) ([]pipeline.Record, []string) {
+func contested(repeats int) ([]record.Record, []string) {
 	random := rng.New(4, "contested")
 	methods := []string{"a", "b", "c", "d"}
-	var records []pipeline.Record
+	var records []record.Record
 	for _, k := range []int{3, 5} {
 		for repeat := range repeats {
 			level := 0.7 + 0.05*random.NormFloat64()
 			for m, off := range []float64{0, 0.02, 0.0005, 0.2} {
-				records = append(records, pipeline.Record{Method: methods[m], Classes: k, Repeat: repeat, Samples: 50,
+				records = append(records, record.Record{Method: methods[m], Classes: k, Repeat: repeat, Samples: 50,
 					Scores: map[string]float64{"AC": level - off - 0.002*float64(k) + 0.004*random.NormFloat64()}})
 			}
 		}
@@ -87,7 +87,7 @@ func TestFamily(t *testing.T) {
 			t.Errorf("p = %v of %v", c.P, c.Raw)
 		}
 	}
-	var many []pipeline.Record
+	var many []record.Record
 	var names []string
 	for i := range 330 {
 		names = append(names, fmt.Sprint(i))

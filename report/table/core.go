@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 const (
@@ -144,7 +145,7 @@ func (by Tests) judge(f family, bonferroni int) {
 func (by Tests) corrects() bool { return !by.By.Bayesian() && by.Correction == significance.ByHolm }
 
 // draws describes the overlap of the draws of records.
-func (by Tests) draws(records []pipeline.Record) significance.Draws {
+func (by Tests) draws(records []record.Record) significance.Draws {
 	d := significance.Draws{Of: by.Classes}
 	if by.Overlap == significance.OverlapIgnored {
 		return d

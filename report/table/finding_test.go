@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 func TestFinding(t *testing.T) {
@@ -24,7 +24,7 @@ func TestFinding(t *testing.T) {
 }
 
 func TestScoresOf(t *testing.T) {
-	records := []pipeline.Record{
+	records := []record.Record{
 		{Scores: map[string]float64{"zeal": 1, "purity": 1, "NMI free": 1, "AC": 1}},
 		{Scores: map[string]float64{"ARI": 1, "NMI": 1, "AC free": 1, "AC": 1}},
 	}

@@ -12,11 +12,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // hostileRecords are finished trials of methods of these names.
-func hostileRecords() []pipeline.Record {
+func hostileRecords() []record.Record {
 	records := fakeRecords(hostile, []int{2, 3}, 3)
 	for _, r := range records {
 		r.Scores[hostile[7]] = 0.5
@@ -32,14 +32,14 @@ func hostileTable() *Table {
 
 // hostileClasses is a table whose rows have such names.
 func hostileClasses() *Table {
-	var records []pipeline.Record
+	var records []record.Record
 	confusion := make([][]int, len(hostile))
 	for i := range confusion {
 		confusion[i] = make([]int, len(hostile))
 		confusion[i][i] = 1
 	}
 	for _, method := range []string{"nmf", hostile[0]} {
-		records = append(records, pipeline.Record{Classes: len(hostile), Method: method, Confusion: confusion})
+		records = append(records, record.Record{Classes: len(hostile), Method: method, Confusion: confusion})
 	}
 	return PerClass(records, []string{"nmf", hostile[0]}, hostile, Tests{})
 }

@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
 // damagedConfusions cannot be drawn: they are of no classes that there are.
-func damagedConfusions() []pipeline.Record {
-	return []pipeline.Record{
+func damagedConfusions() []record.Record {
+	return []record.Record{
 		confused("a", 5, nil, []int{1, 0}, []int{0, 1}),
 		confused("a", 6, []int{0, 1}, []int{1, 0, 0}, []int{0, 1, 0}, []int{0, 0, 1}),
 		confused("a", 7, []int{0, 3}, []int{1, 0}, []int{0, 1}),
@@ -24,7 +24,7 @@ func damagedConfusions() []pipeline.Record {
 
 // TestTotalConfusion: counts are added up by class, also where not all are drawn.
 func TestTotalConfusion(t *testing.T) {
-	records := append([]pipeline.Record{
+	records := append([]record.Record{
 		confused("a", 0, []int{2, 0}, []int{3, 1}, []int{2, 4}),
 		confused("a", 1, nil, []int{1, 0, 0}, []int{0, 1, 0}, []int{5, 0, 1}),
 	}, damagedConfusions()...)
@@ -38,7 +38,7 @@ func TestTotalConfusion(t *testing.T) {
 }
 
 func TestPerClass(t *testing.T) {
-	records := append([]pipeline.Record{
+	records := append([]record.Record{
 		confused("a", 0, []int{2, 0}, []int{3, 1}, []int{2, 4}),
 		confused("a", 1, nil, []int{1, 3, 0}, []int{0, 0, 0}, []int{5, 0, 5}),
 		confused("b", 0, []int{2, 0}, []int{4, 0}, []int{0, 6}),
@@ -75,8 +75,8 @@ func TestPerClassRenderers(t *testing.T) {
 }
 
 // classRecords are confusions of three classes by two methods.
-func classRecords(methods []string, repeats int) []pipeline.Record {
-	var records []pipeline.Record
+func classRecords(methods []string, repeats int) []record.Record {
+	var records []record.Record
 	for repeat := range repeats {
 		for m, method := range methods {
 			wrong := func(class int) int { return int(5+4*reporttest.Noise(method, class, repeat)) - m }

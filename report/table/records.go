@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // RowOf returns the row of a table that a record belongs to.
-func RowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+func RowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // rowsOf returns the records of each row, of records in the order of Finished.
-func rowsOf(records []pipeline.Record) iter.Seq[[]pipeline.Record] {
-	return func(yield func([]pipeline.Record) bool) {
+func rowsOf(records []record.Record) iter.Seq[[]record.Record] {
+	return func(yield func([]record.Record) bool) {
 		for len(records) > 0 {
-			end := slices.IndexFunc(records, func(r pipeline.Record) bool { return RowOf(r) != RowOf(records[0]) })
+			end := slices.IndexFunc(records, func(r record.Record) bool { return RowOf(r) != RowOf(records[0]) })
 			if end < 0 {
 				end = len(records)
 			}
@@ -36,25 +36,25 @@ func rowsOf(records []pipeline.Record) iter.Seq[[]pipeline.Record] {
 
 // Finished returns the records of the given methods, one for each trial (the last of several), in the
 // order of rows, repeats and methods, so that nothing depends on the order of the log.
-func Finished(records []pipeline.Record, methods []string) []pipeline.Record {
-	order := func(a, b pipeline.Record) int {
+func Finished(records []record.Record, methods []string) []record.Record {
+	order := func(a, b record.Record) int {
 		return cmp.Or(
 			cmp.Compare(RowOf(a), RowOf(b)),
 			cmp.Compare(a.Repeat, b.Repeat),
 			cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
 	}
-	var kept []pipeline.Record
+	var kept []record.Record
 	for _, r := range slices.Backward(records) {
 		if slices.Contains(methods, r.Method) {
 			kept = append(kept, r)
 		}
 	}
 	slices.SortStableFunc(kept, order)
-	return slices.CompactFunc(kept, func(a, b pipeline.Record) bool { return order(a, b) == 0 })
+	return slices.CompactFunc(kept, func(a, b record.Record) bool { return order(a, b) == 0 })
 }
 
 // ScoresOf returns the names of all scores in the records, in the order of display.
-func ScoresOf(records []pipeline.Record) []string {
+func ScoresOf(records []record.Record) []string {
 	found := map[string]bool{}
 	for _, r := range records {
 		for name := range r.Scores {
@@ -130,15 +130,15 @@ var classAccuracy = eval.Score{
 // PerClass gathers the accuracy of each class that was tested, a row each. A repeat counts for the classes
 // drawn in it. The records of a method should be of one rank or number of classes. The average row is not
 // tested: the classes of a repeat are not independent of each other.
-func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *Table {
-	var shares []pipeline.Record
+func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
+	var shares []record.Record
 	for _, r := range Finished(records, methods) {
 		if !hasConfusion(r, len(classes)) {
 			continue
 		}
 		for i, row := range r.Confusion {
 			if all := sum(row); all > 0 {
-				shares = append(shares, pipeline.Record{
+				shares = append(shares, record.Record{
 					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
 					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
 				})
@@ -155,7 +155,7 @@ func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *T
 }
 
 // TotalConfusion adds up the confusions of records, classes×classes; nil if they have none.
-func TotalConfusion(records []pipeline.Record, classes int) [][]int {
+func TotalConfusion(records []record.Record, classes int) [][]int {
 	var total [][]int
 	for _, r := range records {
 		if !hasConfusion(r, classes) {
@@ -177,7 +177,7 @@ func TotalConfusion(records []pipeline.Record, classes int) [][]int {
 }
 
 // hasConfusion reports whether a record has a confusion of all classes, or of those drawn.
-func hasConfusion(r pipeline.Record, classes int) bool {
+func hasConfusion(r record.Record, classes int) bool {
 	n := len(r.Confusion)
 	if n == 0 || r.Drawn == nil && n != classes || r.Drawn != nil && n != len(r.Drawn) {
 		return false
@@ -187,7 +187,7 @@ func hasConfusion(r pipeline.Record, classes int) bool {
 }
 
 // classOf returns the class of the data that is the i-th of a record's confusion.
-func classOf(r pipeline.Record, i int) int {
+func classOf(r record.Record, i int) int {
 	if r.Drawn == nil {
 		return i
 	}

@@ -6,18 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // amounts are records of a score that is in nats and of which less is better: the
 // k-th method has about 2·k, at two numbers of classes or ranks.
-func amounts(methods []string, row int) []pipeline.Record {
-	var records []pipeline.Record
+func amounts(methods []string, row int) []record.Record {
+	var records []record.Record
 	for _, k := range []int{2, 3} {
 		for repeat := range 6 {
 			for m, method := range methods {
 				v := 2*float64(m+1) + 0.1*float64(k) + 0.01*float64(repeat*(m+1))
-				records = append(records, pipeline.Record{Classes: k, Row: row * k, Repeat: repeat, Method: method, Scores: map[string]float64{"VI": v}})
+				records = append(records, record.Record{Classes: k, Row: row * k, Repeat: repeat, Method: method, Scores: map[string]float64{"VI": v}})
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
@@ -17,12 +17,12 @@ func setsOf(n int) []SetTable {
 	var of []SetTable
 	methods := []string{"a", "b|_c", "c"}
 	for i := range n {
-		var records []pipeline.Record
+		var records []record.Record
 		for _, k := range []int{2, 3} {
 			for repeat := range 3 {
 				for m, name := range methods {
 					v := 0.6 + 0.02*float64(i) + []float64{0.1, 0.01 * reporttest.Noise("b", i), 0.01 * reporttest.Noise("c", i)}[m]
-					records = append(records, pipeline.Record{Classes: k, Repeat: repeat, Method: name, Samples: 10, Scores: map[string]float64{"AC": v}})
+					records = append(records, record.Record{Classes: k, Repeat: repeat, Method: name, Samples: 10, Scores: map[string]float64{"AC": v}})
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func TestFewSets(t *testing.T) {
 	if s.Pairs[0][1].Verdict != Open || !strings.Contains(textMarks.captions(s.Matrix()), "With 5 sets and 3 methods no p can be below 0.188, whatever the scores.") {
 		t.Errorf("%+v: %s", s.Pairs[0][1], textMarks.captions(s.Matrix()))
 	}
-	short := New([]pipeline.Record{{Classes: 2, Method: "a", Scores: map[string]float64{"AC": 0.5}}}, "AC", []string{"a", "b|_c", "c"}, Tests{})
+	short := New([]record.Record{{Classes: 2, Method: "a", Scores: map[string]float64{"AC": 0.5}}}, "AC", []string{"a", "b|_c", "c"}, Tests{})
 	if s := NewSets("few", findScore("AC"), append(of, SetTable{Set: "short", Table: short}), Tests{}); !slices.Equal(s.LeftOut, []string{"short"}) || !strings.Contains(textMarks.captions(s.Document()), "have finished there: short.") {
 		t.Errorf("%+v", s)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 // rankHeading is the heading of ranks.
@@ -75,13 +75,13 @@ func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent 
 //
 // Each cell is compared with the best of its row over the repeats that both have; in the average row
 // over the means of each repeat over all rows.
-func New(records []pipeline.Record, score string, methods []string, by Tests) *Table {
+func New(records []record.Record, score string, methods []string, by Tests) *Table {
 	return newTable(records, findScore(score), methods, by)
 }
 
-func newTable(records []pipeline.Record, score eval.Score, methods []string, by Tests) *Table {
+func newTable(records []record.Record, score eval.Score, methods []string, by Tests) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods), Tests: by}
-	scored := slices.DeleteFunc(Finished(records, methods), func(r pipeline.Record) bool {
+	scored := slices.DeleteFunc(Finished(records, methods), func(r record.Record) bool {
 		v, ok := r.Scores[score.Name]
 		return !ok || !(math.Abs(v) < largest)
 	})
@@ -97,7 +97,7 @@ func newTable(records []pipeline.Record, score eval.Score, methods []string, by 
 }
 
 // newRow makes a row of its records.
-func (t *Table) newRow(records []pipeline.Record) Row {
+func (t *Table) newRow(records []record.Record) Row {
 	row := Row{Number: RowOf(records[0]), Cells: make([]Cell, len(t.Methods)), sample: newSample(len(t.Methods), t.Tests.draws(records))}
 	scores := make([][]float64, len(t.Methods))
 	for _, r := range records {

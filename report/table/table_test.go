@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
@@ -144,10 +144,10 @@ func TestTableOrder(t *testing.T) {
 
 // TestTableOfRanks: rows are ranks where the records say so.
 func TestTableOfRanks(t *testing.T) {
-	var records []pipeline.Record
+	var records []record.Record
 	for _, rank := range []int{10, 5} {
 		for repeat := range 2 {
-			records = append(records, pipeline.Record{
+			records = append(records, record.Record{
 				Row: rank, Rank: rank, Classes: 4, Repeat: repeat, Method: "pca", Tested: 3,
 				Scores: map[string]float64{"accuracy": float64(rank) / 20},
 			})

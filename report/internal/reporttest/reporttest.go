@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/draw"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -121,8 +121,8 @@ func Noise(coordinates ...any) float64 {
 
 // Records makes up an experiment: scores that fall with the number of classes, differ between the methods and
 // share the luck of the draw, and objectives that fall as with multiplicative updates.
-func Records(methods []string, classes []int, repeats int) []pipeline.Record {
-	var records []pipeline.Record
+func Records(methods []string, classes []int, repeats int) []record.Record {
+	var records []record.Record
 	for _, k := range classes {
 		for repeat := range repeats {
 			luck := 0.05 * Noise("luck", k, repeat)
@@ -130,7 +130,7 @@ func Records(methods []string, classes []int, repeats int) []pipeline.Record {
 				ac := 0.42 + 0.035*float64(m%7) + 0.55/float64(k) + luck + 0.04*Noise(method, k, repeat)
 				nmi := ac - 0.08 + 0.03*Noise("nmi", method, k, repeat)
 				round := func(x float64) float64 { return math.Round(1e4*min(x, 1)) / 1e4 }
-				records = append(records, pipeline.Record{
+				records = append(records, record.Record{
 					Classes: k, Repeat: repeat, Method: method,
 					Samples: 11 * k, Labelled: 2 * k,
 					Scores: map[string]float64{
@@ -147,8 +147,8 @@ func Records(methods []string, classes []int, repeats int) []pipeline.Record {
 }
 
 // fakeCurve falls steeply at first and slowly to its floor afterwards, with a height and a speed for each method.
-func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
-	var curve []pipeline.Point
+func fakeCurve(method string, m, k, repeat int) []record.Point {
+	var curve []record.Point
 	scale := math.Pow(10, float64(m)-2) * float64(k)
 	speed := 8 * math.Pow(1.9, float64(m%7))
 	last := 300 + int(100*Noise("last", method, k, repeat))
@@ -158,7 +158,7 @@ func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
 		if i == 0 {
 			o *= 40
 		}
-		curve = append(curve, pipeline.Point{Iteration: i, Objective: scale * o})
+		curve = append(curve, record.Point{Iteration: i, Objective: scale * o})
 		if i == last {
 			return curve
 		}
@@ -167,10 +167,10 @@ func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
 }
 
 // Scored makes records of one score for one number of classes, a repeat for each value.
-func Scored(method string, classes int, values ...float64) []pipeline.Record {
-	var records []pipeline.Record
+func Scored(method string, classes int, values ...float64) []record.Record {
+	var records []record.Record
 	for repeat, v := range values {
-		records = append(records, pipeline.Record{
+		records = append(records, record.Record{
 			Classes: classes, Repeat: repeat, Method: method,
 			Scores: map[string]float64{"AC": v},
 		})
@@ -190,13 +190,13 @@ var LambdaSweep = []spec.Sweep{
 var SweptMethods = []string{"nmf", "ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50", "g 0.5", "g 50"}
 
 // SweptRecords are records of SweptMethods with several numbers of classes.
-func SweptRecords(classes ...int) []pipeline.Record {
+func SweptRecords(classes ...int) []record.Record {
 	return Records(SweptMethods, classes, 6)
 }
 
 // RanksAndSweeps are records of SweptMethods at several ranks.
-func RanksAndSweeps() []pipeline.Record {
-	var records []pipeline.Record
+func RanksAndSweeps() []record.Record {
+	var records []record.Record
 	for _, rank := range []int{5, 10, 30} {
 		for _, r := range SweptRecords(rank) {
 			r.Row, r.Rank, r.Classes = rank, rank, 4
@@ -210,8 +210,8 @@ func RanksAndSweeps() []pipeline.Record {
 }
 
 // Confused makes a record of a confusion.
-func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.Record {
-	return pipeline.Record{
+func Confused(method string, repeat int, drawn []int, counts ...[]int) record.Record {
+	return record.Record{
 		Classes: len(counts), Repeat: repeat, Method: method, Tested: 10,
 		Scores: map[string]float64{"accuracy": 0.5}, Confusion: counts, Drawn: drawn,
 	}
@@ -219,10 +219,10 @@ func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.
 
 // Awkward are records of a table with special characters, long names, missing trials, a row too short to test,
 // ties and a two-digit deviation.
-func Awkward() (records []pipeline.Record, methods []string) {
+func Awkward() (records []record.Record, methods []string) {
 	methods = []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
 	records = Records(methods, []int{2, 5, 10}, 8)
-	records = slices.DeleteFunc(records, func(r pipeline.Record) bool {
+	records = slices.DeleteFunc(records, func(r record.Record) bool {
 		return r.Classes == 10 && r.Repeat > 3 || r.Classes == 5 && r.Method == "a & b %" && r.Repeat == 2 || r.Classes == 10 && r.Method == "x<y|z {~}"
 	})
 	for i, r := range records {

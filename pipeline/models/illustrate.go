@@ -1,4 +1,4 @@
-package pipeline
+package models
 
 import (
 	"context"
@@ -77,17 +77,17 @@ const (
 	shownPatches = 12
 )
 
-// illustrates tells whether the features can be shown on photographs.
-func illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
+// Illustrates tells whether the features can be shown on photographs.
+func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
-// learned is the model of a method.
-type learned struct {
-	method string
-	model  factor.Model
+// Learned is the model of a method.
+type Learned struct {
+	Method string
+	Model  factor.Model
 }
 
-// illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
-func illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []learned) (*Illustrations, error) {
+// Illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
+func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	chosen := ofEachClass(class, shownOfClass)
 	samples := matrix.Take(in.Rows, matrix.Take(rows, chosen))
 	out := &Illustrations{}
@@ -97,7 +97,7 @@ func illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	x := matrix.SelectRows(seen.X(), chosen)
 	var bases []*mat.Dense
 	for _, l := range models {
-		additive, ok := l.model.(*factor.Additive)
+		additive, ok := l.Model.(*factor.Additive)
 		if !ok {
 			continue // its vectors are no sums of parts
 		}
@@ -105,7 +105,7 @@ func illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 		if err != nil {
 			return nil, in.NameRows(err, matrix.Take(rows, chosen))
 		}
-		out.Parts = append(out.Parts, PartsShown{Method: l.method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
+		out.Parts = append(out.Parts, PartsShown{Method: l.Method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
 		bases = append(bases, additive.Basis)
 	}
 	if in.Bag != nil {
@@ -142,7 +142,7 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 			for p, basis := range bases {
 				_, k := basis.Dims()
 				ofWords := basis.Slice(in.Words, in.Words+grid.Len()*v.Len(), 0, k).(*mat.Dense)
-				out.Parts[p].Patches[from+at] = partsOf(grid, v.Len(), ofWords, d, &words[at])
+				out.Parts[p].Patches[from+at] = PartsOf(grid, v.Len(), ofWords, d, &words[at])
 			}
 			return nil
 		}); err != nil {
@@ -170,7 +170,7 @@ func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations,
 		}
 		for p, basis := range bases {
 			shown := &out.Parts[p]
-			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+			shown.Patches[at] = PartsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
 		}
 	}
 	return nil
@@ -191,9 +191,9 @@ func ofEachClass(class []int, most int) []int {
 	return chosen
 }
 
-// partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
+// PartsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
 // U_jr/Σ_s U_js of word j in the patch's cell.
-func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
+func PartsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
 	_, k := basis.Dims()
 	var out []Patch
 	var cells []int
@@ -234,10 +234,10 @@ func countWords(shown []WordShown, random *rand.Rand, photograph int, d *feature
 	}
 }
 
-// partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
+// PartsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
 // v_r, accounts for v_r·Σ_j U_jr·x_j of a place's values x_j. Places with less than half of the average are
 // left out.
-func partsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
+func PartsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
 	m, k := basis.Dims()
 	places := grid.Rows * grid.Columns
 	held := mat.NewDense(places, k, nil)

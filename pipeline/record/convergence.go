@@ -1,8 +1,9 @@
-package pipeline
+package record
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -69,5 +70,35 @@ func Unconverged(method string, trials []Record) string {
 
 // UnconvergedFit says that a fit had not converged, or nothing.
 func UnconvergedFit(method string, res *factor.Result) string {
-	return Unconverged(method, []Record{{Stop: string(res.Stop), Iterations: res.Iterations(), Curve: thin(res.Objective, nil)}})
+	return Unconverged(method, []Record{{Stop: string(res.Stop), Iterations: res.Iterations(), Curve: Thin(res.Objective, nil)}})
+}
+
+// keptPoints are the iterations that thin keeps beside the last.
+var keptPoints = func() (points []int) {
+	for at := 0; at < math.MaxInt32; at = max(at+1, int(math.Ceil(float64(at)*1.12))) {
+		points = append(points, at)
+	}
+	return points
+}()
+
+// KeepsPoint tells whether thin keeps an iteration that is not the last.
+func KeepsPoint(iteration int) bool {
+	_, kept := slices.BinarySearch(keptPoints, iteration)
+	return kept
+}
+
+// Thin keeps the objective, and the penalty in it where there is one, of the
+// first iterations, of some forty between, and of the last.
+func Thin(objective, penalty []float64) []Point {
+	var out []Point
+	for i, o := range objective {
+		if KeepsPoint(i) || i == len(objective)-1 {
+			point := Point{Iteration: i, Objective: o}
+			if penalty != nil {
+				point.Penalty = penalty[i]
+			}
+			out = append(out, point)
+		}
+	}
+	return out
 }

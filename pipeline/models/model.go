@@ -1,4 +1,6 @@
-package pipeline
+// Package models saves and reads what represents new samples as those that a method learned from were, puts them
+// into groups, and shows parts on photographs.
+package models
 
 import (
 	"bytes"
@@ -68,7 +70,7 @@ type ModelGroups struct {
 	// coefficient; else nil.
 	Columns []int
 	// samples holds a digest of the content of each sample, and groups its group.
-	samples, groups []int
+	Samples, Groups []int
 }
 
 // modelSource describes a model's samples.
@@ -97,11 +99,11 @@ func sourceOf(set *datasets.Set) modelSource {
 // NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
 func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
 	seen := &input.View{Vocabulary: in.Vocabulary, Scales: in.Scales, WordWeights: in.WordWeights}
-	return newModel(ctx, in, matrix.Range(len(in.Rows)), seen, method, res)
+	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), seen, method, res)
 }
 
 // newModel is NewModel of some rows of the inputs, with the words and scales that they were seen with.
-func newModel(ctx context.Context, in *input.Inputs, rows []int, seen *input.View, method string, res *factor.Result) (*Model, error) {
+func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, seen *input.View, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
 		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
@@ -166,26 +168,26 @@ func networkDigest(ctx context.Context, f spec.Features) (string, error) {
 // GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
 // content and in the same order.
 func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
-	if m.Groups == nil || m.Groups.samples == nil {
+	if m.Groups == nil || m.Groups.Samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
 	}
-	contents := contentsOf(in)
-	if len(contents) != len(m.Groups.samples) {
-		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.samples), in.Set.Name, len(in.Rows))
+	contents := ContentsOf(in)
+	if len(contents) != len(m.Groups.Samples) {
+		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.Samples), in.Set.Name, len(in.Rows))
 	}
 	for i, content := range contents {
-		if content != m.Groups.samples[i] {
+		if content != m.Groups.Samples[i] {
 			return nil, fmt.Errorf("%s: it is not what was grouped: group the samples again", in.Set.Names[in.Rows[i]])
 		}
 	}
-	return slices.Clone(m.Groups.groups), nil
+	return slices.Clone(m.Groups.Groups), nil
 }
 
-// represents tells whether the model represents new samples by coefficients.
-func (m *Model) represents() bool { return m.Result != nil && m.Result.Model != nil }
+// Represents tells whether the model represents new samples by coefficients.
+func (m *Model) Represents() bool { return m.Result != nil && m.Result.Model != nil }
 
-// largestColumns returns the group of the samples whose largest coefficient is in a column.
-func largestColumns(v *mat.Dense, groups []int) []int {
+// LargestColumns returns the group of the samples whose largest coefficient is in a column.
+func LargestColumns(v *mat.Dense, groups []int) []int {
 	_, k := v.Dims()
 	out := slices.Repeat([]int{-1}, k)
 	for i, group := range slices.Backward(groups) {
@@ -194,8 +196,8 @@ func largestColumns(v *mat.Dense, groups []int) []int {
 	return out
 }
 
-// contentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
-func contentsOf(in *input.Inputs) []int {
+// ContentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
+func ContentsOf(in *input.Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
@@ -276,7 +278,7 @@ func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, er
 	if _, columns := in.Dims(); columns != m.Columns {
 		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
 	}
-	if !m.represents() {
+	if !m.Represents() {
 		return in.X, nil
 	}
 	v, err := factor.Represent(ctx, m.Result.Model, in.X)
@@ -315,13 +317,13 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[int]int, len(of.samples))
-	for i, content := range of.samples {
+	known := make(map[int]int, len(of.Samples))
+	for i, content := range of.Samples {
 		if _, twice := known[content]; !twice {
-			known[content] = of.groups[i]
+			known[content] = of.Groups[i]
 		}
 	}
-	contents := contentsOf(in)
+	contents := ContentsOf(in)
 	out, groups, moved := make([]Assigned, len(found)), make([]int, len(found)), false
 	for i, f := range found {
 		groups[i] = f.Group

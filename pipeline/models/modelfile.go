@@ -1,4 +1,4 @@
-package pipeline
+package models
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// ModelVersion is the version of the format of models. It changes if earlier programs would misread files.
-const ModelVersion = 1
+// formatVersion is the version of the format of models. It changes if earlier programs would misread files.
+const formatVersion = 1
 
 // The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
 // docs/models.md.
@@ -92,7 +92,7 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	words, weights := m.words()
 	return cmp.Or(m.Result, &factor.Result{}).SaveWith(w, func(z *npz.Writer) {
-		z.Integers(modelVersion, ModelVersion)
+		z.Integers(modelVersion, formatVersion)
 		z.Text(modelText, text)
 		names := make([]string, len(m.Names))
 		for i, name := range m.Names {
@@ -118,9 +118,9 @@ func (m *Model) Save(w io.Writer) error {
 			}
 			z.Integers(modelColumns, columns...)
 		}
-		if m.Groups.samples != nil {
-			z.Integers(modelContents, m.Groups.samples...)
-			z.Integers(modelGroups, m.Groups.groups...)
+		if m.Groups.Samples != nil {
+			z.Integers(modelContents, m.Groups.Samples...)
+			z.Integers(modelGroups, m.Groups.Groups...)
 		}
 	})
 }
@@ -157,8 +157,8 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	case len(version) != 1 || version[0] < 1:
 		return nil, fmt.Errorf("the array %q holds %v; want one version", modelVersion, version)
-	case version[0] > ModelVersion:
-		return nil, fmt.Errorf("version %d of the format, of a later version of partwise; this one reads up to %d", version[0], ModelVersion)
+	case version[0] > formatVersion:
+		return nil, fmt.Errorf("version %d of the format, of a later version of partwise; this one reads up to %d", version[0], formatVersion)
 	}
 	text, err := z.Text(modelText)
 	if err != nil {
@@ -234,7 +234,7 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 		return err
 	}
 	k, columns := len(g.Names), m.Columns
-	if m.represents() {
+	if m.Represents() {
 		_, columns = coefficientsOf(m.Result.Model)
 	}
 	if g.Centres.Points, err = readRows(z, modelCentres, k, columns, math.Inf(-1)); err != nil {
@@ -251,7 +251,7 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	}
 	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
 	if z.Has(modelColumns) {
-		if !m.represents() {
+		if !m.Represents() {
 			return fmt.Errorf("the array %q, without coefficients", modelColumns)
 		}
 		if g.Columns, err = readIntegers(z, modelColumns, columns, int64(k)); err != nil {
@@ -265,14 +265,14 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 		}
 	}
 	if z.Has(modelContents) {
-		if g.samples, err = z.Integers(modelContents, math.MaxInt64); err != nil {
+		if g.Samples, err = z.Integers(modelContents, math.MaxInt64); err != nil {
 			return err
 		}
-		if g.groups, err = readIntegers(z, modelGroups, len(g.samples), int64(k)); err != nil {
+		if g.Groups, err = readIntegers(z, modelGroups, len(g.Samples), int64(k)); err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(g.groups, empty); i >= 0 {
-			return fmt.Errorf("sample %d is in group %d, which is empty", i+1, g.groups[i]+1)
+		if i := slices.IndexFunc(g.Groups, empty); i >= 0 {
+			return fmt.Errorf("sample %d is in group %d, which is empty", i+1, g.Groups[i]+1)
 		}
 	}
 	m.Groups = g
@@ -336,7 +336,7 @@ func (m *Model) check() error {
 			return errors.New("several features without their scales")
 		}
 	}
-	if m.represents() {
+	if m.Represents() {
 		if columns, _ := coefficientsOf(m.Result.Model); columns != m.Columns {
 			return fmt.Errorf("factors of %d features, and the model is of %d", columns, m.Columns)
 		}

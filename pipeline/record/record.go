@@ -1,4 +1,6 @@
-package pipeline
+// Package record holds the record of a trial, one line of the log of an experiment, and tells whether a fit has
+// converged.
+package record
 
 import "github.com/seed4492f2cd/partwise/pipeline/spec"
 
