@@ -13,6 +13,7 @@ import (
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -46,29 +47,29 @@ type ClusterOptions struct {
 
 // Clusters is a set in groups.
 type Clusters struct {
-	*pipeline.Grouping
+	*grouping.Grouping
 	// Names holds the name of each sample, in the order of Groups.
 	Names []string
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 	// ChosenCount and ChosenRank say how the numbers of groups and of basis vectors were chosen.
 	// They are nil where the numbers were given.
-	ChosenCount *pipeline.CountCurve
+	ChosenCount *grouping.CountCurve
 	ChosenRank  *spec.RankChoice
 }
 
 // Cluster puts the images of a folder, or the samples of a file or a known set, into groups.
 func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, error) {
-	e := &spec.Experiment{Data: opt.Data, Seed: opt.Seed, Features: pipeline.DefaultFeatures(opt.Batch > 0)}
+	e := &spec.Experiment{Data: opt.Data, Seed: opt.Seed, Features: grouping.DefaultFeatures(opt.Batch > 0)}
 	e.Data.Set, e.Data.OnDisk = data, opt.Batch > 0
 	if opt.Features != nil {
 		e.Features = *opt.Features
 	}
 	e.Features.SkipBad = !opt.Strict
 	labelled := e.Data.Labels != ""
-	g := pipeline.Groups{
-		UseLabels: labelled, Method: pipeline.DefaultMethod(labelled), Rank: opt.Rank,
-		Cluster: pipeline.DefaultCluster(), Seed: opt.Seed, Batch: opt.Batch,
+	g := grouping.Groups{
+		UseLabels: labelled, Method: grouping.DefaultMethod(labelled), Rank: opt.Rank,
+		Cluster: grouping.DefaultCluster(), Seed: opt.Seed, Batch: opt.Batch,
 	}
 	if opt.Method != nil {
 		g.Method = *opt.Method
@@ -90,7 +91,7 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 }
 
 // prepare reads the set, checks that it can be grouped, and makes its features.
-func prepare(ctx context.Context, e *spec.Experiment, g *pipeline.Groups, opt ClusterOptions) (*input.Inputs, error) {
+func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt ClusterOptions) (*input.Inputs, error) {
 	set, err := input.Open(ctx, e)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func prepare(ctx context.Context, e *spec.Experiment, g *pipeline.Groups, opt Cl
 }
 
 // group groups the inputs, after the choices that depend on them.
-func group(ctx context.Context, in *input.Inputs, g pipeline.Groups, opt ClusterOptions) (*Clusters, error) {
+func group(ctx context.Context, in *input.Inputs, g grouping.Groups, opt ClusterOptions) (*Clusters, error) {
 	if opt.Method == nil && opt.Rank == nil {
 		g.Method = g.DefaultMethod(in)
 	}

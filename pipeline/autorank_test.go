@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -177,7 +178,7 @@ func TestRankAutoRefused(t *testing.T) {
 		in.Close()
 	}
 	in := blobs(t, 3, 8, 12)
-	g := Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &spec.AutoRank{}}, Cluster: spec.Cluster{By: spec.Largest}}
+	g := grouping.Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &spec.AutoRank{}}, Cluster: spec.Cluster{By: spec.Largest}}
 	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank: auto, by held-out; each basis vector is a group") {
 		t.Errorf("%v", err)
 	}
@@ -188,14 +189,14 @@ func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
 	auto := spec.AutoRank{Among: spec.RankRange{From: 2, To: 6}}
 	stages := map[string]int{}
-	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
+	c, err := grouping.ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if stages["choosing the rank"] != len(c.Curve.Rank) {
 		t.Errorf("stages %v", stages)
 	}
-	g := Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &auto}, Seed: 7}
+	g := grouping.Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &auto}, Seed: 7}
 	found, err := g.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -45,7 +46,7 @@ func blobs(t *testing.T, k, each, columns int) *input.Inputs {
 
 func TestCountCurve(t *testing.T) {
 	in := blobs(t, 5, 12, 130) // of so many columns that they are compacted
-	for _, g := range []Groups{
+	for _, g := range []grouping.Groups{
 		{Method: spec.Method{Name: "kmeans"}},
 		{Method: spec.Method{Name: "kmeans"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: 3},
 		{Method: spec.Method{Name: "nmf"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}},
@@ -71,7 +72,7 @@ func TestCountCurve(t *testing.T) {
 	for i := range 4 {
 		in.Set.Labels[i], in.Set.Classes = i, append(in.Set.Classes, string(rune('p'+i)))
 	}
-	g := Groups{Method: spec.Method{Name: "kmeans"}, UseLabels: true}
+	g := grouping.Groups{Method: spec.Method{Name: "kmeans"}, UseLabels: true}
 	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
 		t.Errorf("from %d groups where 4 classes are told", from)
 	}
@@ -86,7 +87,7 @@ func TestCountCurve(t *testing.T) {
 }
 
 func TestCountCurveBest(t *testing.T) {
-	for want, c := range map[int]CountCurve{
+	for want, c := range map[int]grouping.CountCurve{
 		4: {K: []int{2, 3, 4, 5}, Gap: []float64{0.01, 0.02, 0.3, 0.02}},
 		2: {K: []int{2, 3}, Gap: []float64{0, 0}},
 	} {

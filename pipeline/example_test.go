@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -83,7 +84,7 @@ func ExampleGroups_Find() {
 	}
 	defer in.Close()
 	nmf := spec.Method{Name: "nmf", Iterations: 50}
-	found, err := pipeline.Groups{K: 4, Method: nmf}.Find(ctx, in, nil)
+	found, err := grouping.Groups{K: 4, Method: nmf}.Find(ctx, in, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

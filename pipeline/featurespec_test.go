@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -150,7 +151,7 @@ func TestColour(t *testing.T) {
 		t.Errorf("grey: %v, AC %v of trial %s", err, grey[0].Scores["AC"], grey[0].Trial)
 	}
 
-	found, err := Groups{Method: spec.Method{Name: "ntf"}}.Find(context.Background(), p.Inputs, nil)
+	found, err := grouping.Groups{Method: spec.Method{Name: "ntf"}}.Find(context.Background(), p.Inputs, nil)
 	if err != nil || found.Scores["AC"] != 1 {
 		t.Errorf("groups: %v, scores %v", err, found.Scores)
 	}
@@ -173,7 +174,7 @@ func TestColourHistograms(t *testing.T) {
 	if n, m := in.Dims(); n != 16 || m != 4*72 || in.Height != 0 {
 		t.Fatalf("%d×%d features of height %d", n, m, in.Height)
 	}
-	groups, err := Groups{Method: spec.Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := grouping.Groups{Method: spec.Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] != 1 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}

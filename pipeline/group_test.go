@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -19,7 +20,7 @@ func TestSolverOfGroups(t *testing.T) {
 		{spec.Method{Name: "nmf"}, factor.StopTolerance}, {spec.Method{Name: "nmf", Solver: "mu", Iterations: 5}, factor.StopIterations},
 		{spec.Method{Name: "nmf", Solver: "fast", Iterations: 5}, factor.StopIterations}, {spec.Method{Name: "gnmf"}, factor.StopIterations},
 	} {
-		found, err := Groups{K: 3, Method: c.method}.Find(t.Context(), in, nil)
+		found, err := grouping.Groups{K: 3, Method: c.method}.Find(t.Context(), in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -60,26 +61,26 @@ func TestInterruptedWork(t *testing.T) {
 	}
 	for _, m := range factor.Methods() {
 		interrupt(m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
-			_, err := Groups{K: 4, Method: spec.Method{Name: m.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			_, err := grouping.Groups{K: 4, Method: spec.Method{Name: m.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
 		interrupt("fit "+m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
-			_, err := Fit{Method: spec.Method{Name: m.Name}, Rank: 4, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			_, err := grouping.Fit{Method: spec.Method{Name: m.Name}, Rank: 4, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
 	}
 	for _, by := range cluster.Algorithms() {
 		interrupt("by "+by.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
-			_, err := Groups{K: 4, Method: spec.Method{Name: by.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			_, err := grouping.Groups{K: 4, Method: spec.Method{Name: by.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
 			return err
 		})
 	}
 	interrupt("rank", func(ctx context.Context, p *Plan, progress input.Progress) error {
-		_, err := ChooseRank(ctx, spec.AutoRank{}, p.Inputs, 1, progress)
+		_, err := grouping.ChooseRank(ctx, spec.AutoRank{}, p.Inputs, 1, progress)
 		return err
 	})
 	interrupt("count", func(ctx context.Context, p *Plan, progress input.Progress) error {
-		_, err := Groups{Method: spec.Method{Name: "nmf"}}.CountCurve(ctx, p.Inputs, 2, 4, progress)
+		_, err := grouping.Groups{Method: spec.Method{Name: "nmf"}}.CountCurve(ctx, p.Inputs, 2, 4, progress)
 		return err
 	})
 	interrupt("trials", func(ctx context.Context, p *Plan, progress input.Progress) error {

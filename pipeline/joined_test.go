@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -365,7 +366,7 @@ func TestJoinedIllustrate(t *testing.T) {
 	below := mat.NewDense(72+40, 2, nil)
 	below.Slice(72, 112, 0, 2).(*mat.Dense).Copy(basis)
 	show := func(in *input.Inputs, basis *mat.Dense) *models.Illustrations {
-		g := &Grouping{Method: "nmf", Groups: make([]int, 12), Result: &factor.Result{Model: &factor.Additive{Basis: basis}}}
+		g := &grouping.Grouping{Method: "nmf", Groups: make([]int, 12), Result: &factor.Result{Model: &factor.Additive{Basis: basis}}}
 		shown, err := g.Illustrate(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -86,7 +87,7 @@ func TestMemoryRefuses(t *testing.T) {
 	}
 	_, err = p.Run(tight, unasked{t}, RunOptions{})
 	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
-	_, err = Groups{Method: e.Methods[1]}.Find(tight, in, nil)
+	_, err = grouping.Groups{Method: e.Methods[1]}.Find(tight, in, nil)
 	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
 
 	// The spectral clusterers are no methods of a factorisation.

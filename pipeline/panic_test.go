@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -76,7 +77,7 @@ func TestTrialPanics(t *testing.T) {
 func TestGroupsPanic(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	faulty(t, spec.KMeans, func() bool { return true })
-	_, err := Groups{K: 2, Method: spec.Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
+	_, err := grouping.Groups{K: 2, Method: spec.Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
 	var fault *guard.PanicError
 	if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), "nmf: ") {
 		t.Errorf("got %v", err)

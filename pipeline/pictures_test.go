@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -20,7 +21,9 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pictures"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -134,7 +137,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("the thumbnail of the cache: %v", err)
 	}
 	// Vectors are no pictures.
-	in = toldSet(t, map[int]string{1: "a"})
+	in = labelledSet(t, map[int]string{1: "a"})
 	if p, err := in.Pictures(t.Context(), nil); p != nil || err != nil {
 		t.Errorf("of vectors: %v, %v", p, err)
 	}
@@ -181,7 +184,7 @@ func TestOriginals(t *testing.T) {
 		t.Errorf("copies of %v, want %v", p.CopyOf, want)
 	}
 	// They follow it, though it comes after them.
-	g, err := Groups{K: 2, Method: spec.Method{Name: spec.KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
+	g, err := grouping.Groups{K: 2, Method: spec.Method{Name: spec.KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,9 +199,9 @@ func TestOriginals(t *testing.T) {
 // Copies share a group with the first of their stack, and change nothing for others: the
 // groups are those of the set without the copies.
 func TestCopiesFollow(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "a"})
+	in := labelledSet(t, map[int]string{1: "a"})
 	n := len(in.Rows)
-	alone := Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Seed: 1}
+	alone := grouping.Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Seed: 1}
 	want, err := alone.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -237,11 +240,11 @@ func TestCopiesFollow(t *testing.T) {
 // What is told of a copy is told of the first, and copies of which different things are told
 // are parted.
 func TestCopiesTold(t *testing.T) {
-	in := toldSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
+	in := labelledSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
 	copies := matrix.AllRows(in.X)
 	copies[19] = 5  // told to be b, as is sample 11
 	copies[29] = 11 // told to be c, and the first to be b
-	g := Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
+	g := grouping.Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
 	found, err := g.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +264,7 @@ func TestCopiesTold(t *testing.T) {
 		t.Error(diff)
 	}
 	// Links part as well, also where must-links lead from one copy to the other's opposite.
-	g = Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, Copies: matrix.AllRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
+	g = grouping.Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, Copies: matrix.AllRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
 	g.Copies[20], g.Copies[25] = 3, 3
 	found, err = g.Find(t.Context(), in, nil)
 	if err != nil {
@@ -297,4 +300,23 @@ func TestThumbnail(t *testing.T) {
 	if _, err := in.Thumbnail(t.Context(), 1); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v, want an error that names the changed file", err)
 	}
+}
+
+// labelledSet returns 35 samples of three classes, and inputs that are told these
+// classes of some of them, by their number from 1.
+func labelledSet(t *testing.T, classes map[int]string) *input.Inputs {
+	t.Helper()
+	var text strings.Builder
+	for row, class := range classes {
+		fmt.Fprintf(&text, "%d,%s\n", row, class)
+	}
+	labels := filepath.Join(t.TempDir(), "labels.csv")
+	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, input.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -271,7 +272,7 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []spec.Method{{Name: spec.KMeans}, {Name: "nmf"}, {Name: "cf"}} {
-		found, err := Groups{Method: m}.Find(context.Background(), in, nil)
+		found, err := grouping.Groups{Method: m}.Find(context.Background(), in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,12 +287,12 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: AC %v of classes that lie apart", m.Name, found.Scores["AC"])
 		}
 	}
-	told, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
+	told, err := grouping.Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}
 	for k, want := range map[int]string{36: "36 groups are asked for, and there are 35 samples", 1: "2 or more"} {
-		if _, err := (Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (grouping.Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d groups: %v", k, err)
 		}
 	}

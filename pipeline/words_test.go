@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -302,7 +303,7 @@ func TestHistograms(t *testing.T) {
 	if !mat.EqualApprox(want, x, 1e-12) {
 		t.Error("other histograms than those of the images one by one")
 	}
-	groups, err := Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := grouping.Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] < 0.6 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}
@@ -404,7 +405,7 @@ func TestHOGExperiment(t *testing.T) {
 	if n, m := in.Dims(); n != 12 || m != 512 || in.Height != 0 {
 		t.Errorf("%d×%d features of height %d, want 12×512 that are no images", n, m, in.Height)
 	}
-	groups, err := Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	groups, err := grouping.Groups{Method: spec.Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
 	if err != nil || groups.Scores["AC"] < 0.8 {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -35,7 +35,7 @@ type Clusters struct {
 	Settings [][2]string
 	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
 	// group with memberships is shown from its most typical sample to its least.
-	*pipeline.Grouping
+	*grouping.Grouping
 	Names []string // the n samples' names
 	// Assignments is the name of the file in the same folder that lists the groups, or empty.
 	Assignments string
@@ -44,7 +44,7 @@ type Clusters struct {
 	Labels  []int
 	Classes []string
 	// Counts and Ranks describe the choice of the number of groups and of basis vectors, or are nil.
-	Counts *pipeline.CountCurve
+	Counts *grouping.CountCurve
 	Ranks  *spec.RankChoice
 	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture
 	// that it cannot return is left out with a warning, but a context's error ends the writing. Nil means

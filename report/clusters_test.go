@@ -21,7 +21,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
@@ -43,7 +43,7 @@ func fakeClusters(n int) Clusters {
 		Name: "Holiday & more", Command: "partwise cluster holiday --groups 2",
 		Method: "nmf", Settings: [][2]string{{"groups", "2"}},
 		Classes:  []string{"beach", "<tower>"},
-		Grouping: &pipeline.Grouping{Scores: map[string]float64{"NMI": 0.5, "AC": 0.75}},
+		Grouping: &grouping.Grouping{Scores: map[string]float64{"NMI": 0.5, "AC": 0.75}},
 		Side:     32,
 		Basis:    &Basis{Method: "nmf", Vectors: colourBlobs(4), Height: 16, Width: 16, Channels: 3},
 		Image:    func(i int) (image.Image, error) { return plain(20+i, 20, red), nil },
@@ -274,7 +274,7 @@ func TestWriteClustersLarge(t *testing.T) {
 
 func TestWriteClustersBare(t *testing.T) {
 	dir := t.TempDir()
-	c := Clusters{Name: "texts", Method: "nmf", Names: []string{"a.txt", "b.txt", "c.txt"}, Grouping: &pipeline.Grouping{Groups: []int{2, 0, 2}}}
+	c := Clusters{Name: "texts", Method: "nmf", Names: []string{"a.txt", "b.txt", "c.txt"}, Grouping: &grouping.Grouping{Groups: []int{2, 0, 2}}}
 	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestWriteClustersBare(t *testing.T) {
 			t.Errorf("the page does not say %q", words)
 		}
 	}
-	if err := WriteClusters(t.Context(), t.TempDir(), Clusters{Grouping: &pipeline.Grouping{}}); err != nil {
+	if err := WriteClusters(t.Context(), t.TempDir(), Clusters{Grouping: &grouping.Grouping{}}); err != nil {
 		t.Errorf("nothing at all: %v", err)
 	}
 }
@@ -362,7 +362,7 @@ func TestClusterTitles(t *testing.T) {
 		{"bb---", []int{1}, "Group 1"},
 		{"---", []int{-1}, "Group 1"},
 	} {
-		c := Clusters{Classes: []string{"a", "b"}, Grouping: &pipeline.Grouping{GroupClasses: test.told}}
+		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.told}}
 		for i, l := range test.labels {
 			c.Names = append(c.Names, fmt.Sprint(i))
 			c.Groups = append(c.Groups, 0)

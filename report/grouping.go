@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
@@ -105,7 +105,7 @@ func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(Feedba
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
 // the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
 // returns it. Sources.Shown is not used.
-func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
+func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
 	c.fill(ctx, in, found, f.Folder.Dir())
 	stage, err := f.Folder.Stage(GroupingFiles...)
@@ -141,7 +141,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *p
 }
 
 // fill adds what the inputs and the grouping say, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *pipeline.Grouping, dir string) {
+func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	for i, row := range in.Rows {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
@@ -214,7 +215,7 @@ func TestHostileClusters(t *testing.T) {
 	dir := t.TempDir()
 	c := Clusters{
 		Name: hostile[1], Command: hostile[2], Method: hostile[3], Classes: hostile, Warnings: hostile,
-		Grouping: &pipeline.Grouping{Scores: map[string]float64{"AC": 1, hostile[0]: 0.5}}, Settings: [][2]string{{hostile[0], hostile[4]}},
+		Grouping: &grouping.Grouping{Scores: map[string]float64{"AC": 1, hostile[0]: 0.5}}, Settings: [][2]string{{hostile[0], hostile[4]}},
 		Image: func(int) (image.Image, error) { return plain(2, 2, red), nil },
 		Basis: &Basis{Method: hostile[20], Vectors: blobs(2), Height: 16, Width: 16},
 	}

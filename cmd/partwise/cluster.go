@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
@@ -22,7 +22,7 @@ import (
 
 // clustering is what cluster does.
 type clustering struct {
-	groups     pipeline.Groups
+	groups     grouping.Groups
 	count      spec.GroupCount
 	links, out string
 	// choosesMethod tells that the features choose the method.
@@ -65,7 +65,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
-			fallback := pipeline.DefaultMethod(e.Data.Labels != "")
+			fallback := grouping.DefaultMethod(e.Data.Labels != "")
 			var err error
 			if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
 				return usageError{err}
@@ -81,7 +81,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != spec.Largest
 			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
 				if !given("features") {
-					e.Features = pipeline.DefaultFeatures(true)
+					e.Features = grouping.DefaultFeatures(true)
 				}
 				if err := c.groups.CheckBatch(e.Features); err != nil {
 					return usageError{fmt.Errorf("--batch: %w", err)}
@@ -164,7 +164,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, input.SubfoldersNote(in.Set))
 	}
-	found, err := work(cmd, "factorising", func(show input.Progress) (*pipeline.Grouping, error) {
+	found, err := work(cmd, "factorising", func(show input.Progress) (*grouping.Grouping, error) {
 		return g.Find(ctx, in.Inputs, show)
 	})
 	if err != nil {
@@ -220,7 +220,7 @@ func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Li
 
 // chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
 // returns nil where it is told, or where there are none.
-func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*spec.RankChoice, error) {
+func chooseRank(cmd *cobra.Command, g *grouping.Groups, in *inputs) (*spec.RankChoice, error) {
 	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
 	}
@@ -234,7 +234,7 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*spec.RankC
 // autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
 	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
-		return pipeline.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
+		return grouping.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (
 }
 
 // comparedWith says what the groups were compared with.
-func comparedWith(data spec.Data, found *pipeline.Grouping) string {
+func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	classes := "the classes"
 	switch {
 	case data.Truth != "":
@@ -306,8 +306,8 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 }
 
 // chooseCount chooses the number of groups. The curve is nil where it is given.
-func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k spec.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
-	curve, err := work(cmd, "counting groups", func(show input.Progress) (*pipeline.CountCurve, error) {
+func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
+	curve, err := work(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

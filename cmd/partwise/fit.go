@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -96,7 +96,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 }
 
 // fit returns what the flags say.
-func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*pipeline.Fit, error) {
+func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
@@ -104,11 +104,11 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*pipeline.Fit, e
 	if err != nil {
 		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
 	}
-	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, int(o.iterations))
+	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
 		return nil, err
 	}
-	return &pipeline.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
+	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
 }
 
 // rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
@@ -128,12 +128,12 @@ func (o *fitFlags) rankOf(e *spec.Experiment) (int, error) {
 }
 
 // readStart reads the initial factors.
-func (o *fitFlags) readStart(f *pipeline.Fit) error {
+func (o *fitFlags) readStart(f *grouping.Fit) error {
 	text, err := output.ReadFile(o.start)
 	if err != nil {
 		return err
 	}
-	start, k, err := pipeline.ReadStart(bytes.NewReader(text), int64(len(text)))
+	start, k, err := grouping.ReadStart(bytes.NewReader(text), int64(len(text)))
 	switch {
 	case err != nil:
 		return fmt.Errorf("--start %s: %w", o.start, err)
@@ -144,7 +144,7 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 	return nil
 }
 
-func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *pipeline.Fit) error {
+func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) error {
 	ctx := cmd.Context()
 	in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
@@ -225,7 +225,7 @@ func traceText(res *factor.Result, seconds []float64) []byte {
 	return text.Bytes()
 }
 
-func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result, out string) error {
+func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
 	n, m := in.Dims()
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)

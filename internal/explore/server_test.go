@@ -26,25 +26,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// grouping is a small grouping on the disk: pictures of one colour each, in three groups.
-type grouping struct {
+// smallGrouping is a small grouping on the disk: pictures of one colour each, in three groups.
+type smallGrouping struct {
 	dir    string
 	files  []string
 	groups []int
 }
 
-func newGrouping(t testing.TB, n int) *grouping {
+func newGrouping(t testing.TB, n int) *smallGrouping {
 	t.Helper()
-	g := &grouping{dir: filepath.Join(t.TempDir(), "results")}
+	g := &smallGrouping{dir: filepath.Join(t.TempDir(), "results")}
 	pictures := t.TempDir()
 	features := mat.NewDense(n, 3, nil)
 	shades := []color.RGBA{{200, 40, 40, 255}, {40, 160, 60, 255}, {40, 70, 200, 255}}
-	c := report.Clusters{Grouping: &pipeline.Grouping{}, Name: "Holiday & more", Method: "kmeans", Assignments: report.AssignmentsFile, Side: 96, Features: features}
+	c := report.Clusters{Grouping: &grouping.Grouping{}, Name: "Holiday & more", Method: "kmeans", Assignments: report.AssignmentsFile, Side: 96, Features: features}
 	for i := range n {
 		shade := shades[i%3]
 		img := image.NewRGBA(image.Rect(0, 0, 96, 64))
@@ -85,7 +85,7 @@ func write(t testing.TB, path, text string) {
 }
 
 // start serves a grouping by a session.
-func start(t testing.TB, g *grouping, session Session) (*Server, *httptest.Server) {
+func start(t testing.TB, g *smallGrouping, session Session) (*Server, *httptest.Server) {
 	t.Helper()
 	s, err := New(t.Context(), session, g.dir, g.files)
 	if err != nil {

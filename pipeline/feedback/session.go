@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
@@ -36,7 +36,7 @@ type Options struct {
 // Session is a person's work on the groups of n pictures. It is not safe for concurrent use.
 type Session struct {
 	in      *input.Inputs
-	regroup *pipeline.Regroup
+	regroup *grouping.Regroup
 	opt     Options
 
 	states    []*corrections // in their order
@@ -61,7 +61,7 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 		return nil, err
 	}
 	s := &Session{in: in, opt: opt, skipped: map[int]bool{}}
-	if s.regroup, err = pipeline.NewRegroup(ctx, in, m); err != nil {
+	if s.regroup, err = grouping.NewRegroup(ctx, in, m); err != nil {
 		return nil, err
 	}
 	first := blank(len(base))
@@ -245,7 +245,7 @@ func (s *Session) Redo(ctx context.Context) (*State, error) {
 }
 
 // Grouping returns the groups without empty ones. Labels become the classes of the inputs' set.
-func (s *Session) Grouping(ctx context.Context) (*pipeline.Grouping, error) {
+func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	number, _ := s.numbers()
 	groups := make([]int, len(s.found.Labels))
 	for i, g := range s.found.Labels {

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -85,7 +85,7 @@ func around(t *testing.T, n int, noise float64) (*input.Inputs, []int) {
 // grouped returns a model of groups by a method.
 func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *models.Model {
 	t.Helper()
-	found, err := pipeline.Groups{K: k, Method: method}.Find(t.Context(), in, nil)
+	found, err := grouping.Groups{K: k, Method: method}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *models.
 }
 
 // saved returns the model of a grouping as it is read from its file.
-func saved(t *testing.T, in *input.Inputs, found *pipeline.Grouping) *models.Model {
+func saved(t *testing.T, in *input.Inputs, found *grouping.Grouping) *models.Model {
 	t.Helper()
 	m, err := found.Model(t.Context(), in)
 	if err != nil {
@@ -578,7 +578,7 @@ func TestMethods(t *testing.T) {
 	for _, name := range []string{"nmf", "cnmf", "ccf", "lccf", "ss-nmf", "pca", "sda", "cnmf-kl", "kernel-kmeans"} {
 		in, truth := parted(t, 80)
 		method := spec.Method{Name: name}
-		g := pipeline.Groups{K: 4, Method: method}
+		g := grouping.Groups{K: 4, Method: method}
 		if slices.Contains([]string{"sda", "cnmf", "ccf", "cnmf-kl"}, name) {
 			labels := make([]string, 80)
 			for i := range 12 {

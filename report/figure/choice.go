@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 )
 
 // criterion is what a number is chosen by, with values for all numbers and optional errors.
@@ -41,7 +41,7 @@ func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*cha
 
 // CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
 // clusters, with rings at the number that c.Best chooses.
-func CountCurve(c *pipeline.CountCurve) (*Figure, error) {
+func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	best := c.Best()
 	gaps := make([]float64, len(c.Gap))
 	if largest := c.Gap[best]; largest > 0 {

@@ -1,4 +1,4 @@
-package pipeline
+package grouping
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -147,11 +148,15 @@ func TestToldRefused(t *testing.T) {
 
 // toldRank reads a rank.
 func toldRank(text string) (*spec.Rank, error) {
-	e := &spec.Experiment{}
-	if err := Set(e, "rank", text); err != nil {
+	var ranks spec.Ranks
+	v, err := document.Parse([]byte(text))
+	if err == nil {
+		err = ranks.DecodeSetting(v)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return &e.Rank[0], nil
+	return &ranks[0], nil
 }
 
 // TestKeep: each class gets a group of its own where the clusters have fewer.
