@@ -12,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -308,5 +311,206 @@ func TestFailedTrial(t *testing.T) {
 	}
 	if len(records) != 3 || records[0].Method != "nmf" {
 		t.Errorf("%d records, want the 3 of nmf", len(records))
+	}
+}
+
+// TestDraws: the trials of a draw share one object, and after them only the draw whose models are
+// saved stays.
+func TestDraws(t *testing.T) {
+	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
+	p.draws.expect(p.trials)
+	p.draws.keepViews = true
+	given := map[*drawn]drawID{}
+	views := map[*input.View]drawID{}
+	for _, tr := range p.trials {
+		get, done := p.useDraw(tr)
+		d := get()
+		if of, known := given[d]; known && of != tr.draw() || d.id != tr.draw() {
+			t.Errorf("%v is given what belongs to %v", tr.draw(), of)
+		}
+		seen, err := d.features(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := seen.X().Dims(); n != len(d.rows) {
+			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
+		}
+		given[d], views[seen] = tr.draw(), tr.draw()
+		done()
+	}
+	if len(given) != 4 || len(views) != 4 {
+		t.Errorf("%d draws and %d views are made of 4", len(given), len(views))
+	}
+	if len(p.draws.of) > 0 {
+		t.Error("a draw is open though its trials have ended")
+	}
+	for _, tr := range p.trials {
+		get, _ := p.useDraw(tr)
+		if _, kept := given[get()]; kept != p.isModelled(tr) {
+			t.Errorf("%v: kept is %v", tr.draw(), kept)
+		}
+	}
+}
+
+// TestKeepDraws: features of draws are kept where the budget has room for them beside the trials
+// and several trials ask for them, and the memory is given back.
+func TestKeepDraws(t *testing.T) {
+	set := testkit.CSV(t, 12, 10, 11)
+	for text, want := range map[string]bool{
+		`{name: x, methods: [nmf, cf], rank: 2}`:  true,
+		`{name: x, methods: [nmf], rank: [2, 3]}`: true,
+		`{name: x, methods: [nmf], rank: 2}`:      false,
+	} {
+		budget := memory.New(memory.Least)
+		free := budget.Free()
+		p := newPlan(t, text, set)
+		release, ok := p.keepDraws(budget, 2)
+		if ok != want || (budget.Free() < free) != want {
+			t.Errorf("%s: kept is %v", text, ok)
+		}
+		if ok {
+			release()
+		}
+		if _, ok := p.keepDraws(budget, 1<<20); ok || budget.Free() != free {
+			t.Errorf("%s: draws of a million workers are kept in the least memory", text)
+		}
+	}
+}
+
+// TestLeadingDirections: what is fitted once for several ranks is what is fitted
+// for each.
+func TestLeadingDirections(t *testing.T) {
+	const text = `{name: x, task: classify, methods: [pca, lda, mfa, sda], train: 6, test: rest, repeats: 2, rank: RANK}`
+	set := testkit.CSV(t, 12, 10, 11)
+	all, err := newPlan(t, strings.Replace(text, "RANK", "[1, 2, 5]", 1), set).Run(t.Context(), nil, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, rank := range []string{"1", "2", "5"} {
+		one, err := newPlan(t, strings.Replace(text, "RANK", rank, 1), set).Run(t.Context(), nil, RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range one {
+			for _, a := range all {
+				if a.Trial == r.Trial {
+					compared++
+					if a.Scores["accuracy"] != r.Scores["accuracy"] {
+						t.Errorf("%s, rank %s: accuracy %v among other ranks, %v alone", r.Method, rank, a.Scores["accuracy"], r.Scores["accuracy"])
+					}
+				}
+			}
+		}
+	}
+	if compared != 3*2*4 {
+		t.Errorf("%d trials compared, want 24", compared)
+	}
+}
+
+// TestTrialsKeepTheirIdentity: a run goes on from the log of an earlier version, since
+// the same settings on the same data have the same identity.
+func TestTrialsKeepTheirIdentity(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{name: a, methods: [kmeans, {name: nmf, iterations: 30, tolerance: 1e-4}, {name: ccf, init: nmf, as: CCF}, {name: gnmf, lambda: [1, 10], edges: cosine, cluster: ncut}, {name: parts, cost: kl, tie: labels}],
+		  classes: [2, 3], repeats: 1, labels: {share: 30%, min: 1}, links: 10%, rank: k+1, cluster: {by: kmeans, distance: cosine, start: k-means++, restarts: 3}, seed: 4}`: {
+			"c83b8914a637aaf7", "17d968896b255c97", "71bd6648654b012d", "53e96b18345cc138", "59402aab5b45c50e", "06cc27fcf9335448",
+			"7a5606cead2425b5", "895d01b567a88fc7", "01db15b28ce88ffb", "c1c3d1c078413975", "6f20de7557510cd3", "66de7a2c6e17c1a6",
+		},
+		`{name: b, task: classify, methods: [original, lccf, {name: lccf, as: not, recode: false}, {name: d-snmf, must: 2, recode: true}], train: 40%, test: rest, rank: [2, 3], neighbours: {k: 3, distance: cosine}, repeats: 1}`: {
+			"7ee31466b337d458", "bc20ca6925bd1bb4", "391e53b1652386e1", "2a1a5955561efce5",
+			"52d02ff0ab287e16", "6e37c8f7fad4f6b1", "ad73e3f0b376a5cc", "4e81328ab62e9d6f",
+		},
+	} {
+		var got []string
+		p := newPlan(t, text, testkit.CSV(t, 9, 10, 11))
+		for _, trial := range p.trials {
+			got = append(got, trial.id)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Experiment.Name, diff)
+		}
+	}
+}
+
+// TestSolverOfGroups: groups are found with the solver fast, until little changes, where
+// it serves the method; what the method says, and what it needs, goes before.
+func TestSolverOfGroups(t *testing.T) {
+	in := newPlan(t, `{name: a, methods: [nmf]}`, testkit.CSV(t, 9, 10, 11)).Inputs
+	for _, c := range []struct {
+		method spec.Method
+		stop   factor.Stop
+	}{
+		{spec.Method{Name: "nmf"}, factor.StopTolerance}, {spec.Method{Name: "nmf", Solver: "mu", Iterations: 5}, factor.StopIterations},
+		{spec.Method{Name: "nmf", Solver: "fast", Iterations: 5}, factor.StopIterations}, {spec.Method{Name: "gnmf"}, factor.StopIterations},
+	} {
+		found, err := grouping.Groups{K: 3, Method: c.method}.Find(t.Context(), in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Result.Stop != c.stop {
+			t.Errorf("%v: ended by %s after %d iterations, want %s", c.method, found.Result.Stop, found.Result.Iterations(), c.stop)
+		}
+	}
+}
+
+// TestCompareSummaries: what changes the samples that are drawn is refused by its
+// name, the rest is told.
+func TestCompareSummaries(t *testing.T) {
+	set := testkit.CSV(t, 9, 10, 11)
+	const clustering = "{name: x, seed: 3, labels: 30%, methods: [nmf]}"
+	const classifying = "{name: x, task: classify, seed: 3, train: 5, test: rest, methods: [nmf]}"
+	summary := func(text string) *Summary { return newPlan(t, text, set).Summary() }
+	change := strings.NewReplacer
+	for _, test := range []struct {
+		name, text string
+		change     *strings.Replacer
+		want       string // in the error
+		told       []Difference
+	}{
+		{"the same", clustering, change(), "", nil},
+		{"a method and a name", clustering, change("name: x", "name: y", "nmf", "cf"), "", nil},
+		{"labels", clustering, change("30%", "40%"), "", []Difference{{"labels", "30% of each class", "40% of each class"}}},
+		{"the seed", clustering, change("seed: 3", "seed: 4"), "(seed: 3 and 4)", nil},
+		{"training samples", classifying, change("train: 5", "train: 6"), "to train: 5 a class and 6 a class", nil},
+		{"the task", clustering, change(clustering, classifying), "task: cluster and classify", nil},
+	} {
+		a, b := summary(test.text), summary(test.change.Replace(test.text))
+		got, err := a.Compare(b)
+		if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+		if test.told != nil && (len(got) != 1 || got[0].Setting != test.told[0].Setting) || test.told == nil && len(got) > 0 {
+			t.Errorf("%s: differences %v", test.name, got)
+		}
+	}
+
+	a := summary(clustering)
+	other := newPlan(t, clustering, testkit.CSV(t, 9, 10, 11)).Summary()
+	if _, err := a.Compare(other); err == nil || !strings.Contains(err.Error(), "data: "+set) {
+		t.Errorf("other data: error %v", err)
+	}
+	t.Chdir(filepath.Dir(set))
+	here := newPlan(t, clustering, filepath.Base(set)).Summary()
+	if d, err := a.Compare(here); err != nil || cmp.Diff(d, []Difference(nil)) != "" {
+		t.Errorf("the same file by another path: %v, %v", d, err)
+	}
+	changed, err := os.ReadFile(testkit.CSV(t, 10, 9, 11))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(set, changed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Compare(newPlan(t, clustering, set).Summary()); err == nil || !strings.Contains(err.Error(), "the data held other samples") {
+		t.Errorf("data that were changed: error %v", err)
+	}
+	here.Classes = []string{"a", "b", "c"}
+	if _, err := a.Compare(here); err == nil || !strings.Contains(err.Error(), "classes have other names") {
+		t.Errorf("other classes: error %v", err)
+	}
+	here.Shared = nil
+	if _, err := a.Compare(here); err == nil || !strings.Contains(err.Error(), "earlier version") {
+		t.Errorf("an earlier version: error %v", err)
 	}
 }

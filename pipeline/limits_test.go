@@ -7,16 +7,24 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -198,5 +206,196 @@ func TestNoLinksTakeNoMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || must != nil || cannot != nil {
 		t.Errorf("%d bytes for %d links of %d samples", took, len(must)+len(cannot), len(truth))
+	}
+}
+
+// stuck is a matrix whose values are not there before release is closed.
+type stuck struct {
+	mat.Matrix
+	asked   func()
+	release chan struct{}
+}
+
+func (s stuck) At(i, j int) float64 {
+	s.asked()
+	<-s.release
+	return s.Matrix.At(i, j)
+}
+
+// TestInterruptedWork: every method, clusterer and search returns as soon as its context ends,
+// whatever its work is waiting for, and reports nothing after that.
+func TestInterruptedWork(t *testing.T) {
+	set := testkit.CSV(t, 12, 12, 12, 12)
+	interrupt := func(name string, work func(ctx context.Context, p *Plan, progress input.Progress) error) {
+		t.Run(name, func(t *testing.T) {
+			p := newPlan(t, small, set)
+			p.Inputs.HasNegative() // which trials ask before they begin
+			ctx, cancel := context.WithCancel(t.Context())
+			release, returned := make(chan struct{}), make(chan error, 1)
+			defer close(release)
+			p.Inputs.X = stuck{p.Inputs.X, sync.OnceFunc(cancel), release}
+			go func() {
+				returned <- work(ctx, p, func(what string, done, _ int) {
+					if done > 0 {
+						t.Errorf("%s was reported", what)
+					}
+				})
+			}()
+			select {
+			case err := <-returned:
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("the work did not end with its context")
+			}
+		})
+	}
+	for _, m := range factor.Methods() {
+		interrupt(m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := grouping.Groups{K: 4, Method: spec.Method{Name: m.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			return err
+		})
+		interrupt("fit "+m.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := grouping.Fit{Method: spec.Method{Name: m.Name}, Rank: 4, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			return err
+		})
+	}
+	for _, by := range cluster.Algorithms() {
+		interrupt("by "+by.Name, func(ctx context.Context, p *Plan, progress input.Progress) error {
+			_, err := grouping.Groups{K: 4, Method: spec.Method{Name: by.Name}, UseLabels: true}.Find(ctx, p.Inputs, progress)
+			return err
+		})
+	}
+	interrupt("rank", func(ctx context.Context, p *Plan, progress input.Progress) error {
+		_, err := grouping.ChooseRank(ctx, spec.AutoRank{}, p.Inputs, 1, progress)
+		return err
+	})
+	interrupt("count", func(ctx context.Context, p *Plan, progress input.Progress) error {
+		_, err := grouping.Groups{Method: spec.Method{Name: "nmf"}}.CountCurve(ctx, p.Inputs, 2, 4, progress)
+		return err
+	})
+	interrupt("trials", func(ctx context.Context, p *Plan, progress input.Progress) error {
+		_, err := p.Run(ctx, nil, RunOptions{})
+		return err
+	})
+}
+
+// faulty makes a clusterer panic when told to.
+func faulty(t *testing.T, name string, now func() bool) {
+	t.Helper()
+	before := fitting.NewClusterer
+	t.Cleanup(func() { fitting.NewClusterer = before })
+	fitting.NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
+		by, err := before(c)
+		if c.By == name || c.By == "" && name == spec.KMeans {
+			by = panicking{by, now}
+		}
+		return by, err
+	}
+}
+
+// panicking is a clusterer that panics now and then.
+type panicking struct {
+	cluster.Clusterer
+	now func() bool
+}
+
+func (p panicking) Cluster(ctx context.Context, x mat.Matrix, k int, known cluster.Known, seed uint64) (*cluster.Result, error) {
+	if p.now() {
+		panic("index out of range")
+	}
+	return p.Clusterer.Cluster(ctx, x, k, known, seed)
+}
+
+// TestTrialPanics: a panic is the error of its trial, which names the method and
+// the place; the others are run and logged.
+func TestTrialPanics(t *testing.T) {
+	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
+	var mu sync.Mutex
+	calls := 0
+	faulty(t, spec.KMeans, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		return calls == 3
+	})
+	records, err := p.Run(context.Background(), nil, RunOptions{Workers: 2})
+	var some *TrialsError
+	if !errors.As(err, &some) || some.Failed != 1 {
+		t.Fatalf("got %v, want one failed trial", err)
+	}
+	if len(records) != p.Len()-1 {
+		t.Errorf("%d records of %d trials, of which one panicked", len(records), p.Len())
+	}
+	for _, want := range []string{"classes, rank", "index out of range", "panic_test.go:"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+}
+
+// TestGroupsPanic: a panic while a set is put into groups names the method.
+func TestGroupsPanic(t *testing.T) {
+	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
+	faulty(t, spec.KMeans, func() bool { return true })
+	_, err := grouping.Groups{K: 2, Method: spec.Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
+	var fault *guard.PanicError
+	if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), "nmf: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOncePanics: those who ask again get the error, not a value that was never
+// made.
+func TestOncePanics(t *testing.T) {
+	var o fitting.Once[*record.Record]
+	for range 2 {
+		v, err := o.Get(context.Background(), func() (*record.Record, error) { panic("fault") })
+		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
+			t.Errorf("got %v, %v", v, err)
+		}
+	}
+}
+
+// TestProgressHasOneOwner: calls of a Progress do not overlap, and none comes after
+// the call that it was given to has returned: not from words that trials learn either.
+func TestProgressHasOneOwner(t *testing.T) {
+	e, err := Parse([]byte(scenes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := input.Open(t.Context(), (&spec.Experiment{Data: spec.Data{Set: photograph(t, 8)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set.Name
+	calls := map[string]int{} // which the race detector watches
+	var inside, returned atomic.Bool
+	progress := func(what string, _, _ int) {
+		if !inside.CompareAndSwap(false, true) {
+			t.Error("two calls overlap")
+		}
+		if returned.Load() {
+			t.Errorf("told of %s when the call had returned", what)
+		}
+		calls[what]++
+		inside.Store(false)
+	}
+	in, err := input.PrepareSet(t.Context(), e, set, input.PrepareOptions{Progress: progress})
+	returned.Store(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if len(calls) == 0 {
+		t.Error("told of nothing")
+	}
+	p, err := NewPlan(t.Context(), e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(t.Context(), nil, RunOptions{Workers: 4}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,574 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
+)
+
+// Parse is experimentfile.Parse, which the tests of this package cannot import.
+func Parse(text []byte) (*spec.Experiment, error) {
+	e := &spec.Experiment{}
+	v, err := document.Parse(text)
+	if err == nil {
+		err = settings.Decode(v, e)
+	}
+	if err != nil {
+		return nil, document.Excerpt(text, err)
+	}
+	return e, nil
+}
+
+// Set is experimentfile.Set.
+func Set(e *spec.Experiment, key, value string) error {
+	v, err := document.Parse([]byte(key + ": " + value))
+	if err != nil {
+		return err
+	}
+	return settings.Decode(v, e)
+}
+
+const swept = testkit.SweptExperiment
+
+// TestSweep: a list stands for each of its values, with each of the others, the
+// last list changing first.
+func TestSweep(t *testing.T) {
+	e, err := Parse([]byte(swept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, m := range e.Methods {
+		labels = append(labels, m.Label())
+	}
+	want := []string{
+		"nmf",
+		"OGL beta=0.1 lambda=1", "OGL beta=0.1 lambda=10", "OGL beta=0.1 lambda=100",
+		"OGL beta=1e2 lambda=1", "OGL beta=1e2 lambda=10", "OGL beta=1e2 lambda=100",
+		"gnmf edges=binary", "gnmf edges=heat",
+		"cf init=random iterations=5", "cf init=random iterations=10",
+		"cf init=nmf iterations=5", "cf init=nmf iterations=10",
+		"nmf-kl tolerance=1e-3",
+	}
+	if diff := cmp.Diff(want, labels); diff != "" {
+		t.Error(diff)
+	}
+	if m := e.Methods[4]; m.Params["lambda"] != uint64(1) || m.Iterations != 5 || m.Name != "cf-ogl" {
+		t.Errorf("%+v", m)
+	}
+	if m := e.Methods[11]; m.Init != factor.InitNMF || m.Iterations != 5 || m.Params != nil {
+		t.Errorf("%+v", m)
+	}
+
+	if err := Set(e, "methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
+		t.Fatal(err)
+	}
+	sweeps := []spec.Sweep{
+		{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"gnmf lambda=1", "gnmf lambda=2", "gnmf lambda=3"}, Values: [][]string{{"1"}, {"2"}, {"3"}}},
+		{Name: "gnmf", Settings: []string{"neighbours"}, Methods: []string{"gnmf neighbours=3", "gnmf neighbours=4"}, Values: [][]string{{"3"}, {"4"}}},
+	}
+	if diff := cmp.Diff(sweeps, e.Methods.Sweeps()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSweepRefuses(t *testing.T) {
+	const line = "methods:\n  - {name: gnmf, "
+	for text, want := range map[string]string{
+		line + "lambda: [1, -1]}":                 `[2:30] gnmf: lambda: want a number from 0 to 1e+100, not -1`,
+		line + "lambda: [1, 1.0]}":                `[2:30] lambda: the value 1.0 stands twice`,
+		line + "edges: [binary, binary]}":         `[2:34] edges: the value binary stands twice`,
+		line + "lambda: []}":                      `[2:26] lambda has no values`,
+		line + "lambda: [1, [2]]}":                `[2:30] lambda: want a list of single values`,
+		line + "lamda: [1, 2]}":                   `[2:18] unknown key "lamda"`,
+		line + "iterations: [10, 0]}":             `[2:35] want a whole number from 1 to`,
+		line + "as: [a, b]}":                      `[2:22] want one name`,
+		"methods:\n  - {name: [gnmf, nmf]}":       `[2:12] want one name`,
+		"methods:\n  - {name: kmeans, k: [1, 2]}": `[2:20] kmeans has no parameter "k"`,
+		line + "lambda: [" + numbers(101) + "], neighbours: [" + numbers(100) + "]}": `stands for more than 10000`,
+	} {
+		_, err := Parse([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "^") {
+			t.Errorf("%q gives\n%v\nwant %q", text, err, want)
+		}
+	}
+}
+
+func numbers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = strings.Repeat("1", i+1)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestFeatures(t *testing.T) {
+	pixels := func(height, width int, colour bool) spec.Features {
+		return spec.Features{Extractor: features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: colour}}
+	}
+	for _, test := range []struct {
+		text  string
+		want  spec.Features
+		words string
+	}{
+		{"{}", pixels(0, 0, false), "32×32 pixels, or the set's own, normalised by l2"},
+		{"{pixels: 24x32}", pixels(24, 32, false), "24×32 pixels, normalised by l2"},
+		{"{colour: true}", pixels(0, 0, true), "32×32 pixels in colour, or the set's own, normalised by l2"},
+		{"{pixels: 16, colour: true, crop: square}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}, Colour: true}, Crop: spec.Crop{Square: true}}, "16×16 pixels in colour, the middle square, normalised by l2"},
+		{"{pixels: 16, colour: false, hog: false, normalise: none}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}}, Normalise: features.NormNone}, "16×16 pixels, normalised by none"},
+		{"{crop: {box: [1, 2, 3, 4]}, normalise: max}", spec.Features{Extractor: features.Pixels{}, Crop: spec.Crop{Box: []int{1, 2, 3, 4}}, Normalise: features.NormMax}, "32×32 pixels, or the set's own, the box [1 2 3 4], normalised by max"},
+		{"{pixels: 32, crop: {eyes: a.csv}}", spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 32, Width: 32}}, Crop: spec.Crop{Eyes: "a.csv"}}, "32×32 pixels, aligned by the eyes, normalised by l2"},
+		{"{hog: true, crop: square}", spec.Features{Extractor: features.HOG{}, Crop: spec.Crop{Square: true}}, "histograms of oriented gradients of 32×32 pixels, the middle square, normalised by l2"},
+		{"{hog: true, power: 0.5}", spec.Features{Extractor: features.HOG{}, Power: 0.5}, "histograms of oriented gradients of 32×32 pixels, to the power of 0.5, normalised by l2"},
+		{"{hog: {}}", spec.Features{Extractor: features.HOG{}}, "histograms of oriented gradients of 32×32 pixels, normalised by l2"},
+		{"{colour: hsv}", spec.Features{Extractor: features.ColourHistogram{}}, "histograms of 8 hues, 3 saturations and 3 values in 1×1 cells, normalised by l2"},
+		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", spec.Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
+			"histograms of 16 hues, 3 saturations and 3 values in 2×3 cells, normalised by l1"},
+		{"{network: lite0}", spec.Features{Extractor: features.Network{}}, "features of the network lite0, normalised by l2"},
+		{"{network: lite0, layer: map, places: true, crop: square}", spec.Features{Extractor: features.Network{Layer: "map", Places: true}, Crop: spec.Crop{Square: true}},
+			"features of the network lite0, layer map, at each place, the middle square, normalised by l2"},
+		{"{network: {file: a/b.onnx, layer: pool5, size: 160, mean: [1, 0, 3], scale: 58, order: bgr}, crop: whole}",
+			spec.Features{Extractor: features.Network{File: "a/b.onnx", Layer: "pool5", Size: 160, Mean: []float64{1, 0, 3}, Scale: []float64{58}, Order: "bgr"}, Crop: spec.Crop{Whole: true}},
+			"features of the network b.onnx, layer pool5, of 160×160 pixels, the whole, normalised by l2"},
+		{"{colour: {at: hsv, values: 5}}", spec.Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
+	} {
+		// What was said before is replaced, but for what is not of the file.
+		e := &spec.Experiment{Features: spec.Features{Extractor: features.HOG{}, Crop: spec.Crop{Square: true}, Words: spec.Words{IDF: true}, SkipBad: true}}
+		if err := Set(e, "features", test.text); err != nil {
+			t.Error(err)
+			continue
+		}
+		test.want.SkipBad = true
+		if diff := cmp.Diff(test.want, e.Features); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+		if got := e.Features.String(); got != test.words {
+			t.Errorf("%s is %q in words, want %q", test.text, got, test.words)
+		}
+	}
+	for text, want := range map[string]string{
+		"{colour: maybe}":              "want true or false",
+		"{colour: [true]}":             "want true or false",
+		"{color: true}":                `unknown key "color"`,
+		"{pixels: 0}":                  `"0" is no size`,
+		"{crop: round}":                "want square, whole, {box",
+		"{crop: {eyes: []}}":           "want a name",
+		"{crop: {box: [1, 2]}}":        "want the pixels [x0, y0, x1, y1]",
+		"{crop: {box: [3, 2, 3, 9]}}":  "holds no pixels",
+		"{crop: {box: [-3, 2, 3, 9]}}": "holds no pixels",
+		"{colour: hsl}":                "true or false, or hsv",
+		"{colour: hsv, pixels: 8}":     "pixels does not go with colour, which takes 64×64 colours",
+		"{colour: hsv, hog: true}":     "hog does not go with colour",
+		"{colour: hsv, sift: dense}":   "sift does not go with colour",
+		"{colour: hsv, words: 9}":      "words is for visual words",
+		"{colour: hsv, grid: 2}":       `"2" is no grid`,
+		"{colour: hsv, hues: 0}":       "from 1 to 360",
+		"{pixels: 8, power: 0}":        "a number above 0 to 1",
+		"{pixels: 8, hues: 9}":         `unknown key "hues"`,
+		"{hog: {cells: 3}}":            `unknown key "cells"`,
+		"{crop: {circle: 3}}":          `unknown key "circle"`,
+		"{normalise: [l1]}":            "want a name",
+		"{pixels: 8, pixels: 16}":      "",
+		"surf":                         `want a feature (pixels, hog, colour, network, sift`,
+	} {
+		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// paint writes a folder of noisy pictures of two classes that differ in colour
+// and have the same grey, and returns its path.
+func paint(t *testing.T) string {
+	t.Helper()
+	src := rand.New(rand.NewPCG(1, 1))
+	dir := t.TempDir()
+	for class, base := range map[string]color.RGBA{"brick": {180, 60, 60, 255}, "grass": {60, 121, 60, 255}} {
+		if err := os.Mkdir(filepath.Join(dir, class), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			img := image.NewRGBA(image.Rect(0, 0, 9, 12))
+			for p := range 9 * 12 {
+				noise := uint8(src.IntN(60))
+				img.SetRGBA(p%9, p/9, color.RGBA{base.R + noise, base.G + noise, base.B + noise, 255})
+			}
+			f, err := os.Create(filepath.Join(dir, class, fmt.Sprint(i, ".png")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// TestColour: an experiment in colour tells apart what grey cannot, also by the
+// methods that see samples as images, and its summary says what the bases are.
+func TestColour(t *testing.T) {
+	set := paint(t)
+	const text = `{name: x, methods: [nmf, ntf], repeats: 1, features: {pixels: 6x5, colour: true}}`
+	p := newPlan(t, text, set)
+	if n, m := p.Inputs.X.Dims(); n != 16 || m != 90 || p.Inputs.Channels != 3 || p.Inputs.Height != 6 || p.Inputs.Width != 5 {
+		t.Fatalf("%d×%d inputs, images of %d×%d×%d", n, m, p.Inputs.Channels, p.Inputs.Height, p.Inputs.Width)
+	}
+	to := newKept()
+	records, err := p.Run(context.Background(), to, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Scores["AC"] != 1 {
+			t.Errorf("%s in colour: AC %v", r.Method, r.Scores["AC"])
+		}
+	}
+	grey, err := newPlan(t, strings.Replace(text, ", colour: true", "", 1), set).Run(context.Background(), nil, RunOptions{})
+	if err != nil || grey[0].Scores["AC"] == 1 || grey[0].Trial == records[0].Trial {
+		t.Errorf("grey: %v, AC %v of trial %s", err, grey[0].Scores["AC"], grey[0].Trial)
+	}
+
+	found, err := grouping.Groups{Method: spec.Method{Name: "ntf"}}.Find(context.Background(), p.Inputs, nil)
+	if err != nil || found.Scores["AC"] != 1 {
+		t.Errorf("groups: %v, scores %v", err, found.Scores)
+	}
+
+	s := p.Summary()
+	if s.Channels != 3 {
+		t.Fatalf("summary of %d channels", s.Channels)
+	}
+	if m, _ := to.models(p)[0].Vectors().Dims(); m != s.Channels*s.Height*s.Width {
+		t.Errorf("basis vectors of %d values for %d images of %d×%d", m, s.Channels, s.Height, s.Width)
+	}
+}
+
+// TestColourHistograms: they tell apart what grey cannot, and are found in the cache by
+// the next run, which they are the same for.
+func TestColourHistograms(t *testing.T) {
+	set, store := paint(t), open(t, t.TempDir())
+	const text = "{name: x, methods: [kmeans], features: {colour: hsv, grid: 2x2}}"
+	in := prepare(t, text, set, input.PrepareOptions{Cache: store})
+	if n, m := in.Dims(); n != 16 || m != 4*72 || in.Height != 0 {
+		t.Fatalf("%d×%d features of height %d", n, m, in.Height)
+	}
+	groups, err := grouping.Groups{Method: spec.Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
+	if err != nil || groups.Scores["AC"] != 1 {
+		t.Errorf("groups: %v, scores %v", err, groups.Scores)
+	}
+	if usage, err := store.Usage(); err != nil || usage.Entries != 16 {
+		t.Errorf("the cache holds %+v, %v, want a row of each of 16 images", usage, err)
+	}
+	if again := prepare(t, text, set, input.PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
+		t.Error("the next run has other features")
+	}
+	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+		t.Errorf("colours of vectors: %v", err)
+	}
+	if err := (spec.Method{Name: "ntf"}).CheckFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
+		t.Errorf("images of rank one of histograms: %v", err)
+	}
+}
+
+// TestFeaturesOfSets: what a set's features are is said as they are, not as they might be.
+func TestFeaturesOfSets(t *testing.T) {
+	for want, f := range map[string]struct {
+		features spec.Features
+		set      datasets.Set
+	}{
+		"vectors of 4 values, normalised by l2":           {set: datasets.Set{}},
+		"2×2 pixels, normalised by l2":                    {set: datasets.Set{Height: 2, Width: 2}},
+		"8×8 pixels, normalised by l2":                    {spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}}, datasets.Set{Height: 2, Width: 2}},
+		"32×32 pixels in colour, normalised by l2":        {spec.Features{Extractor: features.Pixels{Colour: true}}, datasets.Set{Files: []string{"a"}}},
+		spec.Features{Extractor: features.HOG{}}.String(): {spec.Features{Extractor: features.HOG{}}, datasets.Set{Files: []string{"a"}}},
+	} {
+		if got := f.features.TextOf(&f.set, 4); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestClusterersOfTinyAndHugeValues: nothing groups samples by distances or inner products
+// of which nothing is left.
+func TestClusterersOfTinyAndHugeValues(t *testing.T) {
+	known := cluster.Known{Labels: []int{0, 0, 1, 1}}
+	for _, scale := range []float64{1e-280, 1e200} {
+		x := mat.NewDense(4, 1, []float64{1 * scale, 2 * scale, 8 * scale, 9 * scale})
+		var entries []sparse.Entry
+		for i := range 4 {
+			entries = append(entries, sparse.Entry{Row: i, Value: x.At(i, 0)})
+		}
+		for _, name := range spec.Clusterers() {
+			if name == "guided-kmeans" { // by directions, which have no scale
+				continue
+			}
+			for _, x := range []mat.Matrix{x, sparse.FromEntries(4, 1, entries)} {
+				_, err := fitting.ClusterRows(t.Context(), spec.Cluster{By: name}, x, 2, known, 1)
+				if err == nil || !strings.Contains(err.Error(), "values") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s, values about %v: %v", name, scale, err)
+				}
+			}
+		}
+	}
+}
+
+// TestClusterRefines: of 0, 4 and 7 one run of k-means ends where it happens to, and refined
+// in the least objective from any start.
+func TestClusterRefines(t *testing.T) {
+	x := mat.NewDense(3, 1, []float64{0, 4, 7})
+	others := 0
+	for seed := range uint64(20) {
+		for _, refine := range []bool{false, true} {
+			found, err := fitting.ClusterRows(t.Context(), spec.Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if least := found[1] == found[2]; refine && !least {
+				t.Errorf("seed %d: groups %v", seed, found)
+			} else if !least {
+				others++
+			}
+		}
+	}
+	if others == 0 {
+		t.Error("every run ends in the least objective without refine")
+	}
+}
+
+// TestLinksOfADraw: the share of the pairs, each once and of the right kind.
+func TestLinksOfADraw(t *testing.T) {
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", testkit.CSV(t, 12, 10, 11))
+	d := p.draw(3, 0)
+	if want := 53; len(d.must)+len(d.cannot) != want { // 10 % of 33·32/2
+		t.Errorf("%d links, want %d", len(d.must)+len(d.cannot), want)
+	}
+	seen := map[[2]int]bool{}
+	for _, l := range append(d.must, d.cannot...) {
+		if seen[l] || l[0] >= l[1] {
+			t.Errorf("the pair %v once more, or of one sample", l)
+		}
+		seen[l] = true
+	}
+	for _, l := range d.must {
+		if d.truth[l[0]] != d.truth[l[1]] {
+			t.Errorf("%v must link across classes", l)
+		}
+	}
+	for _, l := range d.cannot {
+		if d.truth[l[0]] == d.truth[l[1]] {
+			t.Errorf("%v cannot link within a class", l)
+		}
+	}
+	if _, err := p.Run(t.Context(), nil, RunOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLinksOfAFile: rows of the set become rows of the draw.
+func TestLinksOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(file, []byte("1,2,must\n1,14,cannot\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set := testkit.CSV(t, 12, 10, 11)
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, repeats: 30, links: {file: "+file+"}}", set)
+	both := 0
+	for repeat := range 30 {
+		d := p.draw(2, repeat)
+		for _, l := range d.must {
+			if d.rows[l[0]] != 0 || d.rows[l[1]] != 1 {
+				t.Errorf("must-link of rows %d and %d", d.rows[l[0]], d.rows[l[1]])
+			}
+		}
+		for _, l := range d.cannot {
+			both++
+			if d.rows[l[0]] != 0 || d.rows[l[1]] != 13 {
+				t.Errorf("cannot-link of rows %d and %d", d.rows[l[0]], d.rows[l[1]])
+			}
+		}
+	}
+	if both == 0 || both == 30 {
+		t.Errorf("the cannot-link is in %d draws of 30", both)
+	}
+	logs := filepath.Join(t.TempDir(), "logs.csv")
+	if err := os.WriteFile(logs, []byte("a,3,+\na,4,+\na,15,-\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p = newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, links: {feedback: "+logs+", file: "+file+"}}", set)
+	for range 10 {
+		links, err := input.ReadLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
+		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
+			t.Fatalf("links of two files: %s, want %s", got, want)
+		}
+	}
+	if got := p.Experiment.Links.String(); got != "of "+file+" and "+logs {
+		t.Errorf("links of two files: %s", got)
+	}
+	for text, want := range map[string]string{
+		"links: 3": "no share", "links: {fle: x}": `unknown key "fle"`, "links: rest": "no share",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Files of links are read when the inputs are made, and not once more for the plan.
+func TestLinksAreReadOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(file, []byte("1,2,must\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := &spec.Experiment{Name: "x", Data: spec.Data{Set: testkit.CSV(t, 5, 5)}, Methods: spec.Methods{{Name: "cop-kmeans"}}, Links: spec.Links{File: file}}
+	in, err := input.Prepare(t.Context(), e, input.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(t.Context(), e, in)
+	if err != nil || len(p.must) != 1 {
+		t.Errorf("links %v, %v", p, err)
+	}
+}
+
+// TestShareOfPairs: the pairs of a share are the first of all pairs in a random order,
+// as Perm has it, without the memory of one.
+func TestShareOfPairs(t *testing.T) {
+	n := 10_000
+	if testing.Short() || testkit.Race {
+		n = 2000
+	}
+	truth := make([]int, n)
+	all := n * (n - 1) / 2
+	var must [][2]int
+	took := testkit.Allocated(func() { must, _ = drawLinks(spec.Links{Share: 200 / float64(all)}, truth, rng.Source(1)) })
+	if !testkit.Race && took > 8<<20 {
+		t.Errorf("%d bytes for %d of %d pairs", took, len(must), all)
+	}
+	if len(must) != 200 {
+		t.Fatalf("%d links, want 200", len(must))
+	}
+}
+
+// The first numbers of a shuffle are those of Perm, whatever the number of blocks.
+func TestFirstShuffled(t *testing.T) {
+	const block = 1 << 16
+	for _, n := range []int{0, 1, 2, 3, 100, block - 1, block, block + 1, 2*block + 2} {
+		want := rng.New(uint64(n)).Perm(n)
+		for _, count := range []int{0, min(1, n), n / 300, n / 3, n} {
+			if got := firstShuffled(n, count, rng.Source(uint64(n))); !slices.Equal(got, want[:count]) {
+				t.Errorf("the first %d of %d numbers are others than those of Perm", count, n)
+			}
+		}
+	}
+}
+
+// What tells trials apart is digested as JSON has it, however many links there are.
+func TestDigestPairs(t *testing.T) {
+	many := make([][2]int, 3000)
+	for i := range many {
+		many[i] = [2]int{i, i * i}
+	}
+	for _, pairs := range [][][2]int{nil, {{1, 2}}, {{1, 2}, {30, 4}}, many} {
+		want, err := json.Marshal(pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, whole := sha256.New(), sha256.New()
+		digestPairs(got, pairs)
+		fmt.Fprintf(whole, ",%s", want)
+		if !bytes.Equal(got.Sum(nil), whole.Sum(nil)) {
+			t.Errorf("%d pairs are not digested as %.60s", len(pairs), want)
+		}
+	}
+}
+
+// TestEach: several sets are experiments of their own names, and one is what it was.
+func TestEach(t *testing.T) {
+	e := &spec.Experiment{Name: "many", Sets: []spec.Data{{Set: "yale"}, {Set: "a/Faces.mat"}, {Set: "b/faces.mat"}, {Set: "set:yale"}}, Seed: 3}
+	e.Data = e.Sets[0]
+	e.Data.Root, e.Data.Labelled = "root", true
+	if got, want := e.SetNames(), []string{"yale", "faces-mat", "faces-mat-2", "yale-2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for i, one := range e.Each() {
+		if one.Name != "many-"+e.SetNames()[i] || one.Data.Set != e.Sets[i].Set || one.Data.Root != "root" || !one.Data.Labelled || one.Sets != nil || one.Seed != 3 {
+			t.Errorf("%+v", one)
+		}
+	}
+	single := &spec.Experiment{Name: "one", Data: spec.Data{Set: "yale"}}
+	if all := single.Each(); len(all) != 1 || all[0] != single {
+		t.Errorf("%+v", all)
+	}
+}
+
+// ownMethod is a library user's method, which brings a solver of its own.
+type ownMethod struct {
+	Sweeps int `setting:"sweeps" default:"1" help:"how often"`
+}
+
+func (m ownMethod) Fit(ctx context.Context, x mat.Matrix, known factor.Known, opt factor.Options) (*factor.Result, error) {
+	opt.Solver = ownSolver{}
+	return factor.NMF{}.Fit(ctx, x, known, opt)
+}
+
+type ownSolver struct{ factor.Multiplicative }
+
+type ownPenalty struct{ factor.L1 }
+
+// TestRegistered: a method, a solver, a penalty and a score that a program registers are usable in
+// an experiment by their names.
+func TestRegistered(t *testing.T) {
+	factor.Register(factor.Info{Name: "own-method", Title: "Own", Family: "NMF"}, ownMethod{})
+	factor.RegisterSolver(factor.SolverInfo{Name: "own-solver", Title: "Own", Solver: ownSolver{}})
+	factor.RegisterPenalty(factor.PenaltyInfo{Name: "own-penalty", Title: "Own"}, ownPenalty{})
+	eval.Register(eval.Score{Name: "own-score", Title: "Own", Task: eval.Clustering, Max: 1, Optional: true, Value: func(o *eval.Outcome) (float64, bool, error) {
+		return eval.Accuracy(o.Truth, o.Found), true, nil
+	}})
+	text := `{name: x, scores: [own-score], methods: [{name: own-method, sweeps: 2}, {name: nmf, solver: own-solver}, {name: parts, penalty: own-penalty}], classes: 2, repeats: 1}`
+	records, err := newPlan(t, text, testkit.CSV(t, 12, 10, 11)).Run(t.Context(), nil, RunOptions{})
+	if err != nil || len(records) != 3 {
+		t.Fatalf("%d records, error %v", len(records), err)
+	}
+	if _, ok := records[0].Scores["own-score"]; !ok {
+		t.Errorf("scores %v", records[0].Scores)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name is registered twice")
+		}
+	}()
+	factor.Register(factor.Info{Name: "nmf"}, ownMethod{})
+}
