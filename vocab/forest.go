@@ -188,6 +188,7 @@ type branches []branch
 func (b branches) Len() int           { return len(b) }
 func (b branches) Less(i, j int) bool { return b[i].bound < b[j].bound }
 func (b branches) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
 // Push and Pop are not called: they would put every branch in memory of its own.
 func (b *branches) Push(any) {}
 func (b *branches) Pop() any { return nil }
