@@ -88,7 +88,7 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 
 // prepare reads the set, checks that it can be grouped, and makes its features.
 func prepare(ctx context.Context, e *pipeline.Experiment, g *pipeline.Groups, opt ClusterOptions) (*pipeline.Inputs, error) {
-	set, err := e.Open(ctx)
+	set, err := pipeline.Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func prepare(ctx context.Context, e *pipeline.Experiment, g *pipeline.Groups, op
 		set.Close()
 		return nil, err
 	}
-	return e.PrepareSet(ctx, set, pipeline.PrepareOptions{
+	return pipeline.PrepareSet(ctx, e, set, pipeline.PrepareOptions{
 		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
 	})
 }
@@ -161,7 +161,7 @@ func Run(ctx context.Context, e *pipeline.Experiment, opt RunOptions) ([]pipelin
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{Cache: opt.Cache, Progress: opt.Progress})
+	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{Cache: opt.Cache, Progress: opt.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,9 @@ import "math"
 
 // completenessEntry is the entry of the list.
 var completenessEntry = Score{
-	Name: "completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, ofSamples: true,
+	Name: "completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, OfSamples: true,
 	Help:  "How far all samples of a class are in one group: 100 is all of them. It favours few large groups.",
-	value: ofClusters((*contingency).completeness),
+	Value: ofClusters((*contingency).completeness),
 }
 
 // completeness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and

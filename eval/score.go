@@ -66,10 +66,10 @@ type Score struct {
 	// Unlabelled says that it covers only the samples whose label was not given to the method; its name
 	// then ends in UnlabelledSuffix.
 	Unlabelled bool
-	// ofSamples says that it can cover a part of the samples.
-	ofSamples bool
-	// value computes it; false if the outcome has no such score.
-	value func(*Outcome) (float64, bool, error)
+	// OfSamples says that it can cover a part of the samples.
+	OfSamples bool
+	// Value computes it; false if the outcome has no such score.
+	Value func(*Outcome) (float64, bool, error)
 }
 
 // Outcome is the result of a trial, with the truth.
@@ -125,6 +125,15 @@ func (s Score) Better(a, b float64) bool {
 	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
 }
 
+// Register adds a score of the program's own, behind the others. Experiments find it by its name. Call it
+// from an init function. It panics if the name is taken.
+func Register(s Score) {
+	if _, taken := FindScore(s.Name); taken || s.Name == "" || s.Value == nil {
+		panic(fmt.Sprintf("eval: the score %q is registered already, or has no name or no value", s.Name))
+	}
+	scores = append(scores, s)
+}
+
 // Scores returns all scores, in the order of display.
 func Scores() []Score { return slices.Clone(scores) }
 
@@ -137,7 +146,7 @@ func MainScore(task Task) Score {
 func FindScore(name string) (s Score, known bool) {
 	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
 	at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
-	known = at >= 0 && (scores[at].ofSamples || !unlabelled)
+	known = at >= 0 && (scores[at].OfSamples || !unlabelled)
 	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); at >= 0 {
 		s = scores[at]
 	}
@@ -199,12 +208,12 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 		}
 		for i := range parts {
 			if i > 0 {
-				if !s.ofSamples {
+				if !s.OfSamples {
 					break
 				}
 				s = s.OverUnlabelled()
 			}
-			v, ok, err := s.value(&parts[i])
+			v, ok, err := s.Value(&parts[i])
 			if err != nil {
 				return nil, err
 			}

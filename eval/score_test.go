@@ -13,7 +13,7 @@ import (
 func TestScoresList(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Scores() {
-		if s.Name == "" || s.Title == "" || s.Help == "" || !(s.Min < s.Max) || s.value == nil || seen[s.Name] {
+		if s.Name == "" || s.Title == "" || s.Help == "" || !(s.Min < s.Max) || s.Value == nil || seen[s.Name] {
 			t.Errorf("%q is not whole, or stands twice: %+v", s.Name, s)
 		}
 		seen[s.Name] = true
@@ -22,7 +22,7 @@ func TestScoresList(t *testing.T) {
 			t.Errorf("%s finds %q, %v", s.Name, found.Title, known)
 		}
 		rest, known := FindScore(s.Name + " free")
-		if known != s.ofSamples || !rest.Unlabelled || !strings.HasSuffix(rest.Title, "of the unlabelled samples") {
+		if known != s.OfSamples || !rest.Unlabelled || !strings.HasSuffix(rest.Title, "of the unlabelled samples") {
 			t.Errorf("%s free: %+v, %v", s.Name, rest, known)
 		}
 	}

@@ -119,13 +119,13 @@ func TestRankAutoRead(t *testing.T) {
 	for text, want := range map[string]AutoRank{
 		"auto":                           {},
 		"{among: auto}":                  {},
-		"{among: 3..50}":                 {Among: RankRange{3, 50}},
+		"{among: 3..50}":                 {Among: RankRange{From: 3, To: 50}},
 		"{by: stability}":                {By: factor.RankStability},
-		"{among: 2..9, by: held-out}":    {Among: RankRange{2, 9}},
-		" {among: 2..2, by: stability} ": {Among: RankRange{2, 2}, By: factor.RankStability},
+		"{among: 2..9, by: held-out}":    {Among: RankRange{From: 2, To: 9}},
+		" {among: 2..2, by: stability} ": {Among: RankRange{From: 2, To: 2}, By: factor.RankStability},
 	} {
 		e := &Experiment{}
-		if err := e.Set("rank", text); err != nil {
+		if err := Set(e, "rank", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := e.Rank[0].Auto; len(e.Rank) != 1 || got == nil || *got != want {
 			t.Errorf("%s: %+v", text, got)
@@ -140,12 +140,12 @@ func TestRankAutoRead(t *testing.T) {
 		"[4, {among: 2..3}]": "several ranks must be numbers that rise",
 		"automatic":          "want k, k+1, 2k, a number or auto",
 	} {
-		if err := (&Experiment{}).Set("rank", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	e := &Experiment{}
-	if err := e.Set("rank", "{among: 2..60, by: stability}"); err != nil || e.Rank.String() != "auto, from 2..60 by stability" || e.Rank[0].Of(3) != 60 {
+	if err := Set(e, "rank", "{among: 2..60, by: stability}"); err != nil || e.Rank.String() != "auto, from 2..60 by stability" || e.Rank[0].Of(3) != 60 {
 		t.Errorf("%s, %v", e.Rank, err)
 	}
 }
@@ -164,7 +164,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,9 +183,9 @@ func TestRankAutoRefused(t *testing.T) {
 // TestRankAutoGroups: a grouping with a rank to be chosen is that with the one that is chosen.
 func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
-	auto := AutoRank{Among: RankRange{2, 6}}
+	auto := AutoRank{Among: RankRange{From: 2, To: 6}}
 	stages := map[string]int{}
-	c, err := auto.ChooseRank(t.Context(), in, 7, func(stage string, _, _ int) { stages[stage]++ })
+	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 	by := f.extractor().(features.DescriptorExtractor)
 	b := &bag{set: set, by: by, words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
 	if f.Words.Learned != nil {
-		b.given = f.Words.Learned.words
+		b.given = &vocabulary{f.Words.Learned.Vocabulary, f.Words.Learned.Key}
 	}
 	var err error
 	if from := f.Words.From; from != "" && b.given == nil {
@@ -197,7 +197,7 @@ func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uin
 	}
 	weighting := vocab.Weighting{Power: b.power, Norm: b.norm}
 	if b.words.Learned != nil {
-		weighting.IDF = b.words.Learned.weights
+		weighting.IDF = b.words.Learned.Weights
 	}
 	if b.words.IDF && weighting.IDF == nil {
 		first := make([]int, learn)

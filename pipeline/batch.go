@@ -2,13 +2,11 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
 )
 
 // inBlocks is a method that learns from the blocks of the inputs.
@@ -22,9 +20,9 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt fac
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
-// batch returns the method of blocks of so many samples that does what a method does with
+// batchOf returns the method of blocks of so many samples that does what a method does with
 // all at once.
-func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
+func batchOf(m Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
 		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
@@ -45,43 +43,8 @@ func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
 // CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
 // cannot be made for them.
 func (g Groups) CheckBatch(f Features) error {
-	if _, err := g.Method.batch(g.Batch); err != nil {
+	if _, err := batchOf(g.Method, g.Batch); err != nil {
 		return err
 	}
-	return f.checkBatch()
-}
-
-// checkBatch reports what of the features cannot be made of a few samples at a time.
-func (f Features) checkBatch() error {
-	switch {
-	case f.Joined != nil:
-		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
-	case f.OfWords():
-		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
-	}
-	return nil
-}
-
-// prepareBlocks gets ready to make features in blocks.
-func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
-	f := &in.Features
-	if err := f.checkBatch(); err != nil {
-		return err
-	}
-	crop, err := f.Crop.crop()
-	if err != nil {
-		return err
-	}
-	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
-		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
-	})
-	if err != nil {
-		return err
-	}
-	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
-	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
-	if f.keepsShape() {
-		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
-	}
-	return nil
+	return checkBatch(f)
 }

@@ -41,11 +41,11 @@ func TestBatch(t *testing.T) {
 	ctx := WithMemory(t.Context(), 64<<20) // of which 24 MiB are shared out
 	e := &Experiment{Data: Data{Set: bars(t, n)}}
 	var none *memory.LimitError
-	if in, err := e.Prepare(ctx, PrepareOptions{}); !errors.As(err, &none) {
+	if in, err := Prepare(ctx, e, PrepareOptions{}); !errors.As(err, &none) {
 		t.Fatalf("all samples in memory: %v and %v, want too little memory", in, err)
 	}
 	e.Data.OnDisk = true
-	in, err := e.Prepare(ctx, PrepareOptions{InBlocks: true})
+	in, err := Prepare(ctx, e, PrepareOptions{InBlocks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestBatchRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	in, err := (&Experiment{Data: Data{Set: bars(t, 9)}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: bars(t, 9)}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ func BenchmarkTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in, err := e.Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), e, PrepareOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestChangedDuringRun(t *testing.T) {
 		e.Data.Set = set
 		e.Features.Extractor, meddle = meddling{}, first
 		e.Features.SkipBad = true // which does not leave out an image that changes
-		return e.Prepare(t.Context(), PrepareOptions{Cache: open(t, folder)})
+		return Prepare(t.Context(), e, PrepareOptions{Cache: open(t, folder)})
 	}
 	in, err := prepareWith(folder, func() { write(replacement) })
 	if err == nil {

@@ -51,7 +51,7 @@ func TestLinearClassifier(t *testing.T) {
 		{Classifier{Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
 		{Classifier{C: 50, Scale: "none"}, "21202010202002102102020101020201020001202010202020102020020001020201010201010212"},
 	} {
-		got, err := c.by.classify(t.Context(), train, truth, test)
+		got, err := classifyLinear(t.Context(), c.by, train, truth, test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,11 +218,11 @@ func TestSplitMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.data
-		set, err := e.Open(t.Context())
+		set, err := Open(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.CheckSet(set); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
 	}

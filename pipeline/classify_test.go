@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -128,7 +127,7 @@ func TestTaskRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 12, 11)
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +155,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 		no, _, _ := ids(name, ", recode: false")
 		p.Inputs.Height, p.Inputs.Width, p.Inputs.Channels = 2, 4, 1 // for ntf
 		d := p.draw(3, 0)
-		seen, err := p.Inputs.source().view(t.Context(), d, 1)
+		seen, err := p.view(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,13 +2,8 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -116,35 +111,4 @@ func (c Cluster) withLabels() Cluster {
 		c.By = "constrained-kmeans"
 	}
 	return c
-}
-
-// newClusterer returns the algorithm with the settings that it follows. Tests replace it.
-var newClusterer = func(c Cluster) (cluster.Clusterer, error) {
-	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
-	params := settings.Encode(c)
-	maps.DeleteFunc(params, func(name string, _ any) bool {
-		return !slices.ContainsFunc(by.Settings(), func(s settings.Setting) bool { return s.Name == name })
-	})
-	return by.New(params)
-}
-
-// groups puts the rows of x, of which this is known, into k clusters.
-func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
-	if c.By == Largest {
-		n, r := x.Dims()
-		out, row := make([]int, n), make([]float64, r)
-		for i := range n {
-			out[i] = largest(mat.Row(row, i, x))
-		}
-		return out, nil
-	}
-	by, err := newClusterer(c)
-	if err != nil {
-		return nil, err
-	}
-	res, err := by.Cluster(ctx, x, k, known, seed)
-	if err != nil {
-		return nil, err
-	}
-	return res.Labels, nil
 }

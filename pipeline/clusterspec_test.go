@@ -25,7 +25,7 @@ func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 				continue
 			}
 			for _, x := range []mat.Matrix{x, sparse.FromEntries(4, 1, entries)} {
-				_, err := Cluster{By: name}.groups(t.Context(), x, 2, known, 1)
+				_, err := clusterRows(t.Context(), Cluster{By: name}, x, 2, known, 1)
 				if err == nil || !strings.Contains(err.Error(), "values") || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s, values about %v: %v", name, scale, err)
 				}
@@ -41,7 +41,7 @@ func TestClusterRefines(t *testing.T) {
 	others := 0
 	for seed := range uint64(20) {
 		for _, refine := range []bool{false, true} {
-			found, err := Cluster{Restarts: 1, Refine: refine}.groups(t.Context(), x, 2, cluster.Known{}, seed)
+			found, err := clusterRows(t.Context(), Cluster{Restarts: 1, Refine: refine}, x, 2, cluster.Known{}, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

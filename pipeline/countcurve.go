@@ -39,10 +39,8 @@ const (
 	countSamples    = 1000 // at most
 	countSubsets    = 6    // of each number of groups
 	countRestarts   = 3    // of a clustering
-	mostCounted     = 30   // groups, where no range is given
 	countPortion    = 0.8  // of the samples are in a subset
 	countDirections = 50   // of points that are compacted
-	leastOfCounted  = 10   // samples, so that subsets differ
 )
 
 // CountRange returns the numbers of groups that are worth looking at where none is said:
@@ -108,11 +106,11 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if err != nil {
 		return nil, err
 	}
-	m, err := g.Method.resolve(Clustering, g.Cluster)
+	m, err := resolve(g.Method, Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	release, err := g.acquire(ctx, in, m, to)
@@ -208,7 +206,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 
 // suits returns the silhouette of points in k groups, and how stable the groups are.
 func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := w.cluster.groups(ctx, points, k, cluster.Known(w.known), w.seed("k-means"))
+	groups, err := clusterRows(ctx, w.cluster, points, k, cluster.Known(w.known), w.seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -221,7 +219,7 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
+		groups, err := clusterRows(ctx, w.cluster, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

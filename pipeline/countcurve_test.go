@@ -29,7 +29,7 @@ func blobs(t *testing.T, k, each, columns int) *Inputs {
 		}
 	}
 	set.Vectors = x
-	in, err := (&Experiment{}).PrepareSet(t.Context(), set, PrepareOptions{})
+	in, err := PrepareSet(t.Context(), &Experiment{}, set, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

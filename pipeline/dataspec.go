@@ -1,12 +1,10 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 // Data says where the samples come from. In a file it is a known set's name or
@@ -25,30 +23,36 @@ type Data struct {
 	Labelled bool
 }
 
-// open returns the set, or the part of it that is asked for.
-func (d Data) open(ctx context.Context, seed uint64, skipBad bool) (*datasets.Set, error) {
-	opt := d.OpenOptions
-	opt.SkipBad = skipBad
-	set, err := datasets.Open(ctx, d.Set, opt)
-	if err != nil {
-		return nil, err
+// String returns the data in words: the set as it was named, and its settings.
+func (d Data) String() string {
+	words := []string{d.Set}
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, name+" "+value)
+		}
 	}
-	if d.Labelled && len(set.Classes) > 0 {
-		set = set.Labelled()
+	number := func(name string, n int) {
+		if n > 0 {
+			add(name, fmt.Sprint(n))
+		}
 	}
-	if d.Largest > len(set.Classes) {
-		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+	add("from", d.From)
+	add("part", d.Part)
+	add("pattern", d.Pattern)
+	add("labels", d.Labels)
+	add("truth", d.Truth)
+	if d.NoClasses {
+		add("no-classes", "true")
 	}
-	if d.Largest > 0 {
-		set = set.Largest(d.Largest)
+	if d.Pool {
+		add("pool", "true")
 	}
-	if d.Samples == 0 {
-		return set, nil
+	add("fea", d.Fea)
+	add("gnd", d.Gnd)
+	if d.Shape.Height > 0 {
+		add("shape", fmt.Sprintf("%dx%d", d.Shape.Height, d.Shape.Width))
 	}
-	if d.Samples > set.Len() {
-		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
-	}
-	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
-	slices.Sort(rows)
-	return set.Subset(rows), nil
+	number("largest", d.Largest)
+	number("samples", d.Samples)
+	return strings.Join(words, ", ")
 }

@@ -95,7 +95,7 @@ func (g *Groups) ChooseRank(ctx context.Context, in *Inputs, progress Progress) 
 	if g.Rank == nil || g.Rank.Auto == nil || OnFeatures(g.Method.Name) {
 		return nil, nil
 	}
-	c, err := g.Rank.Auto.ChooseRank(ctx, in, g.Seed, progress)
+	c, err := ChooseRank(ctx, *g.Rank.Auto, in, g.Seed, progress)
 	if err == nil {
 		g.Rank = &Rank{Fixed: true, Plus: c.Rank}
 	}

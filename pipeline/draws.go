@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 // drawn is a draw with all that its trials share. Each part is made once, for the first trial
@@ -33,11 +34,16 @@ func newDrawn(p *Plan, id drawID) *drawn {
 // memory budget has room for it, the trials share one view.
 func (d *drawn) features(ctx context.Context) (*view, error) {
 	in := d.plan.Inputs
-	see := func() (*view, error) { return in.source().view(ctx, d.draw, d.plan.Experiment.Seed) }
+	see := func() (*view, error) { return d.plan.view(ctx, d.draw) }
 	if in.X != nil && !d.plan.draws.keepViews {
 		return see()
 	}
 	return d.view.get(ctx, see)
+}
+
+// view returns what the methods see of a draw.
+func (p *Plan) view(ctx context.Context, d draw) (*view, error) {
+	return p.Inputs.source().view(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
 // draws holds the draws that trials are at work on.

@@ -29,7 +29,7 @@ labels: 30%
 	if err != nil {
 		log.Fatal(err)
 	}
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func ExampleGroups_Find() {
 		Data:     pipeline.Data{Set: "generated", Largest: 4},
 		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}},
 	}
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(ctx, &e, pipeline.PrepareOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -145,3 +145,47 @@ func (e *Experiment) repeats() int { return cmp.Or(e.Repeats, 10) }
 
 // maxTrials is the largest number of trials of an experiment.
 const maxTrials = 1_000_000
+
+// classification returns in words how samples are classified.
+func (e *Experiment) classification() string {
+	return cmp.Or(e.Classifier.String(), e.Neighbours.String())
+}
+
+// splitData is what a summary says where a classification learns from a part of the data and is tested
+// on the other.
+const splitData = "as the data are split"
+
+// portion returns in words what a classification learns from or is tested on.
+func (e *Experiment) portion(p Portion) string {
+	if e.Split != "" {
+		return splitData
+	}
+	return p.String()
+}
+
+// Shared returns the settings that all trials of an experiment share, in words.
+func (e *Experiment) Shared() [][2]string {
+	s := [][2]string{
+		{"task", e.Task.String()},
+		{"data", e.Data.String()},
+		{"features", e.Features.String()},
+	}
+	if e.Task == Classification {
+		s = append(s, [][2]string{
+			{"to train", e.portion(e.Train)},
+			{"to test", e.portion(e.Test)},
+			{"classification", e.classification()},
+		}...)
+	} else {
+		s = append(s, [][2]string{
+			{"labels", e.Labels.String()},
+			{"links", e.Links.String()},
+			{"clustering", e.Cluster.String()},
+		}...)
+	}
+	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	for i := range s {
+		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
+	}
+	return s
+}

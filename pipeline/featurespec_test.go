@@ -53,7 +53,7 @@ func TestFeatures(t *testing.T) {
 	} {
 		// What was said before is replaced, but for what is not of the file.
 		e := &Experiment{Features: Features{Extractor: features.HOG{}, Crop: Crop{Square: true}, Words: Words{IDF: true}, SkipBad: true}}
-		if err := e.Set("features", test.text); err != nil {
+		if err := Set(e, "features", test.text); err != nil {
 			t.Error(err)
 			continue
 		}
@@ -90,7 +90,7 @@ func TestFeatures(t *testing.T) {
 		"{pixels: 8, pixels: 16}":      "",
 		"surf":                         `want a feature (pixels, hog, colour, network, sift`,
 	} {
-		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestColourHistograms(t *testing.T) {
 	if again := prepare(t, text, set, PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
 		t.Error("the next run has other features")
 	}
-	if _, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}).Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+	if _, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
 		t.Errorf("colours of vectors: %v", err)
 	}
 	if err := (Method{Name: "ntf"}).checkFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {

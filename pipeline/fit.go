@@ -104,11 +104,11 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := f.Method.resolve(Clustering, Cluster{})
+	m, err := resolve(f.Method, Clustering, Cluster{})
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}

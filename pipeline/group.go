@@ -111,7 +111,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		return nil, err
 	}
 	k := g.count(in.Set.Classes)
-	m, err := g.Method.resolve(Clustering, g.Cluster)
+	m, err := resolve(g.Method, Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -120,13 +120,13 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	case (g.Batch != 0) != (in.Blocks != nil):
 		return nil, errors.New("blocks of samples are for inputs that were prepared in blocks, and these for nothing else")
 	case in.Blocks != nil:
-		b, err := g.Method.batch(g.Batch)
+		b, err := batchOf(g.Method, g.Batch)
 		if err != nil {
 			return nil, err
 		}
 		m.factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	release, err := g.acquire(ctx, in, m, k)
@@ -286,4 +286,16 @@ func unitRows(x *mat.Dense) *mat.Dense {
 		}
 	}
 	return rows
+}
+
+// ranked returns the groups with a rank that is chosen already.
+func (g Groups) ranked(ctx context.Context, in *Inputs) (Groups, error) {
+	if _, own := builtin(g.Method.Name); own || g.Rank == nil || g.Rank.Auto == nil {
+		return g, nil
+	}
+	c, err := chooseRankOf(ctx, *g.Rank.Auto, in, g.Seed, nil)
+	if err == nil {
+		g.Rank = &Rank{Fixed: true, Plus: c.Rank}
+	}
+	return g, err
 }

@@ -1,17 +1,10 @@
 package pipeline
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -23,6 +16,11 @@ type GroupCount struct {
 	// Auto chooses from 2 to 30, or to a third of the samples, where there is no range.
 	Auto bool
 }
+
+const (
+	mostCounted    = 30 // groups, where no range is given
+	leastOfCounted = 10 // samples, so that subsets differ
+)
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
 func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
@@ -75,62 +73,4 @@ func (c GroupCount) check(n, classes int, told bool) error {
 		return fmt.Errorf("cluster: k is %s, and there may be only %d samples", c, n)
 	}
 	return nil
-}
-
-// mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
-const mostGap = 2.01
-
-// CountChoice is a number of groups that was chosen, and why.
-type CountChoice struct {
-	K int `json:"k"`
-	// Gap holds the gaps of eigenvalues of From groups, From + 1, …: see cluster.EigenGaps.
-	From int       `json:"from"`
-	Gap  []float64 `json:"gap"`
-}
-
-// Check reports parts of the choice that do not fit together.
-func (c *CountChoice) Check() error {
-	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > maxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
-		return errors.New("a choice of the number of groups outside of its range")
-	}
-	return nil
-}
-
-// chooseCount chooses the number of groups of samples, a row each, or of 1,000 of them that are
-// drawn: that with the largest gap of eigenvalues.
-func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*CountChoice, error) {
-	if n, _ := x.Dims(); n > countSamples {
-		x = selectRows(x, someRows(n, countSamples, nil, false, seed))
-	}
-	if n, _ := x.Dims(); to >= n {
-		return nil, fmt.Errorf("choosing the number of groups: up to %d of the %d samples that are looked at", to, n)
-	}
-	gaps, err := cluster.EigenGaps(ctx, x, to)
-	if err != nil {
-		return nil, fmt.Errorf("choosing the number of groups: %w", err)
-	}
-	gaps = gaps[from-1:]
-	return &CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
-}
-
-// countGroups sets into how many groups the samples of a draw are put, which it returns: one
-// number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Record) (int, error) {
-	e := p.Experiment
-	from, to := e.Cluster.K.within(len(d.rows), d.id.k, !e.Labels.None())
-	if e.Cluster.K == (GroupCount{}) {
-		return from, nil
-	}
-	rec.Groups = from
-	if !e.Cluster.K.Auto {
-		return from, nil
-	}
-	var err error
-	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
-		return chooseCount(ctx, seen.x(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
-	}); err != nil {
-		return 0, err
-	}
-	rec.Groups = rec.Count.K
-	return rec.Groups, nil
 }

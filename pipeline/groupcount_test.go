@@ -47,12 +47,12 @@ func TestGroupCount(t *testing.T) {
 func TestGroupCountRead(t *testing.T) {
 	for text, want := range map[string]GroupCount{"auto": {Auto: true}, "5..30": {From: 5, To: 30, Auto: true}, "12": {From: 12, To: 12}} {
 		e := &Experiment{}
-		if err := e.Set("cluster", "{k: "+text+"}"); err != nil || e.Cluster.K != want || e.Cluster.K.String() != text {
+		if err := Set(e, "cluster", "{k: "+text+"}"); err != nil || e.Cluster.K != want || e.Cluster.K.String() != text {
 			t.Errorf("%s: %+v, %v", text, e.Cluster.K, err)
 		}
 	}
 	for _, text := range []string{"1", "9..3", "1..4", "many", "2.5"} {
-		if err := (&Experiment{}).Set("cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "is no number of groups") {
+		if err := Set((&Experiment{}), "cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "is no number of groups") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestGroupCountRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,7 @@ const (
 // be nil, on some of the photographs that they were learned from. It returns nil
 // where the features are neither visual words nor those of places.
 func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
-	if !p.Inputs.illustrates() {
+	if !illustrates(p.Inputs) {
 		return nil, nil
 	}
 	d := p.draws.modelled()
@@ -97,14 +97,14 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 			models = append(models, learned{p.Experiment.Methods[t.method].Label(), kept[t.method]})
 		}
 	}
-	return p.Inputs.illustrate(ctx, seen, d.rows, d.truth, models)
+	return illustrate(ctx, p.Inputs, seen, d.rows, d.truth, models)
 }
 
 // Illustrate shows the visual words and what was learned of them on some of the
 // photographs of each group. It returns nil where the features of the inputs are neither
 // visual words nor those of places.
 func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
-	if !in.illustrates() {
+	if !illustrates(in) {
 		return nil, nil
 	}
 	rows := make([]int, len(in.Rows))
@@ -115,7 +115,7 @@ func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, 
 	if g.Result != nil {
 		models = []learned{{g.Method, g.Result.Model}}
 	}
-	return in.illustrate(ctx, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, rows, g.Groups, models)
+	return illustrate(ctx, in, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, rows, g.Groups, models)
 }
 
 // learned is what a method learned.
@@ -126,9 +126,9 @@ type learned struct {
 
 // illustrate shows words and models on photographs of each class, of some rows of
 // the inputs and what was seen of them.
-func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
 	if in.bag == nil {
-		return in.illustratePlaces(ctx, seen, rows, class, models)
+		return illustratePlaces(ctx, in, seen, rows, class, models)
 	}
 	b := in.bag
 	assigner, err := vocab.NewAssigner(ctx, seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})

@@ -13,10 +13,10 @@ import (
 )
 
 // illustrates tells whether what is learned of the features can be shown on photographs.
-func (in *Inputs) illustrates() bool { return in.bag != nil || in.places != features.Cells{} }
+func illustrates(in *Inputs) bool { return in.bag != nil || in.places != features.Cells{} }
 
 // illustratePlaces is illustrate where rows hold the values of places.
-func (in *Inputs) illustratePlaces(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+func illustratePlaces(ctx context.Context, in *Inputs, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
 	chosen := ofEachClass(class, shownOfClass)
 	out := &Illustrations{}
 	parts := make([]image.Rectangle, len(chosen))

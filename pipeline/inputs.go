@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -74,26 +75,26 @@ type Inputs struct {
 }
 
 // Prepare reads the data of an experiment and makes its features, as PrepareSet does.
-func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, error) {
-	set, err := e.Open(ctx)
+func Prepare(ctx context.Context, e *Experiment, opt PrepareOptions) (*Inputs, error) {
+	set, err := Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	return e.PrepareSet(ctx, set, opt)
+	return PrepareSet(ctx, e, set, opt)
 }
 
 // Open reads the data of an experiment, but no images.
-func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
+func Open(ctx context.Context, e *Experiment) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	return d.open(ctx, e.Seed, e.Features.SkipBad)
+	return openData(ctx, d, e.Seed, e.Features.SkipBad)
 }
 
 // PrepareSet makes the features of a set, which need not be that of the experiment's
 // data. Where these are visual words, it describes the images, and learns the words
 // unless each draw has its own.
-func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
 	for _, m := range e.Methods {
@@ -267,7 +268,7 @@ func (in *Inputs) readLinks(ctx context.Context, l Links) (err error) {
 	if in.linked == l {
 		return nil
 	}
-	if in.links, err = l.read(ctx, in.Set); err == nil {
+	if in.links, err = readLinks(ctx, l, in.Set); err == nil {
 		in.linked = l
 	}
 	return err
@@ -425,27 +426,6 @@ func digestRows(w io.Writer, x mat.Matrix, rows []int) {
 	})
 }
 
-// checkSigns refuses data with negative values for methods that do not take
-// them, with the value and the column, from 1, of the data.
-func (in *Inputs) checkSigns(methods []*method) error {
-	row, column, value, found := in.source().firstNegative()
-	if !found {
-		return nil
-	}
-	if v := in.Set.Vectors; v != nil && in.Features.Joined == nil {
-		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
-			value = v.At(in.Rows[row], column)
-		}
-	}
-	for _, m := range methods {
-		if !m.needs.Signed {
-			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
-				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
-		}
-	}
-	return nil
-}
-
 // fingerprint tells inputs apart by their values and classes.
 func (in *Inputs) fingerprint() string {
 	h := sha256.New()
@@ -501,4 +481,142 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 		vectorfile.Row(out.RawRowView(to), from, x)
 	}
 	return out
+}
+
+// openData returns the set, or the part of it that is asked for.
+func openData(ctx context.Context, d Data, seed uint64, skipBad bool) (*datasets.Set, error) {
+	opt := d.OpenOptions
+	opt.SkipBad = skipBad
+	set, err := datasets.Open(ctx, d.Set, opt)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labelled && len(set.Classes) > 0 {
+		set = set.Labelled()
+	}
+	if d.Largest > len(set.Classes) {
+		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+	}
+	if d.Largest > 0 {
+		set = set.Largest(d.Largest)
+	}
+	if d.Samples == 0 {
+		return set, nil
+	}
+	if d.Samples > set.Len() {
+		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
+	}
+	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
+	slices.Sort(rows)
+	return set.Subset(rows), nil
+}
+
+// checkBatch reports what of the features cannot be made of a few samples at a time.
+func checkBatch(f Features) error {
+	switch {
+	case f.Joined != nil:
+		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
+	case f.OfWords():
+		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
+	}
+	return nil
+}
+
+// prepareBlocks gets ready to make features in blocks.
+func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
+	f := &in.Features
+	if err := checkBatch(*f); err != nil {
+		return err
+	}
+	crop, err := f.Crop.crop()
+	if err != nil {
+		return err
+	}
+	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
+		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+	})
+	if err != nil {
+		return err
+	}
+	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
+	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
+	if f.keepsShape() {
+		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
+	}
+	return nil
+}
+
+// readLinks reads the links of the files, by samples of the set.
+func readLinks(ctx context.Context, l Links, set *datasets.Set) (all datasets.Links, err error) {
+	for _, source := range []struct {
+		file string
+		read func(context.Context, string) (*datasets.Links, error)
+	}{{l.File, set.ReadLinks}, {l.Feedback, set.ReadFeedback}} {
+		if source.file == "" {
+			continue
+		}
+		links, err := source.read(ctx, source.file)
+		if err != nil {
+			return all, err
+		}
+		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
+	}
+	return all, nil
+}
+
+// checkRankSigns reports values by which no rank is chosen.
+func (in *Inputs) checkRankSigns() error {
+	if in.HasNegative() {
+		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)
+	}
+	return nil
+}
+
+// WithMemory returns a context that limits the memory of what is done with it to
+// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
+// run at once, and what cannot fit is refused before it begins, by an error with
+// the number. Without it the limit is half of the memory that the process may use.
+func WithMemory(ctx context.Context, limit int64) context.Context {
+	return memory.NewContext(ctx, memory.New(limit))
+}
+
+// bytesOf returns how many bytes a matrix holds.
+func bytesOf(x mat.Matrix) int64 {
+	if x == nil {
+		return 0
+	}
+	n, m := x.Dims()
+	switch x := x.(type) {
+	case *sparse.CSR:
+		return 16*int64(x.NNZ()) + 8*int64(n)
+	case *vectorfile.Bytes:
+		return int64(n) * int64(m)
+	case *vectorfile.Stored:
+		return 0
+	}
+	return 8 * int64(n) * int64(m)
+}
+
+// sized says of a matrix what it is and how large.
+func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
+
+// hold takes the share of the memory budget for a matrix until the inputs are
+// closed.
+func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
+	if x == nil {
+		return nil
+	}
+	n, m := x.Dims()
+	release, err := memory.FromContext(ctx).Keep(bytesOf(x), sized(what, n, m))
+	if err != nil {
+		return err
+	}
+	in.held = append(in.held, release)
+	return nil
+}
+
+// HasNegative tells whether X has negative values. It looks once.
+func (in *Inputs) HasNegative() bool {
+	in.looked.Do(func() { _, _, _, in.negative = in.source().firstNegative() })
+	return in.negative
 }

@@ -73,7 +73,7 @@ func TestInterruptedWork(t *testing.T) {
 		})
 	}
 	interrupt("rank", func(ctx context.Context, p *Plan, progress Progress) error {
-		_, err := AutoRank{}.ChooseRank(ctx, p.Inputs, 1, progress)
+		_, err := ChooseRank(ctx, AutoRank{}, p.Inputs, 1, progress)
 		return err
 	})
 	interrupt("count", func(ctx context.Context, p *Plan, progress Progress) error {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -187,7 +188,7 @@ func (j *joined) density(samples []int) (isSparse bool, stored float64) {
 // fingerprint implements [learner].
 func (j *joined) fingerprint(w io.Writer, samples []int) {
 	for _, m := range j.members {
-		fmt.Fprintf(w, "feature %v %v ", m.weight(), m.Scale)
+		fmt.Fprintf(w, "feature %v %v ", cmp.Or(m.Weight, 1), m.Scale)
 		if m.bag != nil {
 			m.bag.fingerprint(w, samples)
 			continue
@@ -245,7 +246,7 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 		}
 		if p.factor = m.Scale; p.factor == 0 {
 			length := rootMeanSquare(p.x, p.rows[:learn])
-			if p.factor = math.Sqrt(m.weight()) / length; length == 0 {
+			if p.factor = math.Sqrt(cmp.Or(m.Weight, 1)) / length; length == 0 {
 				p.factor = 1
 			}
 			if !(p.factor > 0) || math.IsInf(p.factor, 0) {

@@ -37,7 +37,7 @@ func TestJoinedSettings(t *testing.T) {
 		"pixels": {Extractor: features.Pixels{}},
 	} {
 		e := &Experiment{Features: Features{Joined: two[:1], Power: 0.3, SkipBad: true}}
-		if err := e.Set("features", text); err != nil {
+		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
@@ -68,13 +68,13 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {colour: hsv, words: 9}]":             "[1:31] words is for visual words",
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "[1:49] want a number above 0 to 1, not 40",
 	} {
-		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
 	for want, list := range map[string][]Weighted{"not said one by one": {{Features: Features{Auto: true}}, {}}, "no features": {}} {
 		e := &Experiment{Data: Data{Set: paint(t)}, Features: Features{Joined: list}}
-		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestJoinedDraws(t *testing.T) {
 		t.Fatalf("scales %+v, %v", scales, err)
 	}
 	d := p.draw(3, 0)
-	seen, err := p.Inputs.source().view(t.Context(), d, p.Experiment.Seed)
+	seen, err := p.view(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,11 +256,11 @@ func TestJoinedSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
+	if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
 		t.Errorf("error %v, want one that names the first that cannot be used", err)
 	}
 	e.Features.SkipBad = true
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestJoinedSigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = path
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,10 +324,10 @@ func TestJoinedExtremes(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &Experiment{Data: Data{Set: path}}
-		if err := e.Set("features", "[{normalise: none}, {normalise: max}]"); err != nil {
+		if err := Set(e, "features", "[{normalise: none}, {normalise: max}]"); err != nil {
 			t.Fatal(err)
 		}
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: error %v, want one with %q", values, err, want)
@@ -381,17 +381,17 @@ func TestJoinedIllustrate(t *testing.T) {
 func TestJoinedMemory(t *testing.T) {
 	set := paint(t) // 16 images
 	e := &Experiment{Data: Data{Set: set}}
-	if err := e.Set("features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
+	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
 		t.Fatal(err)
 	}
 	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.
-	_, err := e.Prepare(WithMemory(t.Context(), memory.Least), PrepareOptions{})
+	_, err := Prepare(WithMemory(t.Context(), memory.Least), e, PrepareOptions{})
 	refused(t, err, "the features of")
-	_, err = e.Prepare(WithMemory(t.Context(), 122<<20), PrepareOptions{})
+	_, err = Prepare(WithMemory(t.Context(), 122<<20), e, PrepareOptions{})
 	refused(t, err, "the features of", "16×410000")
 	ctx := WithMemory(t.Context(), 200<<20)
 	for range 3 {
-		in, err := e.Prepare(ctx, PrepareOptions{})
+		in, err := Prepare(ctx, e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,9 +72,6 @@ func (f Features) checkJoined() error {
 	return nil
 }
 
-// weight returns how much it counts.
-func (w Weighted) weight() float64 { return cmp.Or(w.Weight, 1) }
-
 // joinedString returns joined features in words.
 func joinedString(list []Weighted) string {
 	var out []string
@@ -83,8 +80,8 @@ func joinedString(list []Weighted) string {
 		switch {
 		case w.Scale != 0:
 			text += fmt.Sprintf(", times %v", w.Scale)
-		case w.weight() != 1:
-			text += fmt.Sprintf(", of weight %v", w.weight())
+		case cmp.Or(w.Weight, 1) != 1:
+			text += fmt.Sprintf(", of weight %v", w.Weight)
 		}
 		out = append(out, text)
 	}

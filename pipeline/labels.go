@@ -29,7 +29,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
-		if _, err := method.batch(g.Batch); err != nil {
+		if _, err := batchOf(method, g.Batch); err != nil {
 			return err
 		}
 	}

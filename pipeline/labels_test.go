@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -26,7 +25,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func TestToldRefused(t *testing.T) {
 // toldRank reads a rank.
 func toldRank(text string) (*Rank, error) {
 	e := &Experiment{}
-	if err := e.Set("rank", text); err != nil {
+	if err := Set(e, "rank", text); err != nil {
 		return nil, err
 	}
 	return &e.Rank[0], nil

@@ -1,13 +1,9 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -56,48 +52,4 @@ func (l Links) String() string {
 		}
 	}
 	return "of " + strings.Join(files, " and ")
-}
-
-// read reads the links of the files, by samples of the set.
-func (l Links) read(ctx context.Context, set *datasets.Set) (all datasets.Links, err error) {
-	for _, source := range []struct {
-		file string
-		read func(context.Context, string) (*datasets.Links, error)
-	}{{l.File, set.ReadLinks}, {l.Feedback, set.ReadFeedback}} {
-		if source.file == "" {
-			continue
-		}
-		links, err := source.read(ctx, source.file)
-		if err != nil {
-			return all, err
-		}
-		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
-	}
-	return all, nil
-}
-
-// draw draws the share of the pairs of samples of these classes.
-func (l Links) draw(truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
-	if l.Share == 0 {
-		return nil, nil
-	}
-	n := len(truth)
-	all := n * (n - 1) / 2
-	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
-		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
-		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
-		for i*(i-1)/2 > at {
-			i--
-		}
-		for i*(i+1)/2 <= at {
-			i++
-		}
-		pair := [2]int{at - i*(i-1)/2, i}
-		if truth[pair[0]] == truth[pair[1]] {
-			must = append(must, pair)
-		} else {
-			cannot = append(cannot, pair)
-		}
-	}
-	return must, cannot
 }

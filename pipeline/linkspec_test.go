@@ -76,7 +76,7 @@ func TestLinksOfAFile(t *testing.T) {
 	}
 	p = newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, links: {feedback: "+logs+", file: "+file+"}}", set)
 	for range 10 {
-		links, err := p.Experiment.Links.read(t.Context(), p.Inputs.Set)
+		links, err := readLinks(t.Context(), p.Experiment.Links, p.Inputs.Set)
 		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
 			t.Fatalf("links of two files: %s, want %s", got, want)
 		}
@@ -100,7 +100,7 @@ func TestLinksAreReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &Experiment{Name: "x", Data: Data{Set: testkit.CSV(t, 5, 5)}, Methods: Methods{{Name: "cop-kmeans"}}, Links: Links{File: file}}
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestShareOfPairs(t *testing.T) {
 	truth := make([]int, n)
 	all := n * (n - 1) / 2
 	var must [][2]int
-	took := testkit.Allocated(func() { must, _ = Links{Share: 200 / float64(all)}.draw(truth, rng.Source(1)) })
+	took := testkit.Allocated(func() { must, _ = drawLinks(Links{Share: 200 / float64(all)}, truth, rng.Source(1)) })
 	if !testkit.Race && took > 8<<20 {
 		t.Errorf("%d bytes for %d of %d pairs", took, len(must), all)
 	}

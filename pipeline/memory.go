@@ -1,64 +1,16 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
-
-// WithMemory returns a context that limits the memory of what is done with it to
-// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
-// run at once, and what cannot fit is refused before it begins, by an error with
-// the number. Without it the limit is half of the memory that the process may use.
-func WithMemory(ctx context.Context, limit int64) context.Context {
-	return memory.NewContext(ctx, memory.New(limit))
-}
-
-// bytesOf returns how many bytes a matrix holds.
-func bytesOf(x mat.Matrix) int64 {
-	if x == nil {
-		return 0
-	}
-	n, m := x.Dims()
-	switch x := x.(type) {
-	case *sparse.CSR:
-		return 16*int64(x.NNZ()) + 8*int64(n)
-	case *vectorfile.Bytes:
-		return int64(n) * int64(m)
-	case *vectorfile.Stored:
-		return 0
-	}
-	return 8 * int64(n) * int64(m)
-}
-
-// sized says of a matrix what it is and how large.
-func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
-
-// hold takes the share of the memory budget for a matrix until the inputs are
-// closed.
-func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
-	if x == nil {
-		return nil
-	}
-	n, m := x.Dims()
-	release, err := memory.FromContext(ctx).Keep(bytesOf(x), sized(what, n, m))
-	if err != nil {
-		return err
-	}
-	in.held = append(in.held, release)
-	return nil
-}
 
 // problem is the size of what a method is given.
 type problem struct {
@@ -100,7 +52,7 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 		columns, isSparse = s.rank, false
 	}
 	if s.auto != nil && m.factoriser != nil {
-		total += float64(s.auto.memory(s))
+		total += float64(rankMemory(*s.auto, s))
 	}
 	n, k := float64(s.n), float64(s.classes)
 	scoring := 48*k*k + 100*n
@@ -108,25 +60,16 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.rank)*float64(s.tested) + 16*n
 		if by.linear() {
-			total += by.need(n, float64(s.tested), float64(columns), k)
+			total += linearMemory(by, n, float64(s.tested), float64(columns), k)
 		}
 	} else {
-		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.groups, Links: s.links, Sparse: isSparse})
+		total += clusterMemory(m.cluster, cluster.Size{N: s.n, M: columns, K: s.groups, Links: s.links, Sparse: isSparse})
 		if s.counted {
 			n := float64(min(s.n, countSamples)) // the graph of neighbours, and what finds its eigenvalues
 			total += 8*4*n*n + 3*8*n*float64(s.m)
 		}
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
-}
-
-// need returns about how many bytes a clustering takes.
-func (c Cluster) need(s cluster.Size) float64 {
-	if c.By == Largest {
-		return 8 * float64(s.N)
-	}
-	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
-	return float64(by.Memory(s))
 }
 
 // problem returns how large the problems of the plan are, at most, by number of
@@ -159,12 +102,6 @@ func (p *Plan) problem(k, rank int) problem {
 		}
 	}
 	return s
-}
-
-// HasNegative tells whether X has negative values. It looks once.
-func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.source().firstNegative() })
-	return in.negative
 }
 
 // checkMemory refuses a plan with a trial that the budget of the context has no

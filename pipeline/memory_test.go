@@ -14,7 +14,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -29,7 +28,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set, e.Features.SkipBad = set, true
-		_, err = e.Prepare(WithMemory(t.Context(), memory.Least), PrepareOptions{})
+		_, err = Prepare(WithMemory(t.Context(), memory.Least), e, PrepareOptions{})
 		refused(t, err, "99.png")
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
@@ -67,12 +66,12 @@ func TestMemoryRefuses(t *testing.T) {
 	tight := WithMemory(t.Context(), 512e6)
 	photographs := photograph(t, 8)
 	e := load(photographs, "{name: x, methods: [nmf], features: {pixels: 2048}}")
-	_, err := e.Prepare(tight, PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
+	_, err := Prepare(tight, e, PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
 	refused(t, err, "24×4194304", "805 MB", "512 MB")
 
 	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
 	e = load(testkit.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
-	in, err := e.Prepare(tight, PrepareOptions{})
+	in, err := Prepare(tight, e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +179,7 @@ func TestMemoryOfOneImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		_, err = e.Prepare(WithMemory(t.Context(), 128e6), PrepareOptions{})
+		_, err = Prepare(WithMemory(t.Context(), 128e6), e, PrepareOptions{})
 		refused(t, err, large, "9000×9000", "128 MB")
 	}
 }
@@ -190,7 +189,7 @@ func TestNoLinksTakeNoMemory(t *testing.T) {
 	truth := make([]int, 5000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must, cannot := Links{}.draw(truth, rng.Source(1))
+	must, cannot := drawLinks(Links{}, truth, rng.Source(1))
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || must != nil || cannot != nil {
 		t.Errorf("%d bytes for %d links of %d samples", took, len(must)+len(cannot), len(truth))

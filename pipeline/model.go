@@ -146,7 +146,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{&vocabulary{v, cache.NewKey("words of a file", text.Bytes())}, weights}
+		f.Words.Learned = &LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text.Bytes()), Weights: weights}
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 func (m *Model) words() (*vocab.Vocabulary, []float64) {
 	for _, f := range m.Features.each() {
 		if learned := f.Words.Learned; learned != nil {
-			return learned.words.Vocabulary, learned.weights
+			return learned.Vocabulary, learned.Weights
 		}
 	}
 	return nil, nil
@@ -202,7 +202,7 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 	if m.represents() && g.Cluster.By == Largest {
 		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
 	}
-	of.samples = in.contents()
+	of.samples = contentsOf(in)
 	m.Groups = of
 	return m, nil
 }
@@ -213,7 +213,7 @@ func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
 	}
-	contents := in.contents()
+	contents := contentsOf(in)
 	if len(contents) != len(m.Groups.samples) {
 		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.samples), in.Set.Name, len(in.Rows))
 	}
@@ -243,9 +243,9 @@ func largestColumns(v *mat.Dense, groups []int) []int {
 	return out
 }
 
-// contents returns what tells the content of each row's sample from others, a number of 62
+// contentsOf returns what tells the content of each row's sample from others, a number of 62
 // bits; nil where the samples are left on disk.
-func (in *Inputs) contents() []int {
+func contentsOf(in *Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
@@ -377,7 +377,7 @@ func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assig
 			known[content] = of.groups[i]
 		}
 	}
-	contents := in.contents()
+	contents := contentsOf(in)
 	out, groups, moved := make([]Assigned, len(found)), make([]int, len(found)), false
 	for i, f := range found {
 		groups[i] = f.Group
@@ -412,16 +412,6 @@ func (of *ModelGroups) limit(group int, share float64) float64 {
 	low := min(int(at), len(levels)-1)
 	high := min(low+1, len(levels)-1)
 	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
-}
-
-// largest returns the place of the largest value, the first of several.
-func largest(row []float64) (at int) {
-	for j, v := range row {
-		if v > row[at] {
-			at = j
-		}
-	}
-	return at
 }
 
 // Kind says in a few words what the model does.

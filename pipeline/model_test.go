@@ -70,7 +70,7 @@ func savedModel(t testing.TB, g Groups) (*Inputs, *Grouping, *Model, []byte) {
 	t.Helper()
 	file := testkit.CSV(t, 9, 10, 11)
 	e := &Experiment{Data: Data{Set: file}}
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 
 // Notes says, a line each, what somebody should know of the inputs who reads results: what SetNotes says of the set, and
 // what SkippedNotes says.
-func (e *Experiment) Notes(in *Inputs, list string) []string {
-	return append(e.SetNotes(in.Set), in.SkippedNotes(list)...)
+func Notes(e *Experiment, in *Inputs, list string) []string {
+	return append(SetNotes(e, in.Set), in.SkippedNotes(list)...)
 }
 
 // SetNotes says, a line each, that a known set is here in part only, which pictures have no class, and what lay beside
 // the samples and was left out.
-func (e *Experiment) SetNotes(set *datasets.Set) []string {
+func SetNotes(e *Experiment, set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
 	info, _ := catalogue.Lookup(set.Known)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 

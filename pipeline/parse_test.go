@@ -19,7 +19,7 @@ func Parse(text []byte) (*Experiment, error) {
 }
 
 // Set is experimentfile.Set.
-func (e *Experiment) Set(key, value string) error {
+func Set(e *Experiment, key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
 		return err

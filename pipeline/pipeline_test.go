@@ -26,7 +26,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := e.Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestLabelCounts(t *testing.T) {
 		"4":                      {11: 4, 4: 4},
 	} {
 		e := &Experiment{}
-		if err := e.Set("labels", text); err != nil {
+		if err := Set(e, "labels", text); err != nil {
 			t.Fatal(err)
 		}
 		for size, n := range want {
@@ -186,7 +186,7 @@ func TestLabelCounts(t *testing.T) {
 func TestRanks(t *testing.T) {
 	for text, want := range map[string]int{"k": 7, "k+1": 8, "k-2": 5, "2k": 14, "2*k+1": 15, "12": 12, "k + 3": 10} {
 		e := &Experiment{}
-		if err := e.Set("rank", text); err != nil {
+		if err := Set(e, "rank", text); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Rank[0].Of(7); got != want {
@@ -229,7 +229,7 @@ func TestPlanRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := e.Prepare(context.Background(), PrepareOptions{})
+		in, err := Prepare(context.Background(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestRandomPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := e.Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRandomPart(t *testing.T) {
 		t.Errorf("%d samples, want 40", n)
 	}
 	e.Data.Samples = 91
-	if _, err := e.Prepare(context.Background(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
+	if _, err := Prepare(context.Background(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
 		t.Errorf("more samples than there are: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestRandomPart(t *testing.T) {
 // not told.
 func TestGroups(t *testing.T) {
 	set := testkit.CSV(t, 5, 20, 10)
-	in, err := (&Experiment{Data: Data{Set: set}}).Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), &Experiment{Data: Data{Set: set}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

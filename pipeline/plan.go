@@ -47,7 +47,7 @@ type trial struct {
 
 // CheckSet reports what keeps the experiment from being run on a set, before any
 // features are made. NewPlan checks the same of the samples that can be used.
-func (e *Experiment) CheckSet(set *datasets.Set) error {
+func CheckSet(e *Experiment, set *datasets.Set) error {
 	_, err := check(e, set, allOf(set.Len()))
 	return err
 }
@@ -64,7 +64,7 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 	p.must, p.cannot = in.linksOfRows()
-	if err := in.checkSigns(p.methods); err != nil {
+	if err := checkSigns(in, p.methods); err != nil {
 		return nil, err
 	}
 	if p.auto() != nil {
@@ -100,7 +100,7 @@ func check(e *Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	}
 	p := &Plan{Experiment: e, set: set, rows: rows, labels: labelsOf(set, rows), ks: e.Classes}
 	for _, m := range e.Methods {
-		r, err := m.resolve(e.Task, e.Cluster)
+		r, err := resolve(m, e.Task, e.Cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -385,7 +385,7 @@ func (p *Plan) draw(k, repeat int) draw {
 	for _, row := range d.testRows {
 		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
-	d.must, d.cannot = e.Links.draw(d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
+	d.must, d.cannot = drawLinks(e.Links, d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
 	add := func(to, from [][2]int) [][2]int {
 		for _, pair := range from {
 			a, hasA := at[pair[0]]

@@ -12,7 +12,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := (&Experiment{Data: Data{Set: photograph(t, 8)}}).Open(t.Context())
+	set, err := Open(t.Context(), (&Experiment{Data: Data{Set: photograph(t, 8)}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 		calls[what]++
 		inside.Store(false)
 	}
-	in, err := e.PrepareSet(t.Context(), set, PrepareOptions{Progress: progress})
+	in, err := PrepareSet(t.Context(), e, set, PrepareOptions{Progress: progress})
 	returned.Store(true)
 	if err != nil {
 		t.Fatal(err)

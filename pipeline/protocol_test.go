@@ -42,7 +42,7 @@ func TestPaperProtocols(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Root = root
-		in, err := e.Prepare(context.Background(), PrepareOptions{})
+		in, err := Prepare(context.Background(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

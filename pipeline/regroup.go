@@ -42,7 +42,7 @@ func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
 	r := &Regroup{in: in, model: m}
 	method := m.Groups.Method
 	if _, own := builtin(method.Name); !own && method.Name != "" && in.X != nil {
-		resolved, err := method.resolve(Clustering, Cluster{})
+		resolved, err := resolve(method, Clustering, Cluster{})
 		if err != nil {
 			return nil, err
 		}

@@ -96,11 +96,11 @@ func TestTooManyClasses(t *testing.T) {
 	}
 	e := &Experiment{Name: "many", Task: Classification, Methods: Methods{{Name: "nmf"}}, Train: Portion{Count: 1}, Test: Portion{Rest: true}}
 	e.Data.Set = "many"
-	if err := e.CheckSet(set); err == nil || !strings.Contains(err.Error(), "16385") {
+	if err := CheckSet(e, set); err == nil || !strings.Contains(err.Error(), "16385") {
 		t.Errorf("error %v", err)
 	}
 	e.Classes = Classes{eval.MostConfused}
-	if err := e.CheckSet(set); err != nil {
+	if err := CheckSet(e, set); err != nil {
 		t.Error(err)
 	}
 }

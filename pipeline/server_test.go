@@ -58,7 +58,7 @@ func TestServer(t *testing.T) {
 			Name: "served", Data: pipeline.Data{Set: "in memory"}, Repeats: repeats,
 			Methods: pipeline.Methods{{Name: "nmf", Iterations: 20}, {Name: "kmeans"}},
 		}
-		in, err := e.PrepareSet(ctx, inMemory(20), pipeline.PrepareOptions{Progress: progress})
+		in, err := pipeline.PrepareSet(ctx, e, inMemory(20), pipeline.PrepareOptions{Progress: progress})
 		if err != nil {
 			return result{err: err}
 		}

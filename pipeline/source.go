@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
@@ -24,8 +23,9 @@ type source interface {
 	firstNegative() (row, column int, value float64, found bool)
 	// fingerprint writes what results depend on.
 	fingerprint(w io.Writer)
-	// view returns the features of a draw.
-	view(ctx context.Context, d draw, seed uint64) (*view, error)
+	// view returns the features of the rows of a draw: those that are learned from, and those that
+	// are classified. seed is that of the draw.
+	view(ctx context.Context, train, test []int, seed uint64) (*view, error)
 }
 
 func (in *Inputs) source() source {
@@ -58,9 +58,9 @@ func (s wholeMatrix) firstNegative() (row, column int, value float64, found bool
 
 func (s wholeMatrix) fingerprint(w io.Writer) { digestRows(w, s.in.X, allRows(s.in.X)) }
 
-func (s wholeMatrix) view(_ context.Context, d draw, _ uint64) (*view, error) {
+func (s wholeMatrix) view(_ context.Context, train, test []int, _ uint64) (*view, error) {
 	in := s.in
-	return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}, nil
+	return &view{picked(in.X, train), picked(in.X, test), in.Vocabulary, in.Scales, in.wordWeights}, nil
 }
 
 // inputBlocks are rows that do not fit into memory together. They are grouped, and not drawn from.
@@ -70,7 +70,7 @@ func (s inputBlocks) dims() (n, m int)                                      { re
 func (inputBlocks) density() (isSparse bool, stored float64)                { return false, 0 }
 func (inputBlocks) firstNegative() (row, column int, value float64, _ bool) { return } // their reader looks
 func (inputBlocks) fingerprint(io.Writer)                                   {}
-func (inputBlocks) view(context.Context, draw, uint64) (*view, error) {
+func (inputBlocks) view(context.Context, []int, []int, uint64) (*view, error) {
 	return nil, errors.New("an experiment needs all features in memory, and these inputs are read in blocks")
 }
 
@@ -87,21 +87,21 @@ func (s perDraw) firstNegative() (row, column int, value float64, found bool) {
 
 func (s perDraw) fingerprint(w io.Writer) { s.in.learner.fingerprint(w, s.in.Rows) }
 
-func (s perDraw) view(ctx context.Context, d draw, seed uint64) (*view, error) {
+func (s perDraw) view(ctx context.Context, train, test []int, seed uint64) (*view, error) {
 	in := s.in
 	if in.bag != nil {
 		defer timing.Start(ctx, timing.DrawnWords)()
 	}
-	drawn := slices.Concat(d.rows, d.testRows)
+	drawn := slices.Concat(train, test)
 	samples := make([]int, len(drawn))
 	for at, row := range drawn {
 		samples[at] = in.Rows[row]
 	}
-	all, err := in.learner.learn(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
+	all, err := in.learner.learn(ctx, samples, len(train), seed)
 	if err != nil {
 		return nil, err
 	}
 	places := allOf(len(drawn))
-	train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
-	return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales, all.wordWeights}, nil
+	x, other := selectRows(all.x, places[:len(train)]), selectRows(all.x, places[len(train):])
+	return &view{func() mat.Matrix { return x }, func() mat.Matrix { return other }, all.vocabulary, all.scales, all.wordWeights}, nil
 }

@@ -60,7 +60,7 @@ type Sample struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared, s.Significance = e.Notes(p.Inputs, ""), e.Shared(), e.Significance
+	s.Warnings, s.Shared, s.Significance = Notes(e, p.Inputs, ""), e.Shared(), e.Significance
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -114,83 +114,10 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-// splitData is what a summary says where a classification learns from a part of the data and is tested
-// on the other.
-const splitData = "as the data are split"
-
 // Split tells whether each repeat of a classification has the same samples, those of the data's own
 // parts.
 func (s *Summary) Split() bool {
 	return slices.Contains(s.Shared, [2]string{"to train", splitData})
-}
-
-// portion returns in words what a classification learns from or is tested on.
-func (e *Experiment) portion(p Portion) string {
-	if e.Split != "" {
-		return splitData
-	}
-	return p.String()
-}
-
-// Shared returns the settings that all trials of an experiment share, in words.
-func (e *Experiment) Shared() [][2]string {
-	s := [][2]string{
-		{"task", e.Task.String()},
-		{"data", e.Data.String()},
-		{"features", e.Features.String()},
-	}
-	if e.Task == Classification {
-		s = append(s, [][2]string{
-			{"to train", e.portion(e.Train)},
-			{"to test", e.portion(e.Test)},
-			{"classification", e.classification()},
-		}...)
-	} else {
-		s = append(s, [][2]string{
-			{"labels", e.Labels.String()},
-			{"links", e.Links.String()},
-			{"clustering", e.Cluster.String()},
-		}...)
-	}
-	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
-	for i := range s {
-		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
-	}
-	return s
-}
-
-// String returns the data in words: the set as it was named, and its settings.
-func (d Data) String() string {
-	words := []string{d.Set}
-	add := func(name, value string) {
-		if value != "" {
-			words = append(words, name+" "+value)
-		}
-	}
-	number := func(name string, n int) {
-		if n > 0 {
-			add(name, fmt.Sprint(n))
-		}
-	}
-	add("from", d.From)
-	add("part", d.Part)
-	add("pattern", d.Pattern)
-	add("labels", d.Labels)
-	add("truth", d.Truth)
-	if d.NoClasses {
-		add("no-classes", "true")
-	}
-	if d.Pool {
-		add("pool", "true")
-	}
-	add("fea", d.Fea)
-	add("gnd", d.Gnd)
-	if d.Shape.Height > 0 {
-		add("shape", fmt.Sprintf("%dx%d", d.Shape.Height, d.Shape.Width))
-	}
-	number("largest", d.Largest)
-	number("samples", d.Samples)
-	return strings.Join(words, ", ")
 }
 
 // samples returns those that a trial's methods see.

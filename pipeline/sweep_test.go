@@ -42,12 +42,12 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	if err := e.Set("methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
+	if err := Set(e, "methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
 		t.Fatal(err)
 	}
 	sweeps := []Sweep{
-		{"gnmf", []string{"lambda"}, []string{"gnmf lambda=1", "gnmf lambda=2", "gnmf lambda=3"}, [][]string{{"1"}, {"2"}, {"3"}}},
-		{"gnmf", []string{"neighbours"}, []string{"gnmf neighbours=3", "gnmf neighbours=4"}, [][]string{{"3"}, {"4"}}},
+		{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"gnmf lambda=1", "gnmf lambda=2", "gnmf lambda=3"}, Values: [][]string{{"1"}, {"2"}, {"3"}}},
+		{Name: "gnmf", Settings: []string{"neighbours"}, Methods: []string{"gnmf neighbours=3", "gnmf neighbours=4"}, Values: [][]string{{"3"}, {"4"}}},
 	}
 	if diff := cmp.Diff(sweeps, e.Methods.sweeps()); diff != "" {
 		t.Error(diff)

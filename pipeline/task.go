@@ -31,6 +31,3 @@ type Neighbours struct {
 func (n Neighbours) String() string {
 	return fmt.Sprintf("the %d nearest training samples, %s distance", cmp.Or(n.K, 10), n.Distance)
 }
-
-// knn returns the classifier.
-func (n Neighbours) knn() eval.KNN { return eval.KNN{K: n.K, Distance: n.Distance} }

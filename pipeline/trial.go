@@ -50,7 +50,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	m := p.methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
-		Samples: len(d.rows), Tested: len(d.testRows), Build: Build(),
+		Samples: len(d.rows), Tested: len(d.testRows),
 	}
 	for _, c := range d.labels {
 		if c >= 0 {
@@ -76,7 +76,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	if auto := p.auto(); auto != nil && m.factoriser != nil {
 		// One rank for all methods of a draw.
 		if rec.Choice, err = d.rank.get(ctx, func() (*RankChoice, error) {
-			c, err := auto.choose(ctx, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
+			c, err := chooseRank(ctx, *auto, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.nameRows(err, d.rows)
 		}); err != nil {
 			return nil, nil, err
@@ -108,7 +108,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.classify(ctx, found, e.classifies(), d.truth, seen.test, d.testRows)
+		outcome.Found, err = w.classify(ctx, found, classifier(e), d.truth, seen.test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -29,10 +30,12 @@ type Words struct {
 	Learned *LearnedWords
 }
 
-// LearnedWords are words with the weights that IDF found with them, or nil.
+// LearnedWords are visual words, the key of what is counted by them in the cache, and the weights
+// that IDF found, or nil.
 type LearnedWords struct {
-	words   *vocabulary
-	weights []float64
+	*vocab.Vocabulary
+	Key     cache.Key
+	Weights []float64
 }
 
 // Learning says how words are learned and which of them stand for a descriptor. The

@@ -20,9 +20,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"github.com/seed4492f2cd/partwise/vocab"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 func TestWords(t *testing.T) {
@@ -46,7 +45,7 @@ func TestWords(t *testing.T) {
 			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
 	} {
 		e := &Experiment{}
-		if err := e.Set("features", text); err != nil {
+		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
@@ -86,7 +85,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
 		"{sift: dense, words: {count: 5, count: 6}}": "already defined",
 	} {
-		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -135,7 +134,7 @@ func prepare(t *testing.T, text, set string, opt PrepareOptions) *Inputs {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := e.Prepare(context.Background(), opt)
+	in, err := Prepare(context.Background(), e, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +221,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := p.draw(3, 0)
-		v, err := p.Inputs.source().view(t.Context(), d, 0)
+		v, err := p.view(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +341,7 @@ func TestWordsOfFile(t *testing.T) {
 		func() { _ = os.Mkdir(path, 0o777) },
 	} {
 		damage()
-		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("words that do not fit: %v", err)
 		}
 	}
@@ -366,11 +365,11 @@ func TestUnusablePhotographs(t *testing.T) {
 		e.Data.Set = set
 		bad := filepath.Join(set, "down", "00.png")
 		spoil(bad)
-		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
+		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
 			t.Errorf("error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
-		in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())})
+		in, err := Prepare(t.Context(), e, PrepareOptions{Cache: open(t, t.TempDir())})
 		if err != nil || len(in.Rows) != 8 || len(in.Skipped) != 1 || !strings.Contains(in.Skipped[0].Error(), problem) {
 			t.Errorf("%s left out: %v", problem, err)
 		}
@@ -392,7 +391,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 3, 3)
-	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
+	if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
 		t.Errorf("words of vectors: %v", err)
 	}
 }
@@ -414,7 +413,7 @@ func TestHOGExperiment(t *testing.T) {
 func TestAuto(t *testing.T) {
 	prepare := func(set string) *Inputs {
 		e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true}}
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,13 +425,13 @@ func TestAuto(t *testing.T) {
 		t.Errorf("photographs have the features %v", in.Features)
 	} else {
 		said := &Experiment{}
-		if err := said.Set("features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
+		if err := Set(said, "features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
 			t.Errorf("photographs have the features %v, %v, want %v", in.Features, err, said.Features)
 		}
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
 	e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true, SkipBad: true}}
-	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
+	if in, err := Prepare(t.Context(), e, PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
 	if in := prepare(testkit.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
@@ -460,7 +459,7 @@ func TestAutoShares(t *testing.T) {
 	cache := t.TempDir()
 	work := func(set string, f Features) ([]string, error) {
 		var stages []string
-		in, err := (&Experiment{Data: Data{Set: set}, Features: f}).Prepare(t.Context(), PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
+		in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: set}, Features: f}, PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
 			if !slices.Contains(stages, what) {
 				stages = append(stages, what)
 			}

@@ -28,7 +28,7 @@ type method struct {
 }
 
 // resolve builds the method for an experiment of the task that clusters so.
-func (m Method) resolve(task Task, how Cluster) (*method, error) {
+func resolve(m Method, task Task, how Cluster) (*method, error) {
 	r := &method{Method: m, needs: m.needs(), cluster: how}
 	if r.recode = r.needs.Concept; m.Recode != nil {
 		r.recode = *m.Recode
@@ -111,7 +111,7 @@ func (w *work) points(res *factor.Result) mat.Matrix {
 // group puts the samples into k groups.
 func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
-	return w.cluster.groups(ctx, w.points(res), k, cluster.Known(w.known), w.seed("k-means"))
+	return clusterRows(ctx, w.cluster, w.points(res), k, cluster.Known(w.known), w.seed("k-means"))
 }
 
 // classify finds the classes of other samples, rows of the inputs with the features
@@ -144,4 +144,25 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 	}
 	_, k := coefficients.Dims()
 	return res.found[k].get(ctx, find)
+}
+
+// checkSigns refuses data with negative values for methods that do not take
+// them, with the value and the column, from 1, of the data.
+func checkSigns(in *Inputs, methods []*method) error {
+	row, column, value, found := in.source().firstNegative()
+	if !found {
+		return nil
+	}
+	if v := in.Set.Vectors; v != nil && in.Features.Joined == nil {
+		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
+			value = v.At(in.Rows[row], column)
+		}
+	}
+	for _, m := range methods {
+		if !m.needs.Signed {
+			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
+				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
+		}
+	}
+	return nil
 }

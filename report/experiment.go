@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -145,12 +144,6 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 	warn := func(format string, a ...any) { s.Warnings = append(s.Warnings, from.warn(format, a...)) }
 	if s.Program != "" {
 		s.Settings = append(s.Settings, programSetting(s.Program))
-	}
-	if builds := pipeline.Builds(records); builds != nil {
-		s.Settings = append(s.Settings, [2]string{"computed by", strings.Join(builds, "; ")})
-	}
-	if mixed := pipeline.MixedBuilds(records); mixed != "" {
-		warn("%s", mixed)
 	}
 	models, damaged := results.Models(dir, s)
 	for i, m := range models {

@@ -237,7 +237,7 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 6, 6, 6)
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,7 +216,7 @@ func TestRanksSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 9, 9, 9)
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 		return err
 	}
 	tellNotes(stderr, g.Notes(in.Inputs))
-	warnings := append(e.Notes(in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
+	warnings := append(pipeline.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
 	}
@@ -232,7 +232,7 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.R
 // autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
 	c, err := work(cmd, "choosing the rank", in.kept(), func(show pipeline.Progress) (*pipeline.RankChoice, error) {
-		return auto.ChooseRank(cmd.Context(), in.Inputs, seed, show)
+		return pipeline.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	defer bars.End()
 	bars.Begin("looking at the data")
 	err = func() error {
-		set, err := e.Open(cmd.Context())
+		set, err := pipeline.Open(cmd.Context(), e)
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
-		tellNotes(cmd.ErrOrStderr(), e.SetNotes(set))
+		tellNotes(cmd.ErrOrStderr(), pipeline.SetNotes(e, set))
 		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.Show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
@@ -214,7 +214,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 				return err
 			}
 		}
-		in.Inputs, err = e.PrepareSet(cmd.Context(), set, opt)
+		in.Inputs, err = pipeline.PrepareSet(cmd.Context(), e, set, opt)
 		return err
 	}()
 	if err != nil {

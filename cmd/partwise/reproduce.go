@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -186,7 +187,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	}
 	r.Prepare = func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error) {
 		bars.End()
-		in, err := prepare(cmd, e, e.CheckSet)
+		in, err := prepare(cmd, e, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 		if err != nil {
 			return nil, nil, err
 		}

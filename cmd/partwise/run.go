@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -130,7 +131,7 @@ func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*resul
 // runExperiment runs an experiment on one set in its folder, and writes the report.
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers int) error {
 	ctx, stderr, out := cmd.Context(), cmd.ErrOrStderr(), folder.Dir()
-	in, err := prepare(cmd, e, e.CheckSet)
+	in, err := prepare(cmd, e, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	if err != nil {
 		return err
 	}
-	notes, err := folder.Notes(plan)
+	notes, err := folder.Notes()
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,9 @@ func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int
 	ctx := cmd.Context()
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {
-		set, err := one.Open(ctx)
+		set, err := pipeline.Open(ctx, one)
 		if err == nil {
-			err = one.CheckSet(set)
+			err = pipeline.CheckSet(one, set)
 			set.Close()
 		}
 		if err != nil {

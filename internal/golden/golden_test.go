@@ -219,7 +219,7 @@ labels: 30%
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,6 @@ labels: 30%
 	}
 	var text []byte
 	for _, r := range records {
-		r.Build = ""
 		line, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

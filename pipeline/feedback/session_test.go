@@ -71,7 +71,7 @@ func around(t *testing.T, n int, noise float64) (*pipeline.Inputs, []int) {
 		t.Fatal(err)
 	}
 	e := &pipeline.Experiment{Data: pipeline.Data{Set: file}}
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
@@ -42,12 +43,12 @@ func TestRecipes(t *testing.T) {
 			if e.Data.Labelled = true; root == "" {
 				continue
 			}
-			set, err := e.Open(t.Context())
+			set, err := pipeline.Open(t.Context(), e)
 			if err != nil {
 				t.Logf("%s: %v", name, err)
 				break
 			}
-			if err := e.CheckSet(set); err != nil {
+			if err := pipeline.CheckSet(e, set); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			set.Close()

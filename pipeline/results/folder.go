@@ -90,10 +90,8 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) erro
 	return stage.Publish()
 }
 
-// Notes says, a line each, what somebody should know of the log from which a run of
-// the plan goes on: which of its lines cannot be read, and that another build ran
-// some trials.
-func (f *Folder) Notes(p *pipeline.Plan) (notes []string, err error) {
+// Notes reports, a line each, the lines of the log that cannot be read.
+func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
 	if err != nil {
 		return nil, err
@@ -101,20 +99,6 @@ func (f *Folder) Notes(p *pipeline.Plan) (notes []string, err error) {
 	if len(unread) > 0 {
 		notes = append(notes, fmt.Sprintf("lines of %s are damaged or of another version of partwise, %d in all, the first of them line %d; they are kept, and their trials run again",
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
-	}
-	records, err := Records(f.Dir(), p.Summary())
-	if err != nil {
-		return nil, err
-	}
-	other := 0
-	for _, r := range records {
-		if r.Build != "" && r.Build != pipeline.Build() {
-			other++
-		}
-	}
-	if other > 0 && len(records) < p.Len() {
-		notes = append(notes, fmt.Sprintf("%d of the %d trials of %s were run by another build or processor than this one (%s): the last digits may differ from those of an unbroken run",
-			other, p.Len(), f.Dir(), pipeline.Build()))
 	}
 	return notes, nil
 }

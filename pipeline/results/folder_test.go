@@ -248,30 +248,3 @@ func TestEarlierFolder(t *testing.T) {
 		}
 	}
 }
-
-// TestMixedBuilds: records say what computed them, and that they are of several.
-func TestMixedBuilds(t *testing.T) {
-	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
-	dir := t.TempDir()
-	runPlan(t, p, dir, pipeline.RunOptions{})
-	records, _, err := ReadLog(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records {
-		if r.Build == "" || r.Build != pipeline.Build() {
-			t.Errorf("a record of the build %q", r.Build)
-		}
-	}
-	if mixed := pipeline.MixedBuilds(records); mixed != "" {
-		t.Errorf("of one build: %s", mixed)
-	}
-	records[1].Build = ""
-	if mixed := pipeline.MixedBuilds(records); mixed != "" {
-		t.Errorf("of one build and of an earlier version: %s", mixed)
-	}
-	records[0].Build = "another"
-	if mixed := pipeline.MixedBuilds(records); !strings.Contains(mixed, "1 by another") || !strings.Contains(mixed, "2 by "+pipeline.Build()) {
-		t.Errorf("of two builds: %q", mixed)
-	}
-}

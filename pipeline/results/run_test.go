@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -29,7 +30,7 @@ const (
 func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 	t.Helper()
 	e := parse(t, text, set)
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/logistic"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -69,4 +72,38 @@ func (s standard) of(x mat.Matrix) mat.Matrix {
 		}
 	}
 	return out
+}
+
+// classifier returns what classifies the samples of the experiment.
+func classifier(e *Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+	if e.Classifier.linear() {
+		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+			return classifyLinear(ctx, e.Classifier, train, truth, test)
+		}
+	}
+	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
+}
+
+// classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
+func classifyLinear(ctx context.Context, c Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+	if c.Scale != "none" {
+		s := newStandard(train)
+		train, test = s.of(train), s.of(test)
+	}
+	classes := 0
+	for _, t := range truth {
+		classes = max(classes, t+1)
+	}
+	model, err := logistic.Regression{C: c.C}.Fit(ctx, train, truth, classes)
+	if err != nil {
+		return nil, err
+	}
+	return model.Classify(test), nil
+}
+
+// linearMemory returns about how many bytes the linear classifier takes for n samples of m columns,
+// tested others and k classes: the standardised samples, scores, and the weights with the
+// 15 steps that L-BFGS remembers.
+func linearMemory(c Classifier, n, tested, m, k float64) float64 {
+	return 8 * ((n+tested)*(m+2*k) + 40*k*(m+1))
 }

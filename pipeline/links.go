@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -70,4 +71,30 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 		first[place] = number
 	}
 	return first
+}
+
+// drawLinks draws the share of the pairs of samples of these classes.
+func drawLinks(l Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
+	if l.Share == 0 {
+		return nil, nil
+	}
+	n := len(truth)
+	all := n * (n - 1) / 2
+	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
+		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
+		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
+		for i*(i-1)/2 > at {
+			i--
+		}
+		for i*(i+1)/2 <= at {
+			i++
+		}
+		pair := [2]int{at - i*(i-1)/2, i}
+		if truth[pair[0]] == truth[pair[1]] {
+			must = append(must, pair)
+		} else {
+			cannot = append(cannot, pair)
+		}
+	}
+	return must, cannot
 }
