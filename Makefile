@@ -134,16 +134,18 @@ fuzz:
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort | while IFS=: read -r file f; do \
 	  $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
-# Kills, full disks, fuzzing and more, at length; docs/reliability.md is written from
-# it. TORTURE holds flags and parts, as in TORTURE='-for 1h fuzz'.
+# Kills, full disks and large problems, at length. TORTURE holds flags, as in TORTURE='-run=Kills -kills=5000'.
 torture:
-	cd tools && $(GO) run ./torture $(TORTURE)
+	cd tools && CGO_ENABLED=0 $(GO) test ./torture -count=1 -v -timeout=6h -kills=1200 -step=1 -memory $(TORTURE)
 
-# Benchmarks of the kernels, and then other programs beside this one, which writes
-# the tables of docs/performance.md. BENCH holds flags, as in BENCH='-only fast -repeats 3'.
+# Benchmarks of the kernels, and then other programs beside this one. BENCH holds words of the rows, and
+# --repeats; --doc ../docs/performance.md also replaces the rows there.
+PEERS = numpy scipy scikit-learn onnxruntime
 bench:
 	$(GO) test -run NONE -bench . ./...
-	cd tools && $(GO) run ./bench $(BENCH)
+	cd tools/bench && { .venv/bin/python -c 'import sklearn, onnxruntime' 2>/dev/null || \
+	  { python3 -m venv .venv && .venv/bin/python -m pip install --quiet $(PEERS); }; }
+	cd tools && bench/.venv/bin/python bench/bench.py $(BENCH)
 
 # Results are the user's and stay.
 clean:

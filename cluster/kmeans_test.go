@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -582,7 +581,7 @@ func checkWhole(t *testing.T, got *Result, n, k int) {
 func FuzzKMeans(f *testing.F) {
 	f.Add(uint8(3), uint8(2), true, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(uint8(2), uint8(1), false, []byte{0, 0, 0})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
+	f.Fuzz(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
 		if m == 0 || int(k) > 20 || len(data) < int(m) || len(data) > 300 {
 			return
 		}
@@ -602,7 +601,7 @@ func FuzzKMeans(f *testing.F) {
 		if err == nil {
 			checkWhole(t, got, n, int(k))
 		}
-	}))
+	})
 }
 
 func ExampleKMeans() {

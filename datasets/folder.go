@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,19 +14,23 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // check reports options that do not go together.
 func (opt *OpenOptions) check() error {
-	type way struct {
-		said bool
-		what string
-	}
-	noClasses, truth := way{opt.NoClasses, "no-classes"}, way{opt.Truth != "", "truth"}
-	pattern, labels, pool := way{opt.Pattern != "", "pattern"}, way{opt.Labels != "", "labels"}, way{opt.Pool, "pool"}
-	for _, pair := range [][2]way{{noClasses, truth}, {noClasses, pattern}, {noClasses, pool}, {truth, pattern}, {labels, pattern}} {
-		if pair[0].said && pair[1].said {
-			return fmt.Errorf("both %s and %s; give one of them", pair[0].what, pair[1].what)
+	for _, pair := range []struct {
+		both        bool
+		one, second string
+	}{
+		{opt.NoClasses && opt.Truth != "", "no-classes", "truth"},
+		{opt.NoClasses && opt.Pattern != "", "no-classes", "pattern"},
+		{opt.NoClasses && opt.Pool, "no-classes", "pool"},
+		{opt.Truth != "" && opt.Pattern != "", "truth", "pattern"},
+		{opt.Labels != "" && opt.Pattern != "", "labels", "pattern"},
+	} {
+		if pair.both {
+			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.second)
 		}
 	}
 	return nil
@@ -39,18 +42,14 @@ func (opt *OpenOptions) saysClasses() bool {
 }
 
 // Folder returns the set of the images in the folder dir and the folders below
-// it. Where images lie in folders below dir, the folder that holds an image is
+// it, which their content tells. Where images lie in folders below dir, the folder that holds an image is
 // its class, and images in dir itself have none. Where most of these folders are called after dates or by cameras
 // (2019-05-12 Trip, 100CANON, Camera Roll) they are no classes: see Set.TimeFolders. The options
 // give other ways. Samples and classes are in natural order, s2 before s10.
 //
-// An image is told by its content. Other files, and files and folders whose
-// names begin with a dot, are left out, and counted in the set's LeftOut but for
-// the files of labels and of truth; but what is called an image and is none stays in the set, and
-// reading it fails with its name.
-//
-// It is an error if there is no image, if the pattern does not fit one of them, and
-// if two class folders have the same name while Pool is not set.
+// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is none
+// stays in the set, and reading it fails with its name. It is an error if there is no image, if the pattern does not
+// fit one of them, and if two class folders have the same name while Pool is not set.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	err := opt.check()
 	var set *Set
@@ -64,18 +63,12 @@ func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 }
 
 func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
-	var bad *[]BadFile
-	if opt.SkipBad {
-		bad = new([]BadFile)
-	}
-	names, left, err := findImages(ctx, dir, []string{opt.Labels, opt.Truth}, mostFiles, bad)
+	found, err := findImages(ctx, dir, []string{opt.Labels, opt.Truth}, mostFiles, opt.SkipBad)
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Name: naming.ReadableName(folderName(dir)), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: left}
-	if bad != nil {
-		set.Bad = *bad
-	}
+	names := found.images
+	set := &Set{Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: found.others, Bad: found.bad}
 	for i, name := range names {
 		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
@@ -99,136 +92,122 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	return set, nil
 }
 
-// folderName returns what the folder is called, also where dir is ".".
-func folderName(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	return filepath.Base(dir)
-}
-
 // mostFiles is how many files and folders a folder may hold. Links to folders can
 // make a few of them into more than anybody can look at.
 const mostFiles = 10_000_000
 
-// findImages returns the paths of all images below dir, relative to it and
-// with forward slashes, in natural order, and what else lies there but for the
-// files about them. More files and folders than most are an error. What cannot be looked at goes into bad, or is an error
-// where that is nil.
-func findImages(ctx context.Context, dir string, about []string, most int, bad *[]BadFile) (images []string, left []LeftOut, err error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.IsDir() {
-		return nil, nil, errors.New("not a folder")
-	}
-	var known []fs.FileInfo
-	for _, file := range about {
-		if info, err := os.Stat(file); err == nil { // one that is not there is told later
-			known = append(known, info)
-		}
-	}
-	var others leftOutList
-	seen := 0
-	skip := func(name string, err error) error {
-		if bad == nil || name == "" {
-			return err
-		}
-		*bad = append(*bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
-		return nil
-	}
-	// above holds the folders from dir down to the one that is being read: a
-	// link to one of them would lead round in a circle.
-	var walk func(below string, above []fs.FileInfo) error
-	walk = func(below string, above []fs.FileInfo) error {
-		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
-		if err != nil {
-			return skip(below, err)
-		}
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
-		for _, entry := range entries {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			name := path.Join(below, entry.Name())
-			if seen++; seen > most {
-				return fmt.Errorf("more than %d files and folders, the last of them %s; links to folders count each time", most, name)
-			}
-			if strings.HasPrefix(entry.Name(), ".") {
-				others.add(Hidden, name)
-				continue
-			}
-			file := filepath.Join(dir, filepath.FromSlash(name))
-			info, err := os.Stat(file)
-			switch {
-			case err != nil && imagefile.HasExtension(file):
-				images = append(images, name) // a link to nothing, which reading it will tell
-			case err != nil:
-				others.add(NotImage, name)
-			case info.IsDir():
-				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
-					if err := skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
-						return err
-					}
-					continue
-				}
-				if err := walk(name, append(above, info)); err != nil {
-					return err
-				}
-			case slices.ContainsFunc(known, func(k fs.FileInfo) bool { return os.SameFile(k, info) }):
-			case !info.Mode().IsRegular():
-				others.add(NotImage, name)
-			default:
-				isImage, err := looksLikeImage(file)
-				switch {
-				case err != nil:
-					if err := skip(name, err); err != nil {
-						return err
-					}
-				case isImage:
-					images = append(images, name)
-				default:
-					others.add(NotImage, name)
-				}
-			}
-		}
-		return nil
-	}
-	if err := walk("", []fs.FileInfo{info}); err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case len(images) == 0 && bad != nil && len(*bad) > 0:
-		return nil, nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(*bad), (*bad)[0].Reason)
-	case len(images) == 0 && others == nil:
-		return nil, nil, errors.New("it holds no files")
-	case len(images) == 0:
-		var what []string
-		for _, l := range others {
-			what = append(what, l.String())
-		}
-		return nil, nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
-	}
-	return images, others, nil
+// walk looks for images in a folder.
+type walk struct {
+	ctx        context.Context
+	dir        string
+	about      []fs.FileInfo // files about the images, which are passed over
+	seen, most int
+	skipBad    bool
+
+	images []string // paths below dir with forward slashes, in natural order
+	others leftOutList
+	bad    []BadFile // what cannot be looked at, with skipBad
 }
 
-// looksLikeImage tells images by what they are called or begin with.
-func looksLikeImage(file string) (bool, error) {
-	if imagefile.HasExtension(file) {
-		return true, nil
-	}
-	f, err := os.Open(file)
+// findImages returns the images below dir, what else lies there but for the
+// files about them, and with skipBad what cannot be looked at. More files and folders than most are an error.
+func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
+	info, err := os.Stat(dir)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	defer f.Close()
-	head := make([]byte, imagefile.MagicLength)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return false, err
+	if !info.IsDir() {
+		return nil, errors.New("not a folder")
 	}
-	return imagefile.Is(head[:n]), nil
+	w := &walk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
+	for _, file := range about {
+		if info, err := os.Stat(file); err == nil { // reading one that is not there fails later
+			w.about = append(w.about, info)
+		}
+	}
+	if err := w.folder("", []fs.FileInfo{info}); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(w.images) > 0:
+		return w, nil
+	case len(w.bad) > 0:
+		return nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(w.bad), w.bad[0].Reason)
+	case w.others == nil:
+		return nil, errors.New("it holds no files")
+	}
+	var what []string
+	for _, l := range w.others {
+		what = append(what, l.String())
+	}
+	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
+}
+
+// folder looks through a folder below dir. above holds the folders from dir down to it: a
+// link to one of them would lead round in a circle.
+func (w *walk) folder(below string, above []fs.FileInfo) error {
+	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
+	if err != nil {
+		return w.skip(below, err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
+	for _, entry := range entries {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		name := path.Join(below, entry.Name())
+		if w.seen++; w.seen > w.most {
+			return fmt.Errorf("more than %d files and folders, the last of them %s; links to folders count each time", w.most, name)
+		}
+		if err := w.entry(name, above); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry looks at a file or folder below dir.
+func (w *walk) entry(name string, above []fs.FileInfo) error {
+	file := filepath.Join(w.dir, filepath.FromSlash(name))
+	info, err := os.Stat(file)
+	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
+	switch {
+	case strings.HasPrefix(path.Base(name), "."):
+		w.others.add(Hidden, name)
+	case err != nil && imagefile.HasExtension(file):
+		w.images = append(w.images, name) // a link to nothing, which fails when it is read
+	case err != nil:
+		w.others.add(NotImage, name)
+	case info.IsDir() && slices.ContainsFunc(above, isSame):
+		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file))
+	case info.IsDir():
+		return w.folder(name, append(above, info))
+	case slices.ContainsFunc(w.about, isSame):
+	case !info.Mode().IsRegular():
+		w.others.add(NotImage, name)
+	case imagefile.HasExtension(file):
+		w.images = append(w.images, name)
+	default:
+		isImage, err := imagefile.IsFile(file)
+		switch {
+		case err != nil:
+			return w.skip(name, err)
+		case isImage:
+			w.images = append(w.images, name)
+		default:
+			w.others.add(NotImage, name)
+		}
+	}
+	return nil
+}
+
+// skip lists what cannot be looked at, or returns its error.
+func (w *walk) skip(name string, err error) error {
+	if !w.skipBad || name == "" {
+		return err
+	}
+	w.bad = append(w.bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
+	return nil
 }
 
 // testFolders tells of each name whether it begins with the folder test. It is nil unless all
@@ -259,20 +238,17 @@ func (s *Set) classesByPattern(text string) error {
 		return err
 	}
 	classes := make([]string, s.Len())
-	wrong, first := 0, ""
+	var wrong []string
 	for i, name := range s.Names {
-		if classes[i], err = p.class(name); err == nil {
-			continue
-		}
-		if wrong++; wrong == 1 {
-			first = name
+		if classes[i] = p.class(name); classes[i] == "" {
+			wrong = append(wrong, name)
 		}
 	}
 	switch {
-	case wrong == s.Len():
-		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, counted(wrong, "image", "images"), first)
-	case wrong > 0:
-		return fmt.Errorf("%s: %w %q does not fit it, nor %d more of the %d names", first, errPattern, text, wrong-1, s.Len())
+	case len(wrong) == s.Len():
+		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
+	case len(wrong) > 0:
+		return fmt.Errorf("%s: %w %q does not fit it, nor %d more of the %d names", wrong[0], errPattern, text, len(wrong)-1, s.Len())
 	}
 	s.setClasses(classes)
 	return nil

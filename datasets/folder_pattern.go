@@ -45,21 +45,18 @@ func parsePattern(text string) (*pattern, error) {
 }
 
 // class returns the class that the pattern finds in the sample's name, a path
-// with forward slashes, without the blanks around it.
-func (p *pattern) class(name string) (string, error) {
-	subject := name
+// with forward slashes, without the blanks around it, or "" where it does not fit.
+func (p *pattern) class(name string) string {
 	if !strings.Contains(p.text, "/") {
-		subject = name[strings.LastIndexByte(name, '/')+1:]
+		name = path.Base(name)
 	}
 	if p.bare {
-		subject = strings.TrimSuffix(subject, path.Ext(subject))
+		name = strings.TrimSuffix(name, path.Ext(name))
 	}
-	if m := p.expr.FindStringSubmatch(subject); m != nil {
-		if class := strings.TrimSpace(m[1]); class != "" {
-			return class, nil
-		}
+	if m := p.expr.FindStringSubmatch(name); m != nil {
+		return strings.TrimSpace(m[1])
 	}
-	return "", fmt.Errorf("%w %q does not fit it", errPattern, p.text)
+	return ""
 }
 
 // errPattern is in the error of a name that a pattern does not fit.

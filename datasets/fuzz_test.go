@@ -1,16 +1,14 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -35,14 +33,15 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte("a.png,x\na.png,y"))
 	f.Add([]byte("a.png;x"))
 	f.Add([]byte("a.png,caf\xe9\r\nb/1.png,\x00"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
+		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), data)
 		for _, set := range []*Set{fileSet(), vectorSet(3, 1, 0, 0, 1, 2, math.NaN())} {
 			var classes []string
 			var err error
-			checkMemory(t, 512*int64(len(data)), func() { classes, _, err = set.parseLabels(bytes.NewReader(data)) })
+			checkMemory(t, 512*int64(len(data)), func() { classes, err = set.ReadClasses(file) })
 			if err != nil {
 				continue
 			}
@@ -63,42 +62,42 @@ func FuzzLabels(f *testing.F) {
 				}
 			}
 		}
-	}))
+	})
 }
 
 func FuzzLinks(f *testing.F) {
 	f.Add([]byte("first,second,kind\na.png,b/1.png,must\n\"c, d.png\", a.png, cannot\n"))
 	f.Add([]byte("a.png,b/1.png,must\na.png,b/1.png,cannot\n"))
 	f.Add([]byte("a.png,a.png,cannot\r\n"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).parseLinks) })
-	}))
+		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadLinks) })
+	})
 }
 
 func FuzzFeedback(f *testing.F) {
 	f.Add([]byte("log,file,mark\n1,a.png,+\n1,b/1.png,+\n1,\"c, d.png\",-\n2,a.png,positive\n"))
 	f.Add([]byte("1,a.png,+\n1,a.png,+\n1,a.png,−\n"))
 	f.Add([]byte("1,a.png,+\n2,a.png,negative\n2,b/1.png,+\n1,b/1.png,+\n"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).parseFeedback) })
-	}))
+		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadFeedback) })
+	})
 }
 
 // checkLinks reads links and checks that they are of samples of the set, and that
 // they do not contradict each other.
-func checkLinks(t *testing.T, data []byte, parse func(*Set, context.Context, io.Reader) (*Links, error)) {
+func checkLinks(t *testing.T, data []byte, read func(*Set, context.Context, string) (*Links, error)) {
 	set := fileSet()
-	l, err := parse(set, t.Context(), bytes.NewReader(data))
+	l, err := read(set, t.Context(), writeFile(t, filepath.Join(t.TempDir(), "links.csv"), data))
 	if err != nil {
 		return
 	}
-	if err := set.checkLinks(l, false); err != nil {
+	if err := set.CheckLinks(l, false); err != nil {
 		t.Error(err)
 	}
 }

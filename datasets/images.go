@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -97,30 +98,14 @@ func collectFor(budget *limits.Budget) (stop func()) {
 	return func() { close(done) }
 }
 
-// countWhileHeld counts the pixels of an image in the budget until it is collected.
+// countWhileHeld counts the pixels of an image in the budget until they are collected.
 func countWhileHeld(budget *limits.Budget, img image.Image) {
-	release := func(give func()) { give() }
-	switch p := imagefile.Stored(img).(type) {
-	case *image.Gray:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.Gray16:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.RGBA:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.NRGBA:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.RGBA64:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.NRGBA64:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.CMYK:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.Paletted:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
-	case *image.YCbCr:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Y)+len(p.Cb)+len(p.Cr))))
-	case *image.NYCbCrA:
-		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Y)+len(p.Cb)+len(p.Cr)+len(p.A))))
+	value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
+	for _, field := range []string{"Pix", "Y"} { // Cb and Cr stand behind Y, in one piece of memory
+		if pix := value.FieldByName(field); pix.IsValid() && pix.Len() > 0 {
+			pix := pix.Bytes()
+			runtime.AddCleanup(&pix[0], func(release func()) { release() }, budget.Hold(int64(cap(pix))))
+		}
 	}
 }
 
@@ -129,57 +114,30 @@ func countWhileHeld(budget *limits.Budget, img image.Image) {
 // decoding it and for what the uses take. Errors are those of Open and the first of a use, and a
 // *memory.LimitError where the budget is too small for the image. Where the file cannot be used they are an *imagefile.Error.
 func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
-	budget, set := limits.FromContext(ctx), im.set
-	if set.Files == nil {
-		size := image.Pt(set.Width, set.Height)
-		more := int64(0)
-		for _, u := range uses {
-			more = max(more, u.MemoryOf(size))
-		}
-		release, err := budget.Acquire(ctx, 2*int64(set.Height)*int64(set.Width)+more, set.Names[i])
-		if err != nil {
-			return err
-		}
-		defer release()
-		img, err := im.ofVector(i)
-		if err != nil {
-			return err
-		}
-		for _, u := range uses {
-			if err := u.Do(img, size); err != nil {
-				return err
-			}
-		}
-		return nil
+	if im.set.Files == nil {
+		return im.withVector(ctx, i, uses)
 	}
 	// How much memory decoding takes is known when the file is read. If that is
 	// not free at once, the content does not wait for it in memory: it is read
 	// again.
-	path := set.Files[i]
-	content, release, err := im.read(ctx, i, 0)
+	budget, path := limits.FromContext(ctx), im.set.Files[i]
+	r, release, err := im.read(ctx, i, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { release() }()
-	r, err := imagefile.NewReading(content, im.UseTruncated)
-	if err != nil {
-		return imagefile.FileError(path, err)
-	}
 	need := r.Memory(uses)
-	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.Header.Width, r.Header.Height)); err != nil {
+	if err := budget.Check(r.Length()+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.Header.Width, r.Header.Height)); err != nil {
 		return err
 	}
 	if releaseMore, ok := budget.TryAcquire(need); ok {
 		defer releaseMore()
 	} else {
-		content, r = nil, nil
+		r = nil
 		release()
-		if content, release, err = im.read(ctx, i, need); err != nil {
+		if r, release, err = im.read(ctx, i, need); err != nil {
 			release = func() {}
 			return err
-		}
-		if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
-			return imagefile.FileError(path, err)
 		}
 	}
 	if r.Truncated != "" {
@@ -199,6 +157,30 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	return nil
 }
 
+// withVector is With of a set of vectors.
+func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) error {
+	size := image.Pt(im.set.Width, im.set.Height)
+	more := int64(0)
+	for _, u := range uses {
+		more = max(more, u.MemoryOf(size))
+	}
+	release, err := limits.FromContext(ctx).Acquire(ctx, 2*int64(size.X)*int64(size.Y)+more, im.set.Names[i])
+	if err != nil {
+		return err
+	}
+	defer release()
+	img, err := im.ofVector(i)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if err := u.Do(img, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded yet.
 func (im *Images) Truncated(i int) string {
 	im.mu.Lock()
@@ -206,9 +188,9 @@ func (im *Images) Truncated(i int) string {
 	return im.truncated[i]
 }
 
-// read returns the content of the file of sample i, with a share of the budget for
-// it and for more bytes.
-func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, release func(), err error) {
+// read reads the file of sample i and its header, with a share of the budget for
+// its content and for more bytes.
+func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Reading, release func(), err error) {
 	path := im.set.Files[i]
 	f, err := os.Open(path)
 	if err != nil {
@@ -232,16 +214,22 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 			share()
 		}
 	}()
-	content = make([]byte, size)
-	if _, err := io.ReadFull(f, content); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil, nil, changedError(path)
-	} else if err != nil {
+	content := make([]byte, size+1)
+	n, err := io.ReadFull(f, content)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, nil, imagefile.OpenError(err)
 	}
-	if n, _ := f.Read(make([]byte, 1)); n > 0 {
+	if int64(n) != size {
 		return nil, nil, changedError(path)
 	}
-	return content, share, im.note(i, sha256.Sum256(content))
+	content = content[:n]
+	if err = im.note(i, sha256.Sum256(content)); err != nil {
+		return nil, nil, err
+	}
+	if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
+		return nil, nil, imagefile.FileError(path, err)
+	}
+	return r, share, nil
 }
 
 // Sum returns what tells the content of sample i from others: the SHA-256 sum of
@@ -249,20 +237,12 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {
-		_, m := im.set.Vectors.Dims()
-		values := make([]byte, 0, 8*(4+m))
-		for _, v := range []float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white} {
-			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
-		}
 		row, err := im.set.row(i)
-		if err != nil {
-			return sum, err
+		if err == nil {
+			values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
+			err = binary.Write(h, binary.LittleEndian, values)
 		}
-		for _, v := range row {
-			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
-		}
-		h.Write(values)
-		return [sha256.Size]byte(h.Sum(nil)), nil
+		return [sha256.Size]byte(h.Sum(nil)), err
 	}
 	f, err := os.Open(im.set.Files[i])
 	if err != nil {

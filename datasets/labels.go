@@ -2,10 +2,8 @@ package datasets
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// ReadLabels reads the classes of the samples from the CSV file at file and
+// ReadLabels reads the classes of the samples from a CSV file and
 // puts them in the place of the set's own, which it keeps as OwnClasses and
 // OwnLabels where there are any. A line holds a sample's name and
 // its class, divided by a comma, a semicolon or a tab: a name as in Names, also with the
@@ -28,7 +26,7 @@ import (
 // empty, have the label -1. The first line may be a header such as
 // "file,class"; one that begins so may name more columns, of which the classes are that
 // called "class", or else the second. Classes are put in natural order. An apostrophe
-// before a text that begins as a formula does, which Write puts there, is taken away.
+// before a text that begins as a formula does, which WriteLabels puts there, is taken away.
 //
 // A line that names no sample, one with another number of fields and one that
 // gives a sample a second class are errors that name file, line and value;
@@ -37,7 +35,7 @@ func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", fil
 
 // readClasses is ReadLabels of a file that is called what in errors.
 func (s *Set) readClasses(what, file string) error {
-	classes, lines, err := s.readLabelled(what, file)
+	classes, lines, err := s.labelledLines(what, file)
 	if err != nil {
 		return err
 	}
@@ -58,21 +56,51 @@ func (s *Set) TellClasses(classes []string) {
 // ReadClasses returns the class of each sample that a file of labels names, "" for others, and
 // leaves the set as it is.
 func (s *Set) ReadClasses(file string) ([]string, error) {
-	classes, _, err := s.readLabelled("labels", file)
+	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
 }
 
-// readLabelled returns the class of each sample and the line that gives it.
-func (s *Set) readLabelled(what, file string) (classes []string, lines []int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", what, err)
+// classHeaders are the names that a header may give the column of classes.
+var classHeaders = []string{"class", "label", "category"}
+
+// labelledLines returns each sample's class, "" for none, and the line that gives it.
+func (s *Set) labelledLines(what, file string) (classes []string, from []int, err error) {
+	classes, from = make([]string, s.Len()), make([]int, s.Len())
+	at := 1 // the column of classes
+	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
+		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
+	}}
+	none := true
+	err = s.readLines(context.Background(), what, file, lines, func(line int, record []string, sample func(field int) (int, error)) error {
+		i, err := sample(0)
+		if err != nil {
+			return err
+		}
+		switch class := spreadsheet.Text(record[at]); {
+		case class == "":
+		case from[i] != 0 && classes[i] != class:
+			return fmt.Errorf("%q is of class %q, but of class %q in line %d", record[0], class, classes[i], from[i])
+		default:
+			classes[i], from[i], none = strings.Clone(class), line, false
+		}
+		return nil
+	})
+	if err == nil && none {
+		err = fmt.Errorf("%s %s: it gives no sample a class", what, file)
 	}
-	defer f.Close()
-	if classes, lines, err = s.parseLabels(f); err != nil {
-		return nil, nil, fmt.Errorf("%s %s: %w", what, file, err)
-	}
-	return classes, lines, nil
+	return classes, from, err
+}
+
+// WriteLabels writes a CSV file of classes, one for each sample of the set or "" where none is
+// known, as ReadLabels reads it.
+func (s *Set) WriteLabels(w io.Writer, classes []string) error {
+	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
+		for i, class := range classes {
+			if class != "" {
+				put(spreadsheet.Cell(s.Names[i]), spreadsheet.Cell(class))
+			}
+		}
+	})
 }
 
 // readTold reads the files of truth and of labels. With the first the set's own classes
@@ -102,12 +130,6 @@ func (s *Set) setClasses(words []string) {
 	s.FolderClasses = false
 }
 
-// Bounds on a line of a file of labels or links, which holds two names or three.
-const (
-	mostNamesLine   = 1 << 20
-	mostNamesFields = 1 << 10
-)
-
 // finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and
 // the names of several where it may be any of these.
 type finder func(name string) (at int, several []string)
@@ -120,7 +142,13 @@ func (s *Set) finder() finder {
 	for i, name := range s.Names {
 		index[name] = i
 	}
-	paths := sync.OnceValue(func() map[string]int { return absolute(s.Files) })
+	paths := sync.OnceValue(func() map[string]int {
+		out := make(map[string]int, len(s.Files))
+		for i, file := range s.Files {
+			out[absolute(file)] = i
+		}
+		return out
+	})
 	plain := sync.OnceValue(func() map[string][]int {
 		out := make(map[string][]int, s.Len())
 		for i, name := range s.Names {
@@ -141,14 +169,15 @@ func (s *Set) finder() finder {
 			}
 		}
 		for _, n := range []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))} {
-			if i, ok := index[n]; ok && s.Files != nil {
-				return i, nil
-			}
-			if i, ok := index[strings.TrimPrefix(n, s.Name+"/")]; ok && s.Files != nil {
-				return i, nil
+			if s.Files != nil {
+				for _, n := range []string{n, strings.TrimPrefix(n, s.Name+"/")} {
+					if i, ok := index[n]; ok {
+						return i, nil
+					}
+				}
 			}
 			if strings.Contains(n, "/") {
-				if i, ok := paths()[abs(n)]; ok {
+				if i, ok := paths()[absolute(n)]; ok {
 					return i, nil
 				}
 				continue
@@ -164,52 +193,10 @@ func (s *Set) finder() finder {
 	}
 }
 
-// absolute returns where each file is among some, by its absolute path.
-func absolute(files []string) map[string]int {
-	out := make(map[string]int, len(files))
-	for i, file := range files {
-		out[abs(file)] = i
-	}
-	return out
-}
-
-// abs returns the absolute path of a file, or the path itself where there is none.
-func abs(file string) string {
+// absolute returns the absolute path of a file, or the path itself where there is none.
+func absolute(file string) string {
 	if a, err := filepath.Abs(filepath.FromSlash(file)); err == nil {
 		return a
 	}
 	return file
-}
-
-// classHeaders are the names that a header may give the column of classes.
-var classHeaders = []string{"class", "label", "category"}
-
-// parseLabels returns each sample's class, "" for none, and the line that gives it.
-func (s *Set) parseLabels(r io.Reader) (classes []string, from []int, err error) {
-	classes, from = make([]string, s.Len()), make([]int, s.Len())
-	at := 1 // the column of classes
-	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
-		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
-	}}
-	err = s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
-		i, err := sample(0)
-		if err != nil {
-			return err
-		}
-		switch class := spreadsheet.Text(record[at]); {
-		case class == "":
-		case from[i] != 0 && classes[i] != class:
-			return fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, record[0], class, classes[i], from[i])
-		default:
-			classes[i], from[i] = strings.Clone(class), line
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if !slices.ContainsFunc(from, func(line int) bool { return line != 0 }) {
-		return nil, nil, errors.New("it gives no sample a class")
-	}
-	return classes, from, nil
 }

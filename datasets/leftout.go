@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // LeftOut counts what was found beside the samples of a set and was left out,
@@ -49,15 +50,15 @@ func (l LeftOut) String() string {
 	var what string
 	switch l.Reason {
 	case OtherClass:
-		return fmt.Sprintf("%s of the folder %s, which is no class of the set", counted(l.Count, "image", "images"), strings.Join(l.Names, ", "))
+		return fmt.Sprintf("%s of the folder %s, which is no class of the set", phrase.Count(l.Count, "image", "images"), strings.Join(l.Names, ", "))
 	case Unlabelled:
-		return counted(l.Count, "sample", "samples") + " of no known class"
+		return phrase.Count(l.Count, "sample", "samples") + " of no known class"
 	case Hidden:
-		what = counted(l.Count, "hidden file or folder", "hidden files or folders")
+		what = phrase.Count(l.Count, "hidden file or folder", "hidden files or folders")
 	case NotIDX:
-		what = counted(l.Count, "file or folder that is no IDX file", "files or folders that are no IDX files")
+		what = phrase.Count(l.Count, "file or folder that is no IDX file", "files or folders that are no IDX files")
 	default:
-		what = counted(l.Count, "file that is no image", "files that are no images")
+		what = phrase.Count(l.Count, "file that is no image", "files that are no images")
 	}
 	names := strings.Join(l.Names, ", ")
 	if l.Count > len(l.Names) {
@@ -66,32 +67,19 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%s (%s)", what, names)
 }
 
-// counted is a number with what is counted.
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
-}
-
 // leftOutList gathers what is left out.
 type leftOutList []LeftOut
 
-// add counts one more, by its name where it has one.
+// add counts one more, by its name.
 func (l *leftOutList) add(reason Reason, name string) {
-	var at *LeftOut
-	for i := range *l {
-		if (*l)[i].Reason == reason {
-			at = &(*l)[i]
-		}
-	}
-	if at == nil {
+	at := slices.IndexFunc(*l, func(of LeftOut) bool { return of.Reason == reason })
+	if at < 0 {
+		at = len(*l)
 		*l = append(*l, LeftOut{Reason: reason})
-		at = &(*l)[len(*l)-1]
 	}
-	at.Count++
-	if name != "" && len(at.Names) < leftOutNames {
-		at.Names = append(at.Names, name)
+	of := &(*l)[at]
+	if of.Count++; len(of.Names) < leftOutNames {
+		of.Names = append(of.Names, name)
 	}
 }
 
@@ -118,7 +106,7 @@ func CountKinds(bad []BadFile) string {
 	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	var parts []string
 	for _, k := range kinds {
-		parts = append(parts, counted(count[k], string(k), cmp.Or(several[k], string(k))))
+		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(several[k], string(k))))
 	}
 	return strings.Join(parts, ", ")
 }

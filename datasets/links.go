@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
@@ -26,43 +26,23 @@ type Links struct {
 // None tells whether there are no links.
 func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
+// linkLines are those of a file of links.
+var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
+
+// checkFit returns an error where this number of links is more than the memory budget of
+// the context has room for. A link takes two numbers and its line, three times while a list grows.
+func checkFit(ctx context.Context, links int) error {
+	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
+}
+
 // ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels
 // takes them, and must or cannot. The first line may be a header. A line that
 // cannot be understood, and links that contradict each other, directly or
 // through others, are errors, and so are more links than the memory budget of the
 // context has room for.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
-	return readNamed(ctx, file, s.parseLinks)
-}
-
-// readNamed has parse read a file of links.
-func readNamed(ctx context.Context, file string, parse func(context.Context, io.Reader) (*Links, error)) (*Links, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("links: %w", err)
-	}
-	defer in.Close()
-	l, err := parse(ctx, in)
-	if err != nil {
-		return nil, fmt.Errorf("links %s: %w", file, err)
-	}
-	l.File = file
-	return l, nil
-}
-
-// linkBytes is what a link takes while links are read: its two numbers and its line, three
-// times while a list of them grows.
-const linkBytes = 72
-
-// linksFit returns an error where this number of links is more than the memory budget of
-// the context has room for.
-func linksFit(ctx context.Context, links int) error {
-	return limits.FromContext(ctx).Check(linkBytes*int64(links), fmt.Sprintf("%d links", links))
-}
-
-func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
-	l := &Links{}
-	err := s.parseLines(ctx, in, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
+	l := &Links{File: file}
+	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
 		a, err := sample(0)
 		if err != nil {
 			return err
@@ -71,8 +51,8 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 		if err != nil {
 			return err
 		}
-		if err := linksFit(ctx, len(l.Must)+len(l.Cannot)+1); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
+		if err := checkFit(ctx, len(l.Must)+len(l.Cannot)+1); err != nil {
+			return err
 		}
 		switch record[2] {
 		case "must":
@@ -80,15 +60,37 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 		case "cannot":
 			l.Cannot, l.CannotLines = append(l.Cannot, [2]int{a, b}), append(l.CannotLines, line)
 		default:
-			return fmt.Errorf("line %d: %s is neither must nor cannot", line, spreadsheet.Quote(record[2]))
+			return fmt.Errorf("%s is neither must nor cannot", spreadsheet.Quote(record[2]))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return l, s.checkLinks(l, false)
+	return l, s.CheckLinks(l, false)
 }
+
+// WriteLinks writes a CSV file of links as ReadLinks reads it.
+func (s *Set) WriteLinks(w io.Writer, l Links) error {
+	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
+		for _, kind := range []struct {
+			pairs [][2]int
+			name  string
+		}{{l.Must, "must"}, {l.Cannot, "cannot"}} {
+			for _, p := range kind.pairs {
+				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind.name)
+			}
+		}
+	})
+}
+
+// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked
+// for, and samples that are not, by their places in the set.
+type FeedbackLog struct{ Positive, Negative []int }
+
+// mostLinks is how many links feedback may give: n samples found good give
+// n·(n−1)/2.
+const mostLinks = 1 << 25
 
 // ReadFeedback reads relevance feedback from a CSV file, and makes links of it.
 // A line holds the name of a log, a sample, and + or −, for whether somebody who
@@ -99,56 +101,45 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 // A sample that one log marks in both ways is an error, and so are logs that give
 // more than 33 million links together, or more than ReadLinks reads.
 func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
-	return readNamed(ctx, file, s.parseFeedback)
-}
-
-// mostLinks is how many links feedback may give: n samples found good give
-// n·(n−1)/2.
-const mostLinks = 1 << 25
-
-func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 	type mark struct {
+		log    string
+		sample int
+	}
+	type said struct {
 		positive bool
 		line     int
 	}
-	type log struct {
-		positive, negative []int
-		marks              map[int]mark
-	}
-	logs := map[string]*log{}
+	marks := map[mark]said{}
+	logs := map[string]*FeedbackLog{}
 	var names []string
-	err := s.parseLines(ctx, in, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
+	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(1)
 		if err != nil {
 			return err
 		}
-		l := logs[record[0]]
+		name := strings.Clone(record[0])
+		l := logs[name]
 		if l == nil {
-			l = &log{marks: map[int]mark{}}
-			name := strings.Clone(record[0])
+			l = &FeedbackLog{}
 			logs[name] = l
 			names = append(names, name)
 		}
-		var positive bool
-		switch record[2] {
-		case "+", "positive":
-			positive = true
-		case "-", "−", "negative":
-		default:
-			return fmt.Errorf("line %d: %s is neither + nor -", line, spreadsheet.Quote(record[2]))
+		positive := slices.Contains([]string{"+", "positive"}, record[2])
+		if !positive && !slices.Contains([]string{"-", "−", "negative"}, record[2]) {
+			return fmt.Errorf("%s is neither + nor -", spreadsheet.Quote(record[2]))
 		}
-		before, again := l.marks[i]
+		before, again := marks[mark{name, i}]
 		switch {
 		case again && before.positive != positive:
-			return fmt.Errorf("line %d: the log %s contradicts its line %d on %s", line, spreadsheet.Quote(record[0]), before.line, spreadsheet.Quote(record[1]))
+			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), before.line, spreadsheet.Quote(record[1]))
 		case again:
 			return nil
 		case positive:
-			l.positive = append(l.positive, i)
+			l.Positive = append(l.Positive, i)
 		default:
-			l.negative = append(l.negative, i)
+			l.Negative = append(l.Negative, i)
 		}
-		l.marks[i] = mark{positive, line}
+		marks[mark{name, i}] = said{positive, line}
 		return nil
 	})
 	if err != nil {
@@ -156,91 +147,42 @@ func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 	}
 	must, cannot := 0, 0
 	for _, name := range names {
-		p, n := len(logs[name].positive), len(logs[name].negative)
+		p, n := len(logs[name].Positive), len(logs[name].Negative)
 		must, cannot = must+p*(p-1)/2, cannot+p*n
 		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("more than %d links with the log %s, which marks %d samples + and %d -", mostLinks, spreadsheet.Quote(name), p, n)
+			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(name), p, n)
 		}
 	}
-	if err := linksFit(ctx, must+cannot); err != nil {
-		return nil, err
+	if err := checkFit(ctx, must+cannot); err != nil {
+		return nil, fmt.Errorf("links %s: %w", file, err)
 	}
-	out := &Links{Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
+	out := &Links{File: file, Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
 	for _, name := range names {
 		l := logs[name]
-		for i, a := range l.positive {
-			for _, b := range l.positive[:i] {
+		for i, a := range l.Positive {
+			for _, b := range l.Positive[:i] {
 				out.Must = append(out.Must, [2]int{b, a})
 			}
-			for _, b := range l.negative {
+			for _, b := range l.Negative {
 				out.Cannot = append(out.Cannot, [2]int{a, b})
 			}
 		}
 	}
-	return out, s.checkLinks(out, false)
+	return out, s.CheckLinks(out, false)
 }
 
-// namedLines are the lines of a CSV file about samples: how many fields they have, as
-// want says, how many of the first may name samples, and what a header may call the
-// first field and the others. Where wider is set it is called with a header that names more fields, as many
-// as all lines have then.
-type namedLines struct {
-	fields, samples int
-	want            string
-	headers, others []string
-	wider           func(header []string)
-}
-
-// linkLines are those of a file of links.
-var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
-
-// parseLines calls f for each line of a CSV file but its header, with a
-// function that finds the sample that a field names. The fields are divided by commas,
-// semicolons or tabs, which the first lines tell.
-func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
-	text := decoded(in)
-	head, _ := text.Peek(separatorWindow)
-	find := s.finder()
-	by, err := separatorOf(head, lines, find)
-	if err != nil {
-		return err
-	}
-	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
-	for first := true; ; first = false {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		record, err := reader.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		line := reader.Line
-		isHeader := first && lines.isHeader(record, find)
-		if isHeader && lines.wider != nil && len(record) > lines.fields {
-			lines.fields = len(record)
-			lines.wider(record)
-		}
-		if len(record) != lines.fields {
-			return fmt.Errorf("line %d: %s in %s, want %s, divided by %s", line, counted(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
-		}
-		if isHeader {
-			continue
-		}
-		err = f(line, record, func(field int) (int, error) {
-			i, several := find(record[field])
-			switch {
-			case several != nil:
-				return 0, fmt.Errorf("line %d: %s is the name of several samples, %s; give their folders too", line, spreadsheet.Quote(record[field]), naming.Short(several))
-			case i >= 0:
-				return i, nil
+// WriteFeedback writes logs, which it numbers from 1, as ReadFeedback reads them.
+func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
+	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
+		for at, log := range logs {
+			for _, kind := range []struct {
+				samples []int
+				mark    string
+			}{{log.Positive, "+"}, {log.Negative, "-"}} {
+				for _, i := range kind.samples {
+					put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), kind.mark)
+				}
 			}
-			return 0, fmt.Errorf("line %d: no sample is called %s", line, spreadsheet.Quote(record[field]))
-		})
-		if err != nil {
-			return err
 		}
-	}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,8 +133,9 @@ func TestFeedbackOfManySamples(t *testing.T) {
 		s.Names = append(s.Names, fmt.Sprintf("%d.png", i))
 		fmt.Fprintf(&text, "all,%d.png,+\n", i)
 	}
+	file := writeFile(t, filepath.Join(t.TempDir(), "feedback.csv"), []byte(text.String()))
 	used := testkit.Allocated(func() {
-		if _, err := s.parseFeedback(t.Context(), strings.NewReader(text.String())); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
+		if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -162,25 +162,26 @@ func TestManyLinks(t *testing.T) {
 	}
 	tight, wide := limits.New(limits.Least), limits.New(256<<20)
 	for name, test := range map[string]struct {
-		text  string
-		parse func(context.Context, io.Reader) (*Links, error)
-		most  uint64 // bytes of memory where it is refused
-	}{"feedback": {marks.String(), s.parseFeedback, 4 << 20}, "links": {pairs.String(), s.parseLinks, 100 << 20}} {
+		text string
+		read func(context.Context, string) (*Links, error)
+		most uint64 // bytes of memory where it is refused
+	}{"feedback": {marks.String(), s.ReadFeedback, 4 << 20}, "links": {pairs.String(), s.ReadLinks, 100 << 20}} {
 		var err error
-		used := testkit.Allocated(func() { _, err = test.parse(limits.NewContext(t.Context(), tight), strings.NewReader(test.text)) })
+		file := writeFile(t, filepath.Join(t.TempDir(), "links.csv"), []byte(test.text))
+		used := testkit.Allocated(func() { _, err = test.read(limits.NewContext(t.Context(), tight), file) })
 		var tooMany *limits.LimitError
 		if !errors.As(err, &tooMany) || used > test.most {
 			t.Errorf("%s: error %v, %d bytes of memory", name, err, used)
 		}
 		var l *Links
-		used = testkit.Allocated(func() { l, err = test.parse(limits.NewContext(t.Context(), wide), strings.NewReader(test.text)) })
-		if err != nil || used > 100<<20+linkBytes*uint64(len(l.Must)) {
+		used = testkit.Allocated(func() { l, err = test.read(limits.NewContext(t.Context(), wide), file) })
+		if err != nil || used > 100<<20+72*uint64(len(l.Must)) {
 			t.Errorf("%s: %v, %d bytes of memory", name, err, used)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.parseLinks(ctx, strings.NewReader(pairs.String())); !errors.Is(err, context.Canceled) {
+	if _, err := s.ReadLinks(ctx, writeFile(t, filepath.Join(t.TempDir(), "links.csv"), []byte(pairs.String()))); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }

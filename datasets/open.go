@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,25 +76,21 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 // Open returns the set called name: "generated", a known set (see package catalogue), or a
 // file or folder. A known set is looked for in opt.Root, in the folder that
 // the environment variable PARTWISE_DATA names and in partwise in the user's
-// cache folder.
-//
-// Where a known set is there and the current folder holds a file or folder of
+// cache folder. Where the current folder holds a file or folder of
 // its name too, the name alone is an error: "set:" before it is for the known
-// set, "./" for what is here. Where one of them is there, the name stands for it.
+// set, "./" for what is here.
 //
 // A folder is read as one of IDX files if it holds them, and else by Folder, by
-// the pattern of a known set's file names where all of its images fit it. What
-// a known set leaves out is left out by its name only: a folder is read whole. A
-// file is read by MAT, IDX, NPY, NPZ, Indexed or CSV, which its content tells, not its
-// name.
+// the pattern of a known set's file names where all of its images fit it. A
+// file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
+	if !slices.Contains([]string{"", "train", "test"}, opt.Part) {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
 	}
-	if opt.From != "" && opt.From != "mat" && opt.From != "raw" {
+	if !slices.Contains([]string{"", "mat", "raw"}, opt.From) {
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
 	if err := opt.check(); err != nil {
@@ -104,14 +99,12 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
-	var parts bool
 	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
-		s, inParts, err := open(ctx, name, opt)
+		s, err := open(ctx, name, opt)
 		if err == nil && ctx.Err() != nil {
 			s.Close()
 			return nil, ctx.Err()
 		}
-		parts = inParts
 		return s, err
 	})
 	if err != nil {
@@ -125,7 +118,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if _, stored := s.Vectors.(*vectorfile.Stored); opt.OnDisk && s.Vectors != nil && !stored {
 		return nil, vectorfile.NotOnDisk(name)
 	}
-	if opt.Part != "" && !parts {
+	if opt.Part != "" && !s.inParts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
 	}
 	if s.Vectors != nil {
@@ -139,54 +132,38 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	return s, nil
 }
 
-// open returns the set called name and whether it consists of parts.
-func open(ctx context.Context, name string, opt OpenOptions) (s *Set, parts bool, err error) {
+// open returns the set called name.
+func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	info, isKnown, err := knownOrHere(name, opt)
 	switch {
 	case err != nil:
-		return nil, false, err
+		return nil, err
 	case isKnown && info.Name == catalogue.Generated:
 		s := Generated(opt.Seed)
 		s.Known = catalogue.Generated
-		return s, false, nil
+		return s, nil
 	case isKnown:
 		return openKnown(ctx, &info, opt)
 	case strings.HasPrefix(name, catalogue.SetPrefix):
-		return nil, false, catalogue.Unknown(name)
+		return nil, catalogue.Unknown(name)
 	}
 	stat, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
-		return nil, false, catalogue.Unknown(name)
+		return nil, catalogue.Unknown(name)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if stat.IsDir() {
 		return openFolder(ctx, name, opt)
 	}
 	if opt.OneImage {
-		if head, err := headOf(name); err == nil && imagefile.Is(head) {
+		if isImage, err := imagefile.IsFile(name); err == nil && isImage {
 			sample := naming.ReadableName(filepath.Base(name))
-			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
+			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, nil
 		}
 	}
-	s, err = openFile(ctx, name, opt.vectors())
-	return s, false, err
-}
-
-// headOf returns the first bytes of a file.
-func headOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	return head[:n], nil
+	return openFile(ctx, name, opt.vectors())
 }
 
 // knownOrHere tells whether name stands for a known set, and which. It is an
@@ -224,65 +201,58 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 
 // within tells whether path is the file or folder or lies in it.
 func within(path string, folder fs.FileInfo) bool {
-	path, err := filepath.Abs(path)
-	for err == nil {
-		var info fs.FileInfo
-		if info, err = os.Stat(path); err == nil && os.SameFile(info, folder) {
-			return true
+	for path = absolute(path); ; path = filepath.Dir(path) {
+		if info, err := os.Stat(path); err != nil || os.SameFile(info, folder) {
+			return err == nil
 		}
-		up := filepath.Dir(path)
-		if up == path {
+		if path == filepath.Dir(path) {
 			return false
 		}
-		path = up
 	}
-	return false
 }
 
-func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err error) {
+func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set, error) {
 	form, path, err := info.Find(opt.Root, opt.From)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	s, err = openForm(ctx, form, path, opt)
+	s, err := openForm(ctx, form, path, opt)
 	if err != nil {
-		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
+		return nil, fmt.Errorf("the set %s: %w", info.Name, err)
 	}
 	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
 		s.Close()
-		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
+		return nil, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
 		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not pass for the whole
 	}
-	return s, form.IDX, nil
+	return s, nil
 }
 
-func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set, parts bool, err error) {
+func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, e := range entries {
 		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
-			s, err = idxFolder(ctx, dir, opt.Part, opt.vectors())
-			return s, true, err
+			return idxFolder(ctx, dir, opt.Part, opt.vectors())
 		}
 	}
 	if !opt.saysClasses() && !opt.NoClasses {
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
-					if s, err = openForm(ctx, f, dir, opt); !errors.Is(err, errPattern) {
-						return s, false, err
+					if s, err := openForm(ctx, f, dir, opt); !errors.Is(err, errPattern) {
+						return s, err
 					}
 				}
 			}
 		}
 	}
-	s, err = Folder(ctx, dir, opt)
-	return s, false, err
+	return Folder(ctx, dir, opt)
 }
 
 func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, error) {
@@ -324,21 +294,21 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 // counted in LeftOut.
 func (s *Set) without(classes []string) *Set {
 	var rows []int
-	omitted := make([]int, len(s.Classes))
+	omitted := map[string]int{}
 	for i, l := range s.Labels {
 		if l < 0 || !slices.Contains(classes, s.Classes[l]) {
 			rows = append(rows, i)
 		} else {
-			omitted[l]++
+			omitted[s.Classes[l]]++
 		}
 	}
-	if len(rows) == s.Len() {
+	if len(omitted) == 0 {
 		return s
 	}
 	out := s.Subset(rows)
-	for l, n := range omitted {
-		if n > 0 {
-			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{s.Classes[l]}})
+	for _, class := range s.Classes {
+		if n := omitted[class]; n > 0 {
+			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{class}})
 		}
 	}
 	return out

@@ -142,10 +142,10 @@ func TestOpenRefuses(t *testing.T) {
 		{file("empty", nil), OpenOptions{}, []string{"the file is empty"}},
 		{file("empty.gz", gzipped(t, nil)), OpenOptions{}, []string{"empty.gz"}},
 		{file("short.gz", []byte("\x1f\x8b")), OpenOptions{}, []string{"short.gz"}},
-		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"neither a MATLAB, IDX, NumPy, SVMlight nor CSV file"}},
+		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"neither a MATLAB file"}},
 		{file("h5.mat", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)), OpenOptions{}, []string{"7.3", "-v7"}},
 		{file("x.zip", []byte("PK\x03\x04 and so on")), OpenOptions{}, []string{"x.zip"}},
-		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2, column 2"}},
+		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2: column 2"}},
 	} {
 		_, err := Open(t.Context(), test.name, test.opt)
 		if err == nil {

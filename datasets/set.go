@@ -72,6 +72,8 @@ type Set struct {
 	// Known is the name of the known set that this is or is a part of, "" for
 	// a file or folder.
 	Known string
+
+	inParts bool // read of IDX files, of which Part chooses
 }
 
 // Len returns the number of samples.

@@ -14,16 +14,9 @@ import (
 // with no sample is dropped and the labels renumbered. It panics where a row
 // is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
-	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Bad: s.Bad, Beside: s.Beside, Known: s.Known, FolderClasses: s.FolderClasses, TimeFolders: s.TimeFolders, Folders: s.Folders}
-	if s.Files != nil {
-		out.Files = take(s.Files, rows)
-	}
-	if s.Pictures != nil {
-		out.Pictures = take(s.Pictures, rows)
-	}
-	if s.Test != nil {
-		out.Test = take(s.Test, rows)
-	}
+	out := *s
+	out.Names, out.Files, out.Pictures, out.Test = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows), take(s.Test, rows)
+	out.LeftOut, out.LabelLines = slices.Clone(s.LeftOut), take(s.LabelLines, rows)
 	switch x := s.Vectors.(type) {
 	case nil:
 	case *vectorfile.Bytes:
@@ -33,15 +26,11 @@ func (s *Set) Subset(rows []int) *Set {
 	default:
 		out.Vectors = selectRows(x, rows)
 	}
-
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {
 		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
 	}
-	if s.LabelLines != nil {
-		out.LabelsFile, out.LabelLines = s.LabelsFile, take(s.LabelLines, rows)
-	}
-	return out
+	return &out
 }
 
 // subsetClasses returns the classes that the given samples have, in their order,
@@ -81,25 +70,23 @@ func (s *Set) Labelled() *Set {
 // that they have; of classes of one size the first. Samples of no known class are
 // left out, and counted in LeftOut.
 func (s *Set) Largest(k int) *Set {
-	size := make([]int, len(s.Classes))
-	for _, l := range s.Labels {
-		if l >= 0 {
-			size[l]++
-		}
-	}
-	order := make([]int, len(size))
+	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {
 		order[c] = c
+	}
+	unlabelled := 0
+	for _, l := range s.Labels {
+		if l < 0 {
+			unlabelled++
+		} else {
+			size[l]++
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
 	kept := order[:min(k, len(order))]
 	var rows []int
-	unlabelled := 0
 	for i, l := range s.Labels {
-		switch {
-		case l < 0:
-			unlabelled++
-		case slices.Contains(kept, l):
+		if slices.Contains(kept, l) {
 			rows = append(rows, i)
 		}
 	}
@@ -110,7 +97,11 @@ func (s *Set) Largest(k int) *Set {
 	return out
 }
 
+// take returns the values of these rows, or nil where there are none at all.
 func take[T any](values []T, rows []int) []T {
+	if values == nil {
+		return nil
+	}
 	out := make([]T, len(rows))
 	for at, i := range rows {
 		out[at] = values[i]

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
@@ -86,7 +85,7 @@ func TestNameOfByteNames(t *testing.T) {
 func FuzzReadable(f *testing.F) {
 	f.Add("caf\xe9", `caf\xe9`, "caf\xe8")
 	f.Add("", "\x00", "\xff\xfe\\")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, a, b, c string) {
+	f.Fuzz(func(t *testing.T, a, b, c string) {
 		names := []string{a, b, c}
 		shown := naming.Readable(names)
 		for i, name := range shown {
@@ -99,5 +98,5 @@ func FuzzReadable(f *testing.F) {
 				}
 			}
 		}
-	}))
+	})
 }

@@ -49,7 +49,7 @@ func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*
 		return nil, err
 	}
 	s := setOf(dir, read)
-	s.Name, s.LeftOut, s.Test = naming.ReadableName(filepath.Base(dir)), left, bothParts(read.Test)
+	s.Name, s.LeftOut, s.Test, s.inParts = naming.ReadableName(filepath.Base(dir)), left, bothParts(read.Test), true
 	return s, nil
 }
 

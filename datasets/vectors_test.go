@@ -128,7 +128,7 @@ func TestRoomOfAFolder(t *testing.T) {
 		writeFile(t, filepath.Join(dir, part+"-labels-idx1-ubyte"), writeIDX(8, []uint32{n}, make([]uint8, n)))
 	}
 	const names = 2 * 256 * n // what the samples take beside
-	if s, err := Open(t.Context(), dir, OpenOptions{Limit: 4*size + names + 100_000}); err != nil || s.Len() != 2*n {
+	if s, err := Open(t.Context(), dir, OpenOptions{Limit: 4*size + names + 300_000}); err != nil || s.Len() != 2*n {
 		t.Errorf("with room for all: %v", err)
 	}
 	for _, limit := range []int64{2 * size, 3*size + names} {

@@ -12,8 +12,7 @@ var completenessEntry = Score{
 // completeness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and
 // Hirschberg 2007), and 1 of a single cluster.
 func (t *contingency) completeness() float64 {
-	clusters, classes := t.sizes()
-	entropy := t.entropy(clusters)
+	entropy := t.entropy(t.inCluster)
 	if entropy == 0 {
 		return 1
 	}
@@ -21,7 +20,7 @@ func (t *contingency) completeness() float64 {
 	for _, row := range t.counts {
 		for _, x := range row {
 			p := float64(x.count)
-			rest -= p / float64(t.samples) * math.Log(p/float64(classes[x.class]))
+			rest -= p / float64(t.samples) * math.Log(p/float64(t.inClass[x.class]))
 		}
 	}
 	return min(max(1-rest/entropy, 0), 1)

@@ -2,7 +2,7 @@ package eval
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 )
 
 // hungarian returns for each row its matched column, or −1, such that no column is matched twice and the sum
@@ -52,8 +52,8 @@ type matching struct {
 	// In the search for a path: the distance of a column, the row before it, and the starting row of the
 	// search that last saw or settled it.
 	distance, from, seen, settled []int
-	queue                         queue
-	order                         []int // the columns settled, nearest first
+	queue                         []reached // the nearest last
+	order                         []int     // the columns settled, nearest first
 }
 
 // reached is a column in the queue of a search.
@@ -74,7 +74,7 @@ func (h *matching) match(start int) {
 			d := length + h.rowPrice[row] + h.columnPrice[c] - x.count
 			if d < least && (h.seen[c] != start || d < h.distance[c]) {
 				h.seen[c], h.distance[c], h.from[c] = start, d, row
-				heap.Push(&h.queue, reached{d, c})
+				h.push(reached{d, c})
 			}
 		}
 		next := h.nearest(start)
@@ -118,28 +118,20 @@ func (h *matching) match(start int) {
 	}
 }
 
+// push adds a column to the queue.
+func (h *matching) push(r reached) {
+	at, _ := slices.BinarySearchFunc(h.queue, r, func(a, b reached) int { return cmp.Or(b.distance-a.distance, b.column-a.column) })
+	h.queue = slices.Insert(h.queue, at, r)
+}
+
 // nearest returns the nearest column in the queue that is not settled, or −1.
 func (h *matching) nearest(start int) int {
 	for len(h.queue) > 0 {
-		first := heap.Pop(&h.queue).(reached)
+		first := h.queue[len(h.queue)-1]
+		h.queue = h.queue[:len(h.queue)-1]
 		if h.settled[first.column] != start && first.distance == h.distance[first.column] {
 			return first.column
 		}
 	}
 	return -1
-}
-
-// queue is a heap of columns, the nearest first.
-type queue []reached
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return cmp.Or(q[i].distance-q[j].distance, q[i].column-q[j].column) < 0
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(reached)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }

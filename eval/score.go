@@ -24,14 +24,10 @@ const (
 
 var tasks = enum.Of[Task]("task", "cluster", "classify")
 
-// String returns the name that settings use.
-func (t Task) String() string { return tasks.String(t) }
-
-// UnmarshalText reads the name that settings use.
+// The names that settings use.
+func (t Task) String() string                   { return tasks.String(t) }
 func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
-
-// Values returns the names of all tasks.
-func (Task) Values() []string { return tasks.Values() }
+func (Task) Values() []string                   { return tasks.Values() }
 
 // Unit is the unit of a score.
 type Unit string
@@ -142,33 +138,42 @@ func MainScore(task Task) Score {
 	return scores[slices.IndexFunc(scores, func(s Score) bool { return s.Task == task })]
 }
 
-// FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
-func FindScore(name string) (s Score, known bool) {
-	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
-	at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
-	known = at >= 0 && (scores[at].OfSamples || !unlabelled)
-	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); at >= 0 {
-		s = scores[at]
+// listed returns all scores with those over the unlabelled samples, in the order of display.
+func listed() (all []Score) {
+	for _, s := range scores {
+		if all = append(all, s); s.OfSamples {
+			all = append(all, s.OverUnlabelled())
+		}
 	}
-	if unlabelled {
-		s = s.OverUnlabelled()
-	}
-	return s, known
+	return all
 }
 
-// CompareScores orders the names of scores for display: those of the list, each over all samples before over
-// the unlabelled ones, then the others by name.
+// FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
+func FindScore(name string) (s Score, known bool) {
+	all := listed()
+	if at := slices.IndexFunc(all, func(s Score) bool { return s.Name == name }); at >= 0 {
+		return all[at], true
+	}
+	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
+	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); unlabelled {
+		s = s.OverUnlabelled()
+	}
+	return s, false
+}
+
+// CompareScores orders the names of scores for display: those of the list, then the others by name, each over
+// all samples before over the unlabelled ones.
 func CompareScores(a, b string) int {
+	all := listed()
 	place := func(name string) int {
-		base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
-		at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
-		if at < 0 {
-			at = len(scores)
+		at := slices.IndexFunc(all, func(s Score) bool { return s.Name == name })
+		switch {
+		case at >= 0:
+			return at
+		case strings.HasSuffix(name, UnlabelledSuffix):
+			return len(all) + 1
 		}
-		if unlabelled {
-			return 2*at + 1
-		}
-		return 2 * at
+		return len(all)
 	}
 	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
@@ -198,28 +203,22 @@ func CheckScores(task Task, names []string) error {
 // ones named. If some samples are labelled and some are not, it adds the scores over the unlabelled ones.
 func Compute(task Task, o Outcome, optional ...string) (map[string]float64, error) {
 	out := map[string]float64{}
-	parts := []Outcome{o}
-	if rest := o.unlabelled(); 0 < len(rest.Found) && len(rest.Found) < len(o.Found) {
-		parts = append(parts, rest)
-	}
-	for _, s := range scores {
-		if s.Task != task || s.Optional && !slices.Contains(optional, s.Name) {
+	rest := o.unlabelled()
+	for _, s := range listed() {
+		of := &o
+		if s.Unlabelled {
+			of = &rest
+		}
+		if s.Task != task || s.Unlabelled && (len(rest.Found) == 0 || len(rest.Found) == len(o.Found)) ||
+			s.Optional && !slices.Contains(optional, strings.TrimSuffix(s.Name, UnlabelledSuffix)) {
 			continue
 		}
-		for i := range parts {
-			if i > 0 {
-				if !s.OfSamples {
-					break
-				}
-				s = s.OverUnlabelled()
-			}
-			v, ok, err := s.Value(&parts[i])
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				out[s.Name] = v
-			}
+		v, ok, err := s.Value(of)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out[s.Name] = v
 		}
 	}
 	return out, nil

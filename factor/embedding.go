@@ -1,46 +1,41 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/principal"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/panel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
+	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A linear embedding looks for a projection whose columns v make vᵀAv largest
-// where vᵀRv = 1, A and R being scatter matrices of two graphs over the samples
-// (Yan et al., Graph embedding and extensions, IEEE TPAMI 29(1), 2007). The
-// methods differ in the graphs alone. All of them work in the principal
-// directions of the samples, so that nothing is ever m×m where n is less.
+// A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A and R
+// being scatter matrices of two graphs over the samples (Yan et al. 2007). The methods differ in the
+// graphs alone. All of them work in the principal directions of the samples, so that nothing is ever m×m
+// where n is less.
 
 // training is what a linear embedding learns from.
 type training struct {
-	data data
-	*principal
-	class []int // of each row of x, numbered from 0, or -1
+	data view.Data
+	*principal.Samples
+	class []int // of each row of x, numbered from 0, or -1; nil where labels do not matter
 	sizes []int // of the classes
 }
 
-// centred is some samples less the mean of those that are labelled, or of all where labels
-// do not matter.
-type centred struct {
-	x    *mat.Dense
-	mean []float64
-	size float64 // ‖X‖ before the mean was taken away
-}
-
-func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
+// newTraining centres the samples. If check is not nil labels count: it gets the sizes of the classes,
+// and the centre is that of the labelled samples, which with alone are the only ones.
+func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -48,33 +43,38 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &training{data: d}, nil
-}
-
-// useLabels numbers the classes. They must be two at least.
-func (t *training) useLabels(labels []int) error {
-	n, _ := t.data.dims()
-	t.class = make([]int, n)
-	number := map[int]int{}
-	for i := range n {
-		t.class[i] = -1
-		if len(labels) == 0 || labels[i] < 0 {
-			continue
+	t := &training{data: d}
+	n, _ := d.Dims()
+	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
+	if check != nil {
+		number := map[int]int{}
+		for i := range n {
+			labelled := len(known.Labels) > 0 && known.Labels[i] >= 0
+			kept[i], counted[i] = labelled || !alone, labelled
+			switch {
+			case labelled:
+				c, ok := number[known.Labels[i]]
+				if !ok {
+					c = len(t.sizes)
+					number[known.Labels[i]] = c
+					t.sizes = append(t.sizes, 0)
+				}
+				t.class = append(t.class, c)
+				t.sizes[c]++
+			case !alone:
+				t.class = append(t.class, -1)
+			}
 		}
-		c, ok := number[labels[i]]
-		if !ok {
-			c = len(t.sizes)
-			number[labels[i]] = c
-			t.sizes = append(t.sizes, 0)
+		if err := check(t.sizes); err != nil {
+			return nil, err
 		}
-		t.class[i] = c
-		t.sizes[c]++
 	}
-	return twoClasses(t.sizes)
+	t.Samples, err = principal.New(ctx, d, kept, counted)
+	return t, err
 }
 
-// twoClasses reports that labelled samples are not of two classes. sizes holds how
-// many there are of each class.
+// twoClasses reports that labelled samples are not of two classes. sizes holds how many there are of each
+// class.
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
@@ -96,67 +96,16 @@ func twoClassesOnePair(sizes []int) error {
 	return nil
 }
 
-// newDiscriminant makes ready to learn from the labelled samples alone.
-func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
-	t, err := newTraining(ctx, x, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.useLabels(known.Labels); err != nil {
-		return nil, err
-	}
-	if err := twoClassesOnePair(t.sizes); err != nil {
-		return nil, err
-	}
-	return t, t.centre(ctx, func(i int) bool { return known.Labels[i] >= 0 })
-}
-
-// centre sets x to the samples that keep picks, less the mean of those that
-// are labelled, or of all where there are no classes.
-func (t *training) centre(ctx context.Context, keep func(i int) bool) (err error) {
-	n, _ := t.data.dims()
-	kept, counted := make([]bool, n), make([]bool, n)
-	var class []int
-	for i := range n {
-		kept[i] = keep(i)
-		counted[i] = t.class == nil || t.class[i] >= 0
-		if t.class != nil && kept[i] {
-			class = append(class, t.class[i])
-		}
-	}
-	t.class = class
-	t.principal, err = newPrincipal(ctx, t.data, kept, counted)
-	return err
-}
-
 // reduced returns the principal directions that keep the share of the variance, and x in those
-// directions, n×q. There are at most n less the number of groups of them: in more, some would
-// have no scatter within the groups.
-func (t *training) reduced(ctx context.Context, share float64, groups int) (a *axes, y *mat.Dense, err error) {
-	n, _ := t.x.Dims()
-	a, err = t.ask(ctx, func(sigma []float64) int { return min(fewest(sigma, share), n-groups) })
+// directions, n×q. There are at most n less the number of groups of them: in more, some would have no
+// scatter within the groups.
+func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
+	n, _ := t.X.Dims()
+	a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) })
 	if err != nil {
 		return nil, nil, err
 	}
-	y, err = a.coordinates(ctx)
-	return a, y, err
-}
-
-// fewest returns how many of the leading directions have the share of the
-// variance.
-func fewest(sigma []float64, share float64) int {
-	// Relative to the first: squares of small values would be lost.
-	var total, sum float64
-	for _, s := range sigma {
-		total += (s / sigma[0]) * (s / sigma[0])
-	}
-	for q, s := range sigma {
-		sum += (s / sigma[0]) * (s / sigma[0])
-		if sum >= (share-1e-12)*total {
-			return q + 1
-		}
-	}
-	return len(sigma)
+	return a, a.Coordinates(), nil
 }
 
 // varianceShare reads a share of variance; 0 stands for the default.
@@ -176,7 +125,7 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	means := mat.NewDense(len(t.sizes), q, nil)
 	for i, c := range t.class {
 		if c >= 0 {
-			axpy(1/float64(t.sizes[c]), y.RawRowView(i), means.RawRowView(c))
+			algebra.Axpy(1/float64(t.sizes[c]), y.RawRowView(i), means.RawRowView(c))
 		}
 	}
 	return means
@@ -187,195 +136,41 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
-		scaleRow(means, c, math.Sqrt(float64(n)))
+		algebra.ScaleRow(means, c, math.Sqrt(float64(n)))
 	}
-	if !(inner(means, means) > 1e-20*inner(y, y)) {
+	if !(algebra.Inner(means, means) > 1e-20*algebra.Inner(y, y)) {
 		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
 	}
 	return means, nil
 }
 
-// between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q.
-func (t *training) between(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
-	means, err := t.weightedMeans(y)
+// result projects all samples to the projection, m×d, that find returns, which reads and changes t alone.
+// Of the two directions of each column it takes the one in which the largest entry is positive.
+func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) (*Result, error) {
+	p, err := guard.Interruptible(ctx, find)
 	if err != nil {
 		return nil, err
 	}
-	return scatter(ctx, means)
-}
-
-// within returns the scatter of the samples about the means of their classes,
-// q×q.
-func (t *training) within(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
-	means := t.classMeans(y)
-	about := mat.DenseCopyOf(y)
-	for i, c := range t.class {
-		axpy(-1, means.RawRowView(c), about.RawRowView(i))
-	}
-	return scatter(ctx, about)
-}
-
-// labelledRows returns the rows of y that are labelled.
-func (t *training) labelledRows(y *mat.Dense) *mat.Dense {
-	_, q := y.Dims()
-	var out []float64
-	for i, c := range t.class {
-		if c >= 0 {
-			out = append(out, y.RawRowView(i)...)
-		}
-	}
-	return mat.NewDense(len(out)/q, q, out)
-}
-
-// scatter returns aᵀa.
-func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
-	return symmetricProduct(ctx, a, trans, a, noTrans)
-}
-
-// graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
-// over the rows of y.
-func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, error) {
-	const most = 256 // rows of L·y at a time, which stay in a cache
-	n, q := y.Dims()
-	width := simd.Width(q)
-	if y.RawMatrix().Stride != width {
-		whole := padded(n, q)
-		whole.Copy(y)
-		y = whole
-	}
-	rows := y.RawMatrix().Data
-	ly := make([]float64, min(n, most)*width)
-	out := mat.NewSymDense(q, nil)
-	var minus []float64
-	err := panel.Each(ctx, n, most, func(lo, hi int) error {
-		clear(ly)
-		for i := lo; i < hi; i++ {
-			cols, vals := s.Row(i)
-			var degree float64
-			minus = minus[:0]
-			for _, v := range vals {
-				degree += v
-				minus = append(minus, -v)
-			}
-			row := ly[(i-lo)*width:][:width]
-			axpy(degree, y.RawRowView(i), row)
-			simd.AddRows(row, minus, rows, cols)
-		}
-		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
-		return blas.MultiplyUpper(ctx, trans, noTrans, 1, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, upperOf(out))
-	})
-	return out, err
-}
-
-// generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
-// at most count of them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left
-// out: those directions are any. Along directions in which r is 0, but for
-// rounding, it is taken for 1e-10 of the mean of both, so that what has no scatter
-// to be held against comes first.
-func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
-	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return solveGeneralised(ctx, a, r, count) })
-}
-
-func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
-	q := r.SymmetricDim()
-	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
-	u, ok := root(r, 0)
-	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
-		if u, ok = root(r, 1e-10*mean); !ok {
-			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
-		}
-	}
-	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
-	white := copyOfSymmetric(a)
-	blas.Whiten(upperOf(white), u)
-	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
-	if err != nil {
-		return nil, fmt.Errorf("the directions of the embedding: %w", err)
-	}
-	count = parting(lambda)
-	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
-	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
-	return v, nil
-}
-
-// root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
-func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
-	lifted := copyOfSymmetric(r)
-	for i := range r.SymmetricDim() {
-		lifted.SetSym(i, i, r.At(i, i)+lift)
-	}
-	return blas.Cholesky(upperOf(lifted))
-}
-
-func copyOfSymmetric(a *mat.SymDense) *mat.SymDense {
-	out := mat.NewSymDense(a.SymmetricDim(), nil)
-	out.CopySym(a)
-	return out
-}
-
-// leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
-func leastValue(u blas64.Triangular, norm float64) float64 {
-	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
-	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
-}
-
-// parting returns how many of the values, falling, are not what rounding makes of λ = 0.
-func parting(lambda []float64) int {
-	count := len(lambda)
-	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
-		count--
-	}
-	return count
-}
-
-// times returns a·b.
-func times(a, b *mat.Dense) *mat.Dense {
-	r, _ := a.Dims()
-	_, c := b.Dims()
-	out := mat.NewDense(r, c, nil)
-	gemm(out, a, noTrans, b, noTrans)
-	return out
-}
-
-// timesLarge is times for matrices of which nobody else changes any.
-func timesLarge(ctx context.Context, a, b *mat.Dense) (*mat.Dense, error) {
-	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return times(a, b), nil })
-}
-
-// result projects all samples to what v, q×d, makes of the axes.
-func (t *training) result(ctx context.Context, a *axes, v *mat.Dense) (*Result, error) {
-	projection, err := a.features(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	return t.projected(ctx, projection)
-}
-
-// projected projects all samples. Of the two directions of each column of the
-// projection, m×d, it takes the one in which the largest entry is positive.
-func (t *training) projected(ctx context.Context, projection *mat.Dense) (*Result, error) {
-	if !finite(projection) {
+	if !algebra.Finite(p) {
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}
-	m, d := projection.Dims()
-	p := mat.NewDense(m, d, nil)
+	m, d := p.Dims()
+	signs := make([]float64, d)
 	for c := range d {
-		var largest float64
 		for j := range m {
-			if x := projection.At(j, c); math.Abs(x) > math.Abs(largest) {
-				largest = x
+			if x := p.At(j, c); math.Abs(x) > math.Abs(signs[c]) {
+				signs[c] = x
 			}
 		}
-		for j := range m {
-			p.Set(j, c, math.Copysign(1, largest)*projection.At(j, c))
-		}
 	}
-	model := &Linear{Mean: t.mean, Projection: p}
+	out := mat.NewDense(m, d, nil)
+	out.Apply(func(_, c int, x float64) float64 { return math.Copysign(1, signs[c]) * x }, p)
+	model := &Linear{Mean: t.Mean, Projection: out}
 	y, err := model.project(ctx, t.data)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Basis: p, Model: model, Coefficients: y}, nil
+	return &Result{Basis: out, Model: model, Coefficients: y}, nil
 }
 
 // Linear is a [Model] that represents a sample by its projection.
@@ -391,55 +186,50 @@ func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform implements [Model]: (x − mean)·Projection, p×d.
 func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
 	return l.project(ctx, d)
 }
 
-func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
+func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, features := x.dims()
+	p, features := x.Dims()
 	rows, k := l.Projection.Dims()
 	if features != rows || len(l.Mean) != rows {
 		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
 	}
-	projection := transpose(l.Projection)
+	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
-	x.timesBasis(y, projection)
+	x.TimesBasis(y, projection)
 	for r := range k {
-		offset := dot(projection.RawRowView(r), l.Mean)
+		offset := algebra.Dot(projection.RawRowView(r), l.Mean)
 		row := y.RawRowView(r)
 		for i := range row {
 			row[i] -= offset
 		}
 	}
-	if !finite(y) {
+	if !algebra.Finite(y) {
 		return nil, errors.New("the projections have outgrown what numbers can hold")
 	}
-	return transpose(y), nil
+	return algebra.Transpose(y), nil
 }
 
-// PCA is principal component analysis (Pearson 1901): the orthonormal directions
-// in which the samples vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the
-// scores, its [Model] is a [Linear]. There are as many directions as the rank
-// says, or as there are where they are fewer: at most n − 1, and m.
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions in which the samples
+// vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores, its [Model] is a [Linear]. There
+// are as many directions as the rank says, or as there are where they are fewer: at most n − 1, and m.
 type PCA struct {
-	// Variance, above 0 and at most 1, asks for the fewest directions that keep
-	// that share of the variance, in place of the rank; 0 means the rank.
+	// Variance, above 0 and at most 1, asks for the fewest directions that keep that share of the
+	// variance, in place of the rank; 0 means the rank.
 	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
 
 // Needs says what the method needs.
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
-// Memory returns about how many bytes the method takes.
-func (PCA) Memory(s Size) int64 { return byteCount(s.embedding(s.Samples)) }
-
-// Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(p.Variance, 0)
 	if err != nil {
@@ -448,25 +238,318 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if share > 0 {
 		opt.Rank = 1 // whatever it is
 	}
-	t, err := newTraining(ctx, x, known, opt)
+	t, err := newTraining(ctx, x, known, opt, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
-		return nil, err
-	}
-	a, err := t.ask(ctx, func(sigma []float64) int {
-		if share > 0 {
-			return fewest(sigma, share)
+	return t.result(ctx, func() (*mat.Dense, error) {
+		a, err := t.Ask(ctx, func(sigma []float64) int {
+			if share > 0 {
+				return principal.Fewest(sigma, share)
+			}
+			return opt.Rank
+		})
+		if err != nil {
+			return nil, err
 		}
-		return opt.Rank
+		return a.Whole(), nil
 	})
+}
+
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997): after [PCA],
+// the directions in which the scatter S_b between the class means is largest beside the scatter S_w
+// within classes, S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model]
+// is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the number of
+// classes, and no more than those in which the means differ.
+type LDA struct {
+	// Variance is the share that PCA keeps, with at most as many directions as there are labelled samples
+	// less classes; 0 means 0.9.
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Needs says what the method needs.
+func (LDA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	share, err := varianceShare(l.Variance, 0.9)
 	if err != nil {
 		return nil, err
 	}
-	directions, err := a.whole(ctx)
+	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
 	if err != nil {
 		return nil, err
 	}
-	return t.projected(ctx, directions)
+	return t.result(ctx, func() (*mat.Dense, error) {
+		a, y, err := t.reduced(ctx, share, len(t.sizes))
+		if err != nil {
+			return nil, err
+		}
+		count := min(opt.Rank, len(t.sizes)-1)
+		v, err := t.byMeans(ctx, a.Sigma, y, count)
+		if errors.Is(err, errNearlySingular) {
+			v, err = t.byScatters(ctx, y, count)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// byScatters returns at most count of the directions in the coordinates y, n×q, whatever S_w is.
+func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*mat.Dense, error) {
+	weighted, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, err
+	}
+	means, about := t.classMeans(y), mat.DenseCopyOf(y)
+	for i, c := range t.class {
+		algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
+	}
+	return principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), count)
+}
+
+// errNearlySingular says that S_w is, or might be but for rounding, singular.
+var errNearlySingular = errors.New("the scatter within classes is nearly singular")
+
+// byMeans is byScatters from no more than the c class means and the singular values sigma of y, where S_w
+// is far from singular. With M the weighted means, c×q, S_b is MᵀM and S_w is Σ² − MᵀM: so in w = Σv and
+// B = MΣ⁻¹ it is BᵀBw = λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ is μ/(1 − μ)
+// of their values μ.
+func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
+	const leastSigma, leastWithin = 1e-3, 1e-4
+	q := len(sigma)
+	if !(sigma[q-1] > leastSigma*sigma[0]) {
+		return nil, errNearlySingular
+	}
+	b, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, err
+	}
+	for c := range t.sizes {
+		row := b.RawRowView(c)
+		for j, s := range sigma {
+			row[j] /= s
+		}
+	}
+	mu, g, err := eigen.Largest(ctx, principal.SymmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
+	if err != nil {
+		return nil, fmt.Errorf("the directions of the embedding: %w", err)
+	}
+	if !(1-mu[0] > leastWithin) {
+		return nil, errNearlySingular
+	}
+	lambda := make([]float64, len(mu))
+	for i, m := range mu {
+		lambda[i] = m / (1 - m)
+	}
+	count = principal.Parting(lambda)
+	v := mat.NewDense(q, count, nil)
+	algebra.Gemm(v, b, algebra.Trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), algebra.NoTrans)
+	for j, s := range sigma {
+		row := v.RawRowView(j)
+		for i := range row {
+			row[i] /= s * math.Sqrt(mu[i]*(1-mu[i]))
+		}
+	}
+	return v, nil
+}
+
+// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the
+// directions in which the scatter S_b between the class means is largest
+// beside the whole scatter S_t of the labelled samples, the roughness over a graph
+// of all samples, labelled or not, and a ridge:
+//
+//	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
+//
+// Its [Model] is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the
+// number of classes, and no more than those in which the means differ.
+type SDA struct {
+	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone means 0. Both are to be
+	// seen against the size of the data.
+	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
+	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
+	Neighbourhood
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
+	Similarity *CSR
+}
+
+// Needs says what the method needs.
+func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
+
+func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
+	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
+		return nil, err
+	}
+	t, err := newTraining(ctx, x, known, opt, twoClasses, false)
+	if err != nil {
+		return nil, err
+	}
+	graph := s.Similarity
+	if graph == nil {
+		graph, err = s.graph(ctx, t.data)
+	} else {
+		err = checkSimilarity(graph, len(t.class))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, func() (*mat.Dense, error) {
+		// The directions lie among those in which the samples vary: along others S_b is 0 and only the
+		// ridge is not.
+		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
+		if err != nil {
+			return nil, err
+		}
+		y := a.Coordinates()
+		means, err := t.weightedMeans(y)
+		if err != nil {
+			return nil, err
+		}
+		_, q := y.Dims()
+		var labelled []float64
+		for i, c := range t.class {
+			if c >= 0 {
+				labelled = append(labelled, y.RawRowView(i)...)
+			}
+		}
+		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
+		for i := range q {
+			for j := i; j < q; j++ {
+				against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
+			}
+			against.SetSym(i, i, against.At(i, i)+ridge)
+		}
+		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions in which samples of
+// different classes that lie near each other are far apart beside neighbours of one class, L'·v = λ·L·v
+// between the scatters Σ(y_i − y_j)² of the two graphs, with vᵀLv = 1. Neighbours are found in the
+// features. It learns from the labelled samples, and its [Model] is a [Linear]. There are as many
+// directions as the rank says, or as PCA leaves, and pairs part, where they are fewer.
+type MFA struct {
+	// K1 is how many of its nearest of its own class each sample is joined to; 0 means 5.
+	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
+	// K2 is how many nearest pairs of a sample inside and one outside are to be parted for each class; 0
+	// means 40 times the size of the class.
+	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
+	// Variance is as in LDA.
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Needs says what the method needs.
+func (MFA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if m.K1 < 0 || m.K2 < 0 {
+		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)
+	}
+	share, err := varianceShare(m.Variance, 0.9)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, func() (*mat.Dense, error) {
+		joined, parted, err := m.pairs(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		n := len(t.class)
+		groups, err := links.Close(n, joined, nil)
+		if err != nil {
+			return nil, err
+		}
+		a, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
+		if err != nil {
+			return nil, err
+		}
+		inside, across := principal.GraphScatter(y, binaryGraph(n, joined)), principal.GraphScatter(y, binaryGraph(n, parted))
+		v, err := principal.Generalised(ctx, across, inside, opt.Rank)
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// pair is two samples and their squared distance.
+type pair struct {
+	i, j int
+	d    float64
+}
+
+func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
+
+// pairs returns those of each sample and its nearest of its own class, and the nearest pairs across the
+// border of each class.
+func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
+	k1 := cmp.Or(m.K1, 5)
+	n, _ := t.X.Dims()
+	square := make([]float64, n)
+	for i := range n {
+		row := t.X.RawRowView(i)
+		square[i] = algebra.Dot(row, row)
+	}
+	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
+	for c := range borders {
+		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
+	}
+	var nearest []pair
+	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		for a := range r {
+			i := from + a
+			c := t.class[i]
+			nearest = nearest[:0]
+			own, others := math.Inf(1), borders[c].Limit()
+			for j, g := range part.RawRowView(a) {
+				d := squaredDistance(square[i], square[j], g)
+				switch {
+				case t.class[j] != c:
+					if d <= others {
+						borders[c].Add(d, [2]int32{int32(min(i, j)), int32(max(i, j))})
+						others = borders[c].Limit()
+					}
+				case d <= own && j != i:
+					if nearest = topk.Insert(nearest, k1, pair{i, j, d}, pair.compare); len(nearest) == k1 {
+						own = nearest[k1-1].d
+					}
+				}
+			}
+			for _, p := range nearest {
+				joined = append(joined, [2]int{min(i, p.j), max(i, p.j)})
+			}
+		}
+	})
+	for _, b := range borders {
+		b.Each(func(p [2]int32) { parted = append(parted, [2]int{int(p[0]), int(p[1])}) })
+	}
+	return joined, parted, err
+}
+
+// binaryGraph returns the symmetric graph of the pairs, of which some may be there twice, with weights of 1.
+func binaryGraph(n int, pairs [][2]int) *CSR {
+	entries := make([]sparse.Entry, 0, 2*len(pairs))
+	for _, p := range pairs {
+		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
+	}
+	g := sparse.FromEntries(n, n, entries)
+	for p := range g.Values {
+		g.Values[p] = 1
+	}
+	return g
 }

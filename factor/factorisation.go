@@ -1,34 +1,37 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0,
-// one k-row matrix each, that are moved in turn. A tie is condensed away, so that the
-// coefficients are those of ñ ≤ n groups of samples, and the sums over samples
-// in blocks and penalties are sums over groups.
+// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0, one k-row matrix
+// each, that are moved in turn. A tie is condensed away, so that the coefficients are those of ñ ≤ n
+// groups of samples, and the sums over samples in blocks and penalties are sums over groups.
 type Factorisation struct {
 	parts          Parts
 	model          model
 	kernel         *boundKernel // or nil
-	whole          data         // the samples
-	data           data         // they, condensed; nil of a kernel
-	ties           *condensation
+	whole          view.Data    // the samples
+	data           view.Data    // they, condensed; nil of a kernel
+	ties           *view.Condensation
 	v              *mat.Dense   // k×ñ, condensed
 	factors        []*mat.Dense // parameters of the basis, v
 	kept           []*mat.Dense
 	onBasis        boundPenalties
 	onCoefficients boundPenalties
-	terms          []*Terms   // of each factor; nil where there are no penalties on it
-	wholeU, wholeV *Terms     // of U and V where these are no factors themselves, or nil
-	wholeVAt       *mat.Dense // k×n, V
-	offset         float64    // of the condensed cost
+	terms          [3]Terms  // in each factor
+	wholeTerms     [3]*Terms // in U and V where these are no factors themselves
+	wholeFactor    [3]*mat.Dense
+	offset         float64 // of the condensed cost
 	step           func(context.Context) error
 	objective      float64 // at the present factors, if known
 	penalty        float64 // the penalties' part of it
@@ -40,33 +43,31 @@ type Factorisation struct {
 // Parts returns the parts that it is put together from.
 func (f *Factorisation) Parts() Parts { return f.parts }
 
-// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a
-// *CSR, or nil of a kernel other than xᵀy. It is not to be changed.
+// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a *CSR, or nil of a
+// kernel other than xᵀy. It is not to be changed.
 func (f *Factorisation) Data() mat.Matrix {
 	if f.data == nil {
 		return nil
 	}
-	return f.data.matrix()
+	return f.data.Matrix()
 }
 
-// Factors are the factors, transposed as all matrices here: the parameters of the
-// basis, which are U, k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and
-// B, k×w, of a rank-one basis, and last the condensed coefficients, k×ñ. A solver
-// changes them in place and then calls Moved.
+// Factors are the factors, transposed as all matrices here: the parameters of the basis, which are U,
+// k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and B, k×w, of a rank-one basis, and last
+// the condensed coefficients, k×ñ. A solver changes them in place and then calls Moved.
 func (f *Factorisation) Factors() []*mat.Dense { return f.factors }
 
 // Block is the cost's block in factor i.
 func (f *Factorisation) Block(i int) Block { return f.model.block(i) }
 
-// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought
-// to unit length here.
+// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought to unit length here.
 func (f *Factorisation) Moved(i int) {
 	f.model.moved(i)
 	f.known = false
 }
 
-// Objective is the objective at the factors as they are. Where nothing has moved
-// since, it is not computed again.
+// Objective is the objective at the factors as they are. Where nothing has moved since, it is not
+// computed again.
 func (f *Factorisation) Objective() float64 {
 	if f.known {
 		return f.objective
@@ -74,7 +75,7 @@ func (f *Factorisation) Objective() float64 {
 	f.known = true
 	f.objective, f.penalty = f.parts.fitWeight()*(f.model.value()+f.offset), 0
 	if f.onCoefficients != nil {
-		f.penalty += f.onCoefficients.value(f.ties.expanded(f.v))
+		f.penalty += f.onCoefficients.value(f.ties.Expanded(f.v))
 	}
 	if f.onBasis != nil {
 		f.penalty += f.onBasis.value(f.model.vectors())
@@ -87,53 +88,65 @@ func (f *Factorisation) Objective() float64 {
 func (f *Factorisation) Keep() {
 	if f.kept == nil {
 		for _, theta := range f.factors {
-			f.kept = append(f.kept, like(theta))
+			f.kept = append(f.kept, algebra.Like(theta))
 		}
 	}
 	for i, theta := range f.factors {
-		copyOf(f.kept[i], theta)
+		algebra.CopyOf(f.kept[i], theta)
 	}
 }
 
 // Restore brings the factors back to what they were at the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		copyOf(theta, f.kept[i])
+		algebra.CopyOf(theta, f.kept[i])
 		f.Moved(i)
 	}
 }
 
-// Terms are the penalties' terms in factor i at the factors as they are, or nil where
-// there are no penalties on it. They hold until the next call.
+// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are no
+// penalties on it. They hold until the next call.
 func (f *Factorisation) Terms(i int) *Terms {
-	t := f.terms[i]
-	if t == nil {
+	last := len(f.factors) - 1
+	penalties, direct, columns := f.onCoefficients, f.ties.None, len(f.ties.Group)
+	if i < last {
+		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
+		_, columns = f.whole.Dims()
+	}
+	if penalties == nil {
 		return nil
 	}
-	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2,
-	// those of the divergence do not.
+	t := &f.terms[i]
+	t.size(f.factors[i], penalties.quadratic() && (i == last || direct))
+	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2, those of the
+	// divergence do not.
 	scale := f.penaltyScale()
-	if i < len(f.factors)-1 {
-		if f.wholeU == nil {
-			f.onBasis.terms(t, f.factors[i], f.parts.Cost, scale)
-			return t
-		}
-		f.onBasis.terms(f.wholeU, f.model.vectors(), f.parts.Cost, scale)
-		f.model.pullBack(t.Positive, f.wholeU.Positive, i)
-		f.model.pullBack(t.Negative, f.wholeU.Negative, i)
-		t.Root = f.wholeU.Root
+	if direct {
+		penalties.terms(t, f.factors[i], f.parts.Cost, scale)
 		return t
 	}
-	if f.wholeV == nil {
-		f.onCoefficients.terms(t, f.v, f.parts.Cost, scale)
-		return t
+	// In U or V themselves, and then pulled back.
+	if f.wholeTerms[i] == nil {
+		k, _ := f.v.Dims()
+		f.wholeTerms[i], f.wholeFactor[i] = &Terms{}, mat.NewDense(k, columns, nil)
+		f.wholeTerms[i].size(f.wholeFactor[i], i == last && penalties.quadratic())
 	}
-	f.ties.expandInto(f.wholeVAt, f.v)
-	f.onCoefficients.terms(f.wholeV, f.wholeVAt, f.parts.Cost, scale)
-	f.ties.pullBack(t.Positive, f.wholeV.Positive)
-	f.ties.pullBack(t.Negative, f.wholeV.Negative)
-	f.ties.pullBackDiagonal(t.Diagonal, f.wholeV.Diagonal)
-	t.Root = f.wholeV.Root
+	whole, at := f.wholeTerms[i], f.wholeFactor[i]
+	if i < last {
+		at = f.model.vectors()
+	} else {
+		f.ties.ExpandInto(at, f.v)
+	}
+	penalties.terms(whole, at, f.parts.Cost, scale)
+	if i < last {
+		f.model.pullBack(t.Positive, whole.Positive, i)
+		f.model.pullBack(t.Negative, whole.Negative, i)
+	} else {
+		f.ties.PullBack(t.Positive, whole.Positive)
+		f.ties.PullBack(t.Negative, whole.Negative)
+		f.ties.PullBackDiagonal(t.Diagonal, whole.Diagonal)
+	}
+	t.Root = whole.Root
 	return t
 }
 
@@ -145,92 +158,55 @@ func (f *Factorisation) penaltyScale() float64 {
 	return 2 / f.parts.fitWeight()
 }
 
-// PenaltyRow returns the penalties in row r of factor i, as its entries are, for a solver
-// that moves one after another. Diagonal of Terms bounds their second derivatives. It is nil
-// where there are no penalties on the factor, where one of them is no [CoordinatePenalty],
-// and for parameters of a basis that is not free.
-func (f *Factorisation) PenaltyRow(i, r int) PenaltyRow {
-	penalties, tied := f.onCoefficients, !f.ties.none
-	if i < len(f.factors)-1 {
-		if penalties, tied = f.onBasis, false; f.parts.Basis != BasisFree {
-			return nil
-		}
-	}
-	theta := f.factors[i].RawRowView(r)
+// coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which are a
+// [CoordinatePenalty], for a solver that moves one entry after another.
+func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
+	theta, scale := f.v.RawRowView(r), f.penaltyScale()
 	row := theta
-	if tied {
-		row = make([]float64, len(f.ties.group))
-		for i, g := range f.ties.group {
-			row[i] = theta[g] * f.ties.expand[g]
+	if !f.ties.None {
+		row = make([]float64, len(f.ties.Group))
+		for i, g := range f.ties.Group {
+			row[i] = theta[g] * f.ties.Expand[g]
 		}
 	}
-	sum := &penaltySum{scale: f.penaltyScale()}
-	for _, p := range penalties {
-		c, ok := p.(CoordinatePenalty)
-		if !ok {
-			return nil
-		}
-		sum.of = append(sum.of, c.Row(row))
+	var rows []PenaltyRow
+	for _, p := range f.onCoefficients {
+		rows = append(rows, p.(CoordinatePenalty).Row(row))
 	}
-	switch {
-	case len(penalties) == 0:
-		return nil
-	case tied:
-		return tiedRow{sum, f.ties, f.ties.members(), row}
+	whole := PenaltyRow{
+		Gradient: func(i int) (sum float64) {
+			for _, p := range rows {
+				sum += p.Gradient(i)
+			}
+			return scale * sum
+		},
+		Moved: func(i int, delta float64) {
+			for _, p := range rows {
+				if p.Moved != nil {
+					p.Moved(i, delta)
+				}
+			}
+		},
 	}
-	return sum
-}
-
-// penaltySum is scale times several penalties.
-type penaltySum struct {
-	of    []PenaltyRow
-	scale float64
-}
-
-func (s *penaltySum) Gradient(i int) (sum float64) {
-	for _, p := range s.of {
-		sum += p.Gradient(i)
+	if f.ties.None {
+		return whole
 	}
-	return s.scale * sum
-}
-
-func (s *penaltySum) Moved(i int, delta float64) {
-	for _, p := range s.of {
-		p.Moved(i, delta)
+	samples, expand := f.ties.Members(), f.ties.Expand
+	return PenaltyRow{
+		Gradient: func(g int) (sum float64) {
+			for _, i := range samples[g] {
+				sum += whole.Gradient(i)
+			}
+			return sum * expand[g]
+		},
+		Moved: func(g int, delta float64) {
+			delta *= expand[g]
+			for _, i := range samples[g] {
+				row[i] += delta
+				whole.Moved(i, delta)
+			}
+		},
 	}
-}
-
-// makeTerms makes room for the terms of penalties on U, k×m, and V, k×n.
-func (f *Factorisation) makeTerms(n, m int) {
-	k, _ := f.v.Dims()
-	last := len(f.factors) - 1
-	f.terms = make([]*Terms, last+1)
-	if f.onCoefficients != nil {
-		f.terms[last] = newTerms(f.v, f.onCoefficients.quadratic())
-		if !f.ties.none {
-			f.wholeVAt = mat.NewDense(k, n, nil)
-			f.wholeV = newTerms(f.wholeVAt, f.onCoefficients.quadratic())
-		}
-	}
-	if f.onBasis != nil {
-		free := f.parts.Basis == BasisFree
-		for i := range last {
-			f.terms[i] = newTerms(f.factors[i], free && f.onBasis.quadratic())
-		}
-		if !free {
-			f.wholeU = newTerms(mat.NewDense(k, m, nil), false)
-		}
-	}
-}
-
-// newTerms returns terms in theta.
-func newTerms(theta *mat.Dense, quadratic bool) *Terms {
-	t := &Terms{Positive: like(theta), Negative: like(theta)}
-	if quadratic {
-		_, p := theta.Dims()
-		t.Diagonal = make([]float64, p)
-	}
-	return t
 }
 
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
@@ -256,39 +232,35 @@ func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 
 // learn moves the parameters of the penalties.
 func (f *Factorisation) learn(ctx context.Context) error {
-	for _, p := range f.onCoefficients {
-		if l, ok := p.(LearningPenalty); ok {
-			f.known = false
-			if err := l.Learn(ctx, f.ties.expanded(f.v)); err != nil {
-				return err
+	move := func(penalties boundPenalties, at func() *mat.Dense) error {
+		for _, p := range penalties {
+			if l, ok := p.(LearningPenalty); ok {
+				f.known = false
+				if err := l.Learn(ctx, at()); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
 	}
-	for _, p := range f.onBasis {
-		if l, ok := p.(LearningPenalty); ok {
-			f.known = false
-			if err := l.Learn(ctx, f.model.vectors()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	err := move(f.onCoefficients, func() *mat.Dense { return f.ties.Expanded(f.v) })
+	return cmp.Or(err, move(f.onBasis, f.model.vectors))
 }
 
-// finish scales the factors as the papers do on exit, the columns of U to unit
-// length and those of V the other way (CNMF paper, section 3.3; CF paper, eqs
-// 12–13, where the length is (WᵀKW)^½), and transposes them.
+// finish scales the factors as the papers do on exit, the columns of U to unit length and those of V the
+// other way (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½), and transposes
+// them.
 func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if !opt.KeepScale {
 		scale := f.model.lengths()
 		for i, s := range scale {
-			scaleRow(f.v, i, s)
+			algebra.ScaleRow(f.v, i, s)
 		}
 		f.model.rescale(scale)
 	}
 	u, w := f.model.vectors(), f.model.weights()
 	res := &Result{
-		Coefficients: transpose(f.ties.expanded(f.v)),
+		Coefficients: algebra.Transpose(f.ties.Expanded(f.v)),
 		Objective:    f.history,
 		Stop:         f.stop,
 	}
@@ -296,31 +268,31 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 		res.Penalty = f.share
 	}
 	if w != nil {
-		res.Weights = transpose(w)
+		res.Weights = algebra.Transpose(w)
 	}
 	if u != nil {
-		res.Basis = transpose(u)
+		res.Basis = algebra.Transpose(u)
 		res.Model = &Additive{Cost: f.parts.Cost, Basis: res.Basis}
 	} else {
 		res.Model = f.kernel.model(w)
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
-		if a != nil && !finite(a) {
+		if a != nil && !algebra.Finite(a) {
 			return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d iterations", res.Iterations())
 		}
 	}
 	return res, nil
 }
 
-// descend repeats step, which returns the objective that it leaves where that is wanted,
-// until opt's iterations, tolerance or time end it. The history begins with first.
+// descend repeats step, which returns the objective that it leaves where that is wanted, until opt's
+// iterations, tolerance or time end it. The history begins with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
 	iterations := opt.Iterations
 	if iterations == 0 {
 		iterations = DefaultIterations
 	}
-	if !finiteNumber(first) {
+	if !algebra.FiniteNumber(first) {
 		return nil, "", fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
 	}
 	history = []float64{first}
@@ -337,7 +309,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 			history = append(history, math.NaN())
 			continue
 		}
-		if !finiteNumber(now) {
+		if !algebra.FiniteNumber(now) {
 			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)
 		}
 		before := history[t-1]
@@ -354,5 +326,3 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 	}
 	return history, StopIterations, nil
 }
-
-func finiteNumber(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -7,6 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -15,18 +18,16 @@ import (
 type Init string
 
 const (
-	// InitRandom draws every entry uniformly from (0, 1]; the default. The
-	// coefficients drawn for a seed are the same for every method.
+	// InitRandom draws every entry uniformly from (0, 1]; the default. The coefficients drawn for a seed
+	// are the same for every method.
 	InitRandom Init = "random"
-	// InitNNDSVDa starts from the non-negative parts of the leading singular
-	// vectors, with the data's mean in place of zeros (Boutsidis and
-	// Gallopoulos 2008). It does not depend on the seed.
+	// InitNNDSVDa starts from the non-negative parts of the leading singular vectors, with the data's
+	// mean in place of zeros (Boutsidis and Gallopoulos 2008). It does not depend on the seed.
 	InitNNDSVDa Init = "nndsvda"
-	// InitNMF starts from the factors of NMF on the same data, with the same
-	// seed: where Options.Solver is Fast by that and to the same tolerance, else
-	// by DefaultIterations of Multiplicative. The CCF paper starts so without saying how; here Z is the class
-	// means of NMF's V, and W is V with columns that sum to 1, each plus a
-	// fifth of its mean so that nothing starts at 0, where it would stay.
+	// InitNMF starts from the factors of NMF on the same data, with the same seed: where Options.Solver
+	// is Fast by that and to the same tolerance, else by DefaultIterations of Multiplicative. The CCF
+	// paper starts so without saying how; here Z is the class means of NMF's V, and W is V with columns
+	// that sum to 1, each plus a fifth of its mean so that nothing starts at 0, where it would stay.
 	InitNMF Init = "nmf"
 )
 
@@ -48,19 +49,19 @@ type Start struct {
 	Basis *mat.Dense
 	// Weights is W, n×k, for a concept basis.
 	Weights *mat.Dense
-	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images
-	// of h×w pixels.
+	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images of h×w pixels.
 	Rows, Columns *mat.Dense
-	// Coefficients is V, n×k; with a tie the mean over samples that share
-	// coefficients is taken.
+	// Coefficients is V, n×k; with a tie the mean over samples that share coefficients is taken.
 	Coefficients *mat.Dense
 }
 
-// initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs,
-// and v k×ñ, condensed.
-type initialFactors struct{ u, w, a, b, v *mat.Dense }
+// initialFactors are the parameters of the basis, k rows each, and v k×ñ, condensed.
+type initialFactors struct {
+	parameters []*mat.Dense
+	v          *mat.Dense
+}
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	var f *initialFactors
 	var err error
 	switch opt.Init {
@@ -79,26 +80,12 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	if opt.Start == nil {
 		return f, nil
 	}
-	n, m := d.dims()
-	image := p.Image.of(m)
-	if a := opt.Start.Basis; a != nil && p.Basis == BasisFree {
-		if f.u, err = given(a, "basis vectors", m, opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Weights; a != nil && p.Basis == BasisConcept {
-		if f.w, err = given(a, "weights", n, opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Rows; a != nil && p.Basis == BasisRankOne {
-		if f.a, err = given(a, "rows", image.rows(), opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Columns; a != nil && p.Basis == BasisRankOne {
-		if f.b, err = given(a, "columns", image.Width, opt.Rank); err != nil {
-			return nil, err
+	n, m := d.Dims()
+	for i, parameter := range bases[p.Basis].parameters {
+		if a := parameter.given(opt.Start); a != nil {
+			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if a := opt.Start.Coefficients; a != nil {
@@ -106,7 +93,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 		if err != nil {
 			return nil, err
 		}
-		f.v = ties.condensed(v, false)
+		f.v = ties.Condensed(v, false)
 	}
 	return f, nil
 }
@@ -118,27 +105,21 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	}
 	for i := range rows {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= largestValue) {
-				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
+			if !(x >= 0 && x <= view.LargestValue) {
+				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
 			}
 		}
 	}
-	out := transpose(a)
-	out.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, out)
+	out := algebra.Transpose(a)
+	out.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1) }, out)
 	return out, nil
 }
 
-func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
-	n, m := d.dims()
-	f := &initialFactors{v: ties.condensed(drawn(opt, "coefficients", n), true)}
-	switch p.Basis {
-	case BasisConcept:
-		f.w = drawn(opt, "weights", n)
-	case BasisRankOne:
-		image := p.Image.of(m)
-		f.a, f.b = drawn(opt, "rows", image.rows()), drawn(opt, "columns", image.Width)
-	default:
-		f.u = drawn(opt, "basis", m)
+func (p Parts) random(d view.Data, ties *view.Condensation, opt Options) *initialFactors {
+	n, m := d.Dims()
+	f := &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
+	for _, parameter := range bases[p.Basis].parameters {
+		f.parameters = append(f.parameters, drawn(opt, parameter.stream, parameter.size(n, m, p.Image)))
 	}
 	return f
 }
@@ -164,67 +145,19 @@ func (o Options) ofInitNMF() Options {
 	return first
 }
 
-func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	res, err := NMF{}.Fit(ctx, x, Known{}, opt.ofInitNMF())
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
-	return p.from(transpose(res.Basis), transpose(res.Coefficients), ties), nil
+	return p.from(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
 }
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
-func (p Parts) from(u, v *mat.Dense, ties *condensation) *initialFactors {
-	f := &initialFactors{}
-	z := ties.condensed(v, false)
+func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
+	z := ties.Condensed(v, false)
 	lift(z)
-	f.v = z
-	switch p.Basis {
-	case BasisFree:
-		lift(u)
-		f.u = u
-		return f
-	case BasisRankOne:
-		lift(u)
-		f.a, f.b = marginals(u, p.Image)
-		return f
-	}
-	k, _ := v.Dims()
-	sums := make([]float64, k)
-	rowSums(sums, v)
-	for r, s := range sums {
-		if s < floor {
-			sums[r] = 1
-		}
-	}
-	divideRows(v, sums)
-	lift(v)
-	f.w = v
-	return f
-}
-
-// marginals returns the rank-one images a ⊗ b with the sums of u's images over
-// their rows and their columns.
-func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
-	k, m := u.Dims()
-	image = image.of(m)
-	h, w := image.rows(), image.Width
-	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
-	for r := range k {
-		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
-		var total float64
-		for i := range h {
-			for j := range w {
-				x := row[i*w+j]
-				ar[i] += x
-				br[j] += x
-				total += x
-			}
-		}
-		for j := range br {
-			br[j] /= max(total, floor)
-		}
-	}
-	return a, b
+	return &initialFactors{bases[p.Basis].from(u, v, p.Image), z}
 }
 
 // lift adds a fifth of the mean to every entry.
@@ -239,11 +172,11 @@ func lift(a *mat.Dense) {
 	}
 }
 
-// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or
-// that of negative parts of its vectors, whichever is the larger, becomes a
-// pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Options) (*initialFactors, error) {
-	n, m := d.dims()
+// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or that of negative parts
+// of its vectors, whichever is the larger, becomes a pair of factors; where entries are then 0 they get
+// the data's mean.
+func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
+	n, m := d.Dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
 		return nil, fmt.Errorf("nndsvda starts at most min(n, m) = %d basis vectors, not %d", min(n, m), rank)
@@ -253,7 +186,7 @@ func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Opti
 		return nil, fmt.Errorf("initialisation by nndsvda: %w", err)
 	}
 	var mean float64
-	d.each(func(_, _ int, x float64) { mean += x })
+	d.Each(func(_, _ int, x float64) { mean += x })
 	mean = math.Abs(mean) / float64(n) / float64(m)
 
 	u, v := mat.NewDense(rank, m, nil), mat.NewDense(rank, n, nil)
@@ -272,7 +205,7 @@ func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Opti
 				if x *= sign; x > 0 && norm > 0 {
 					dst[i] = scale * x / norm
 				}
-				if dst[i] < floor {
+				if dst[i] < algebra.Floor {
 					dst[i] = mean
 				}
 			}
@@ -281,7 +214,7 @@ func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Opti
 		fill(v.RawRowView(r), b, nb)
 	}
 	if p.Basis == BasisFree {
-		return &initialFactors{u: u, v: ties.condensed(v, false)}, nil
+		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}, nil
 	}
 	return p.from(u, v, ties), nil
 }
@@ -296,4 +229,73 @@ func partNorms(a []float64) (pos, neg float64) {
 		}
 	}
 	return math.Sqrt(pos), math.Sqrt(neg)
+}
+
+// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right
+// vectors k×m, both transposed. It iterates a subspace a little larger than k, which takes products with
+// x only, so that sparse data stays sparse, until the values change no more. Those below 1e-7 of the
+// largest always do: they are roots of what rounding leaves of 0.
+func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
+	n, m := x.Dims()
+	size := min(k+10, n, m)
+	src := rng.New(0, "subspace")
+	q := mat.NewDense(size, n, nil)
+	for r := range size {
+		row := q.RawRowView(r)
+		for i := range row {
+			row[i] = src.NormFloat64()
+		}
+	}
+	b := mat.NewDense(size, m, nil)
+	before := make([]float64, size)
+	for range 300 {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		eigen.Orthonormalise(q)
+		x.TimesCoefficients(b, q) // qX
+		if sigma, err = singularValues(ctx, b); err != nil {
+			return nil, nil, nil, err
+		}
+		still := true
+		for r := range k {
+			still = still && (math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0] || max(sigma[r], before[r]) <= 1e-7*sigma[0])
+		}
+		copy(before, sigma)
+		if still {
+			break
+		}
+		eigen.Orthonormalise(b)
+		x.TimesBasis(q, b)
+	}
+	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
+	sigma, p, rt, err := eigen.Singular(ctx, b)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("the leading singular vectors: %w", err)
+	}
+	left, right = mat.NewDense(k, n, nil), mat.NewDense(k, m, nil)
+	algebra.Gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), algebra.Trans, q, algebra.NoTrans)
+	right.Copy(rt.Slice(0, m, 0, k).T())
+	return left, sigma[:k], right, nil
+}
+
+// singularValues returns the singular values of a, falling, from its k×k inner products.
+func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
+	k, _ := a.Dims()
+	g := algebra.SelfGram(a)
+	sym := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := i; j < k; j++ {
+			sym.SetSym(i, j, g.At(i, j))
+		}
+	}
+	values, _, err := eigen.Symmetric(ctx, sym, false)
+	if err != nil {
+		return nil, fmt.Errorf("the leading singular values: %w", err)
+	}
+	out := make([]float64, k)
+	for i, x := range values {
+		out[k-1-i] = math.Sqrt(max(x, 0))
+	}
+	return out, nil
 }

@@ -8,36 +8,36 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation
-// works with: min ‖φ(X) − φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever
-// space φ maps them to. The zero value is xᵀy, with which φ(X) is X.
+// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation works with: min ‖φ(X) −
+// φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever space φ maps them to. The zero value is xᵀy, with
+// which φ(X) is X.
 //
-// The other kernels hold all n² values of the samples, and there are no basis
-// vectors among the features: [Result].Basis is nil. What finds neighbours or
-// initial factors still looks at the samples themselves.
+// The other kernels hold all n² values of the samples, and there are no basis vectors among the features:
+// [Result].Basis is nil. What finds neighbours or initial factors still looks at the samples themselves.
 type Kernel struct {
 	// Function is what compares two samples.
 	Function KernelFunction `setting:"kernel" help:"what compares samples"`
-	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for
-	// the edges of a graph, or 1 where all samples are the same.
+	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for the edges of a graph, or 1
+	// where all samples are the same.
 	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of Polynomial; 0 means 2.
 	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
 	// Offset is c of Polynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
-	// Matrix, if set, is K itself, symmetric and positive semi-definite, in
-	// place of Function. The samples may then be nil, and rows of K stand for
-	// them where neighbours or initial factors are looked for.
+	// Matrix, if set, is K itself, symmetric and positive semi-definite, in place of Function. The
+	// samples may then be nil, and rows of K stand for them where neighbours or initial factors are
+	// looked for.
 	Matrix *mat.Dense
 }
 
-// KernelFunction says what compares two samples. All are positive: K has no
-// eigenvalue below 0.
+// KernelFunction says what compares two samples. All are positive: K has no eigenvalue below 0.
 type KernelFunction int
 
 const (
@@ -62,14 +62,14 @@ func (KernelFunction) Values() []string                   { return kernelNames.V
 // features tells whether φ(x) is x, so that there is a basis over features.
 func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
-// resolved returns the kernel, checked, with numbers in place of its defaults;
-// but for the width, which the samples decide.
+// resolved returns the kernel, checked, with numbers in place of its defaults; but for the width, which
+// the samples decide.
 func (k Kernel) resolved() (Kernel, error) {
 	if err := named(k.Function); err != nil {
 		return k, err
 	}
-	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestNumber && k.KernelWidth <= largestNumber) {
-		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), smallestNumber, largestNumber)
+	if k.KernelWidth != 0 && !(k.KernelWidth >= view.SmallestNumber && k.KernelWidth <= view.LargestNumber) {
+		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), view.SmallestNumber, view.LargestNumber)
 	}
 	if k.Degree == 0 {
 		k.Degree = 2
@@ -78,7 +78,7 @@ func (k Kernel) resolved() (Kernel, error) {
 		return k, fmt.Errorf("the degree of the polynomial kernel is %d; it must be from 1 to %d", k.Degree, math.MaxInt32)
 	}
 	offset := orDefault(k.Offset, 1)
-	if err := checkWeight("the offset of the polynomial kernel", offset); err != nil {
+	if err := view.CheckWeight("the offset of the polynomial kernel", offset); err != nil {
 		return k, err
 	}
 	if k.Offset = offset; offset == 0 {
@@ -95,14 +95,14 @@ type boundKernel struct {
 }
 
 // bind computes K of the samples x, whose data is d.
-func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, error) {
-	n, _ := d.dims()
+func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
+	n, _ := d.Dims()
 	k, err := k.resolved()
 	if err != nil {
 		return nil, err
 	}
 	// K and its two parts, or K, K to be checked and its factor.
-	if err := checkMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
 		return nil, err
 	}
 	b := &boundKernel{Kernel: k}
@@ -128,7 +128,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	if k.Function == KernelRBF && k.KernelWidth == 0 {
 		b.KernelWidth = meanDistance(b.values, square)
 	}
-	eachRow(b.values, 4*divisionWork, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
+	algebra.EachRow(b.values, 4*divisionWork, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
 	for i := range n {
 		for j, x := range b.values.RawRowView(i)[i:] {
 			b.values.Set(i+j, i, x)
@@ -137,12 +137,11 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	return b, checkDiagonal(b.values)
 }
 
-// meanDistance is the mean of the n² distances, from the inner products, or 1
-// where all are 0.
+// meanDistance is the mean of the n² distances, from the inner products, or 1 where all are 0.
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
 	sums := make([]float64, len(square))
-	eachRow(products, divisionWork, func(i int, row []float64) {
+	algebra.EachRow(products, divisionWork, func(i int, row []float64) {
 		for j, g := range row {
 			sums[i] += math.Sqrt(squaredDistance(square[i], square[j], g))
 		}
@@ -151,14 +150,14 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	for _, s := range sums {
 		mean += s / n / n
 	}
-	if mean < smallestNumber {
+	if mean < view.SmallestNumber {
 		return 1
 	}
 	return mean
 }
 
-// apply makes inner products of a sample with others kernel values; square and
-// others are the squared lengths. The kernel is resolved.
+// apply makes inner products of a sample with others kernel values; square and others are the squared
+// lengths. The kernel is resolved.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:
@@ -174,50 +173,36 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 	}
 }
 
-// eachProduct calls f with the products of some samples after others, rows from
-// to from+r-1, with all rows of x: part is r×p, inner products or Σ min(x_j, y_j).
-// f may overwrite it.
-func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f func(from int, part *mat.Dense)) error {
+// eachProduct calls f with the products of some samples after others, rows from to from+r-1, with all
+// rows of x: part is r×p, inner products or Σ min(x_j, y_j). f may overwrite it.
+func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
-	p, _ := x.dims()
-	block := mat.NewDense(min(gramRows, n), m, nil)
-	return eachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
+	p, _ := x.Dims()
+	block := mat.NewDense(min(view.GramRows, n), m, nil)
+	return view.EachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
 		some := block.Slice(0, to-from, 0, m).(*mat.Dense)
 		for i := from; i < to; i++ {
-			copyRow(some.RawRowView(i-from), samples, i)
+			view.CopyRow(some.RawRowView(i-from), samples, i)
 		}
 		if k.Function == KernelIntersection {
 			intersect(part, some, x)
 		} else {
-			x.timesBasis(part, some)
+			x.TimesBasis(part, some)
 		}
 	}, f)
 }
 
 // intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
-func intersect(dst, some *mat.Dense, x data) {
-	features, sums := transpose(some), transpose(dst) // so that one value of x meets r in a row
+func intersect(dst, some *mat.Dense, x view.Data) {
+	features, sums := algebra.Transpose(some), algebra.Transpose(dst) // so that one value of x meets r in a row
 	sums.Zero()
-	x.each(func(i, j int, v float64) {
+	x.Each(func(i, j int, v float64) {
 		row := sums.RawRowView(i)
 		for r, a := range features.RawRowView(j) {
 			row[r] += min(a, v)
 		}
 	})
 	dst.Copy(sums.T())
-}
-
-// copyRow writes row i of a, a *mat.Dense or a *CSR.
-func copyRow(dst []float64, a mat.Matrix, i int) {
-	if s, ok := a.(*CSR); ok {
-		clear(dst)
-		cols, vals := s.Row(i)
-		for p, j := range cols {
-			dst[j] = vals[p]
-		}
-		return
-	}
-	mat.Row(dst, i, a)
 }
 
 // keep returns samples that nobody else will change: a *CSR, or a copy.
@@ -229,12 +214,12 @@ func keep(x mat.Matrix) mat.Matrix {
 }
 
 // checkSamples refuses samples that the kernel cannot compare.
-func (k Kernel) checkSamples(x data) error {
+func (k Kernel) checkSamples(x view.Data) error {
 	if k.Function != KernelIntersection {
 		return nil
 	}
-	if i, j, v, found := firstNegative(x); found {
-		return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the intersection kernel needs values of 0 or more", j+1, v)}
+	if negative := view.Negative(x); negative != nil {
+		return negative.Needing("the intersection kernel")
 	}
 	return nil
 }
@@ -252,8 +237,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 	for i := range n {
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
-			if !(math.Abs(x) <= largestValue && math.Abs(y) <= largestValue) {
-				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, largestValue)
+			if !(math.Abs(x) <= view.LargestValue && math.Abs(y) <= view.LargestValue) {
+				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, view.LargestValue)
 			}
 			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
 				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i+1, j+1, y)
@@ -263,8 +248,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 			shifted.SetSym(i, j, (x+y)/2)
 		}
 	}
-	// K with a little on its diagonal has a Cholesky factor if no eigenvalue
-	// lies below −1e-7·tr(K), which is what single precision can make of 0.
+	// K with a little on its diagonal has a Cholesky factor if no eigenvalue lies below −1e-7·tr(K),
+	// which is what single precision can make of 0.
 	shift := 1e-7 * mat.Trace(k)
 	for i := range n {
 		shifted.SetSym(i, i, k.At(i, i)+shift)
@@ -286,8 +271,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 func checkDiagonal(k *mat.Dense) error {
 	n, _ := k.Dims()
 	for i := range n {
-		if x := k.At(i, i); !(x >= smallestValue && x <= largestValue) {
-			return &SampleError{i, fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, smallestValue, largestValue)}
+		if x := k.At(i, i); !(x >= view.SmallestValue && x <= view.LargestValue) {
+			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, view.SmallestValue, view.LargestValue)}
 		}
 	}
 	return nil
@@ -295,9 +280,157 @@ func checkDiagonal(k *mat.Dense) error {
 
 // model returns the model of weights w, k×n.
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
-	wk := like(w)
-	gemm(wk, w, noTrans, b.values, noTrans)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: transpose(w), Products: crossGram(wk, w)}
+	wk := algebra.Like(w)
+	algebra.Gemm(wk, w, algebra.NoTrans, b.values, algebra.NoTrans)
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: algebra.CrossGram(wk, w)}
 	m.Kernel.Matrix = nil
 	return m
+}
+
+// KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is argmin ‖φ(x) − φ(X)Wv‖² = k(x,
+// x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
+type KernelModel struct {
+	// Kernel compares samples; its KernelWidth is a number, where that matters.
+	Kernel Kernel
+	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was given as a matrix.
+	Samples mat.Matrix
+	// Weights is W, n×k.
+	Weights *mat.Dense
+	// Products is WᵀKW, k×k: the inner products of the concepts.
+	Products *mat.Dense
+}
+
+// Vectors implements [Model]. There are none among the features: nil.
+func (m *KernelModel) Vectors() *mat.Dense { return nil }
+
+// Transform implements [Model]: multiplicative steps from a uniform start, as many as an [Additive]
+// takes. Where Samples is nil a row of x, p×n, is not a sample but its kernel values with the n training
+// samples, in their order.
+func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	return m.represent(ctx, x, false)
+}
+
+// represent is Transform, and Represent with best.
+func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if x == nil {
+		return nil, errors.New("no data")
+	}
+	p, columns := x.Dims()
+	if p == 0 || columns == 0 {
+		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, columns)
+	}
+	_, k := m.Weights.Dims()
+	var lin *mat.Dense // k×p
+	var err error
+	if m.Samples != nil {
+		lin, err = m.compare(ctx, x)
+	} else {
+		lin, err = m.weigh(x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := uniform(k, p)
+	problem := Block{Linear: lin, Quadratic: m.Products}
+	if best {
+		err = solveBest(ctx, problem, v)
+	} else {
+		err = solve(ctx, func() Block { return problem }, v, TransformIterations)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return algebra.Transpose(v), nil
+}
+
+// compare returns Wᵀ·k_x of samples x.
+func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	d, err := view.New(x)
+	if err != nil {
+		return nil, err
+	}
+	p, features := d.Dims()
+	if _, have := m.Samples.Dims(); features != have {
+		return nil, fmt.Errorf("the samples have %d features, those of the model %d", features, have)
+	}
+	kernel, err := m.Kernel.resolved()
+	if err != nil {
+		return nil, err
+	}
+	if err := kernel.checkSamples(d); err != nil {
+		return nil, err
+	}
+	square := make([]float64, p)
+	d.Each(func(i, _ int, v float64) { square[i] += v * v })
+	n, k := m.Weights.Dims()
+	_, own := m.Samples.Dims()
+	sample := make([]float64, own)
+	lin, add := mat.NewDense(k, p, nil), mat.NewDense(k, p, nil)
+	err = kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		for i := range r {
+			view.CopyRow(sample, m.Samples, from+i)
+			kernel.apply(part.RawRowView(i), algebra.Dot(sample, sample), square)
+		}
+		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)
+		lin.Add(lin, add)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !algebra.Finite(lin) {
+		return nil, fmt.Errorf("the kernel values with the %d training samples are beyond what numbers can hold", n)
+	}
+	return lin, nil
+}
+
+// weigh returns Wᵀ·k_x of kernel values, p×n.
+func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
+	n, k := m.Weights.Dims()
+	p, c := values.Dims()
+	if c != n {
+		return nil, fmt.Errorf("there are kernel values with %d training samples, and the model has %d", c, n)
+	}
+	dense := mat.DenseCopyOf(values)
+	for i := range p {
+		for j, x := range dense.RawRowView(i) {
+			if !(math.Abs(x) <= view.LargestValue) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j+1, view.LargestValue)}
+			}
+		}
+	}
+	lin := mat.NewDense(k, p, nil)
+	algebra.Gemm(lin, m.Weights, algebra.Trans, dense, algebra.Trans)
+	return lin, nil
+}
+
+// check reports parts of the model that do not fit together.
+func (m *KernelModel) check() error {
+	n, k := m.Weights.Dims()
+	if r, c := m.Products.Dims(); r != k || c != k {
+		return fmt.Errorf("the model has %d×%d inner products of %d concepts", r, c, k)
+	}
+	if m.Samples == nil {
+		return nil
+	}
+	if _, err := m.Kernel.resolved(); err != nil {
+		return err
+	}
+	if m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0 {
+		return errors.New("the model's rbf kernel has no width")
+	}
+	d, err := view.New(m.Samples)
+	if err != nil {
+		return fmt.Errorf("training %w", err)
+	}
+	if r, _ := d.Dims(); r != n {
+		return fmt.Errorf("the model has weights of %d training samples, and there are %d", n, r)
+	}
+	if err := m.Kernel.checkSamples(d); err != nil {
+		return fmt.Errorf("training %w", err)
+	}
+	return nil
 }

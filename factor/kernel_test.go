@@ -15,6 +15,9 @@ import (
 
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // kernels are one of each function, with defaults and without.
@@ -75,7 +78,7 @@ func TestKernelValues(t *testing.T) {
 				}
 			}
 			for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
-				d, err := newData(x)
+				d, err := view.New(x)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -197,7 +200,7 @@ func kernelObjective(k, w, v *mat.Dense) float64 {
 		e.Set(i, i, e.At(i, i)+1)
 	}
 	ke.Mul(k, e)
-	return inner(e, ke)
+	return algebra.Inner(e, ke)
 }
 
 // TestKernelObjective: what is reported is the cost of the factors returned, and
@@ -206,7 +209,7 @@ func TestKernelObjective(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
 		for name, k := range kernels() {
-			d, err := newData(p.x)
+			d, err := view.New(p.x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +259,7 @@ func TestKernelTransform(t *testing.T) {
 			got := transformed(t, res.Model, p.x)
 			near(t, what+" sparse", transformed(t, res.Model, toSparse(p.x)), got, 1e-9)
 			near(t, what+" alone", transformed(t, res.Model, p.x.Slice(0, 1, 0, m)), got.Slice(0, 1, 0, p.opt.Rank), 1e-9)
-			d, err := newData(p.x)
+			d, err := view.New(p.x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -480,7 +483,7 @@ func TestKernelDegenerate(t *testing.T) {
 				// that is the first of them.
 				got := transformed(t, res.Model, mat.NewDense(2, 3, append([]float64{0, 0, 0}, k.RawRowView(0)...)))
 				v := got.RowView(0)
-				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !finite(got) || !(length < 0.01) {
+				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !algebra.Finite(got) || !(length < 0.01) {
 					t.Errorf("%s %s: nothing in common with any sample is represented by %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
 				}
 			}

@@ -5,48 +5,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// Blocks gives n samples of m features a few at a time, so that they need not fit into
-// memory together.
+// Blocks gives n samples of m features a few at a time, so that they need not fit into memory together.
 type Blocks interface {
 	// Dims returns n and m.
 	Dims() (n, m int)
-	// Read writes the samples from, …, from+p−1 to dst, p×m. A sample is the same whenever
-	// it is read.
+	// Read writes the samples from, …, from+p−1 to dst, p×m. A sample is the same whenever it is read.
 	Read(ctx context.Context, from int, dst *mat.Dense) error
 }
 
-// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks.
-// Its zero value is under the Frobenius cost.
+// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. Its zero value is
+// under the Frobenius cost.
 //
-// In an epoch each sample is read once. The coefficients of a block move to their minimum
-// while U is held, and then U to the minimum of a function that sums up the blocks so far,
-// each at the coefficients that it got: online learning with sufficient statistics
-// (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011).
-// What a block counts falls by a factor of e in about 8 blocks or 8192 samples, whichever are
-// more; under the divergence, where steps are shorter, in half as many; but by no less than
-// e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before the first epoch a first block is factorised by itself, from
-// which U starts.
+// In an epoch each sample is read once. The coefficients of a block move to their minimum while U is
+// held, and then U to the minimum of a function that sums up the blocks so far, each at the coefficients
+// that it got: online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the
+// divergence Lefèvre, Bach and Févotte 2011). What a block counts falls by a factor of e in about 8
+// blocks or 8192 samples, whichever are more; under the divergence, where steps are shorter, in half as
+// many; but by no less than e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before
+// the first epoch a first block is factorised by itself, from which U starts.
 //
-// A block is put together from runs of up to 32 samples that follow each other, in an
-// order that the seed shuffles for each epoch: a file whose samples are sorted by
-// classes gives blocks of many of them. Under the Frobenius cost a part that occurs in very
-// few samples can be missed: what it adds to the sums is forgotten before it comes again.
+// A block is put together from runs of up to 32 samples that follow each other, in an order that the seed
+// shuffles for each epoch: a file whose samples are sorted by classes gives blocks of many of them. Under
+// the Frobenius cost a part that occurs in very few samples can be missed: what it adds to the sums is
+// forgotten before it comes again.
 //
 // Beside one block there are in memory the coefficients, n×k, and some copies of U.
 type MiniBatch struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost
-	// Samples is how many samples, p, a block has, at least k; 0 means DefaultBlock. Where
-	// they cannot be cut into equal runs a block has fewer.
+	// Samples is how many samples, p, a block has, at least k; 0 means DefaultBlock. Where they cannot be
+	// cut into equal runs a block has fewer.
 	Samples int
 }
 
@@ -75,11 +74,11 @@ type run struct{ from, to int }
 
 // An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
 type onlineCost interface {
-	// represent moves the coefficients v, k×p, of a block towards their minimum at u, which
-	// last is nearer to, and returns the cost there.
+	// represent moves the coefficients v, k×p, of a block towards their minimum at u, which last is
+	// nearer to, and returns the cost there.
 	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
-	// learn moves u by the blocks so far, of which those before that of the last call of
-	// represent count as much as they did times by.
+	// learn moves u by the blocks so far, of which those before that of the last call of represent count
+	// as much as they did times by.
 	learn(ctx context.Context, by float64) error
 }
 
@@ -88,12 +87,11 @@ func (b MiniBatch) Memory(s Size) int64 {
 	p := min(cmp.Or(b.Samples, DefaultBlock), s.Samples)
 	first := s
 	first.Samples = p
-	n, m, k := float64(s.Samples), float64(s.Features), float64(s.Rank)
-	return byteCount(8*(float64(p)*m+n*k+6*k*m) + first.additive(false))
+	n, m, k, _ := s.floats()
+	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
-// Serves returns nil, or an error that says what of the options needs all samples in
-// memory.
+// Serves returns nil, or an error that says what of the options needs all samples in memory.
 func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
@@ -104,17 +102,15 @@ func (MiniBatch) Serves(opt Options) error {
 	return nil
 }
 
-// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An
-// iteration of the options is an epoch. Serves tells of the options; of Options.Start
-// there is Basis alone.
+// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An iteration of the
+// options is an epoch. Serves tells of the options; of Options.Start there is Basis alone.
 //
-// Result.Objective begins with what the first block's cost after its factorisation comes
-// to for n samples. The entry of an epoch is the sum of its blocks' costs, each before U
-// moved by it; in place of the last stands the objective of the factors that are returned.
-// Entries can rise.
+// Result.Objective begins with what the first block's cost after its factorisation comes to for n
+// samples. The entry of an epoch is the sum of its blocks' costs, each before U moved by it; in place of
+// the last stands the objective of the factors that are returned. Entries can rise.
 //
-// Fit fails on options and samples that cannot be used, the latter with a [*SampleError],
-// when x.Read fails, and when ctx ends.
+// Fit fails on options and samples that cannot be used, the latter with a [*SampleError], when x.Read
+// fails, and when ctx ends.
 func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	f, err := b.start(x, opt)
@@ -185,8 +181,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
-	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by
-	// its first step, which must not come from numbers of another size than the data's.
+	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step,
+	// which must not come from numbers of another size than the data's.
 	f.v = mat.NewDense(f.n, opt.Rank, nil)
 	if b.Cost == CostKL {
 		for i := range f.n {
@@ -197,8 +193,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		}
 	}
 	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
-	// So many times a block counts less by e in an epoch. The longer blocks count, the later U
-	// follows, and the fewer samples count, the more it fits these alone.
+	// So many times a block counts less by e in an epoch. The longer blocks count, the later U follows,
+	// and the fewer samples count, the more it fits these alone.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	if b.Cost == CostKL {
 		f.online = newOnlineKL(f.u)
@@ -212,8 +208,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 // run returns how many samples a run has: nearly blockRun, as many in each of a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the runs of an epoch, or those of epoch 0, the last pass, as they follow
-// each other. A last one of fewer samples stays the last.
+// order returns the runs of an epoch, or those of epoch 0, the last pass, as they follow each other. A
+// last one of fewer samples stays the last.
 func (f *miniBatch) order(epoch int) []run {
 	size := f.run()
 	runs := make([]run, parallel.Count(f.n, size))
@@ -226,15 +222,15 @@ func (f *miniBatch) order(epoch int) []run {
 	return runs
 }
 
-// first moves u to a minimum of the first block, and returns what the block's cost comes to
-// for all samples.
+// first moves u to a minimum of the first block, and returns what the block's cost comes to for all
+// samples.
 func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	b, _, err := f.read(ctx, f.order(1))
 	if err != nil {
 		return 0, err
 	}
 	p, _ := b.x.Dims()
-	res, err := f.parts.Fit(ctx, b.x, Known{}, Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: transpose(f.u)}, KeepScale: true})
+	res, err := f.parts.Fit(ctx, b.x, Known{}, Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true})
 	if err != nil {
 		return 0, err
 	}
@@ -250,8 +246,8 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
 }
 
-// pass reads all samples once, moves their coefficients, and u but in epoch 0, and returns
-// the sum of their costs.
+// pass reads all samples once, moves their coefficients, and u but in epoch 0, and returns the sum of
+// their costs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
 	for runs := f.order(epoch); len(runs) > 0; {
 		if err := ctx.Err(); err != nil {
@@ -309,60 +305,54 @@ func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error)
 // check sums up the samples, and reports the first that cannot be used.
 func (b *block) check() error {
 	p, m := b.x.Dims()
-	bad := make([]bool, p)
+	d, err := view.New(b.x)
+	if err == nil {
+		if negative := view.Negative(d); negative != nil {
+			err = negative.Needing("this method")
+		}
+	}
+	var bad *view.SampleError
+	if errors.As(err, &bad) {
+		place := bad.Sample
+		b.each(func(at, i int) {
+			if at == place {
+				bad.Sample = i
+			}
+		})
+	}
 	parallel.DoWork(p*m, p, func(at int) {
-		var total, square, peak float64
+		var total, square float64
 		for _, x := range b.x.RawRowView(at) {
 			total += x
 			square += x * x
-			peak = max(peak, x) // NaN stays
-			bad[at] = bad[at] || x < 0
 		}
-		bad[at] = bad[at] || !(smallestValue <= peak && peak <= largestValue)
 		b.totals[at], b.squares[at] = total, square
 	})
-	at := slices.Index(bad, true)
-	if at < 0 {
-		return nil
-	}
-	var sample int
-	b.each(func(place, i int) {
-		if place == at {
-			sample = i
-		}
-	})
-	d, err := newData(b.x.Slice(at, at+1, 0, m))
-	if err == nil {
-		_, j, value, _ := firstNegative(d)
-		return negativeError(sample, j, value)
-	}
-	var found *SampleError
-	errors.As(err, &found)
-	return &SampleError{sample, found.Problem}
+	return err
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	if !f.opt.KeepScale {
-		scale := lengths(f.u)
-		divideRows(f.u, scale)
+		scale := algebra.Lengths(f.u)
+		algebra.DivideRows(f.u, scale)
 		for i := range f.n {
 			for r, s := range scale {
 				f.v.RawRowView(i)[r] *= s
 			}
 		}
 	}
-	if !finite(f.u) || !finite(f.v) || !finiteNumber(history[len(history)-1]) {
+	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d epochs", len(history)-1)
 	}
-	basis := transpose(f.u)
+	basis := algebra.Transpose(f.u)
 	return &Result{
 		Model: &Additive{Cost: f.parts.Cost, Basis: basis},
 		Basis: basis, Coefficients: f.v, Objective: history, Stop: stop,
 	}, nil
 }
 
-// onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which
-// U minimises ½·tr(uᵀ·gram·u) − tr(linearᵀ·u).
+// onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which U minimises
+// ½·tr(uᵀ·gram·u) − tr(linearᵀ·u).
 type onlineFrobenius struct {
 	u, gram, linear *mat.Dense
 	at              *frobeniusCost // of the last block
@@ -370,13 +360,13 @@ type onlineFrobenius struct {
 
 func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 	k, _ := u.Dims()
-	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: like(u)}
+	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: algebra.Like(u)}
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
-	o.at = newFrobeniusCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.squares))
+	o.at = newFrobeniusCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
-	if err := minimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, mostSweeps); err != nil {
+	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
 		return 0, err
 	}
 	o.at.moved(true)
@@ -385,15 +375,14 @@ func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense,
 
 func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
-	addTo(o.gram, by, problem.Quadratic)
-	addTo(o.linear, by, problem.Linear)
-	return minimiseRows(ctx, o.u, o.u, o.linear, o.gram, mostSweeps)
+	algebra.AddTo(o.gram, by, problem.Quadratic)
+	algebra.AddTo(o.linear, by, problem.Linear)
+	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 
-// onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ)
-// at any u', φ being the shares of the terms in vᵀu, and the same at u (Lee and Seung
-// 2001). What it knows of the blocks is Σ v and shares, Σ x·φ, of which u' = shares/Σ v is
-// the minimum.
+// onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ) at any u', φ
+// being the shares of the terms in vᵀu, and the same at u (Lee and Seung 2001). What it knows of the
+// blocks is Σ v and shares, Σ x·φ, of which u' = shares/Σ v is the minimum.
 type onlineKL struct {
 	u, shares *mat.Dense
 	sums      []float64 // Σ v of each row
@@ -402,7 +391,7 @@ type onlineKL struct {
 
 func newOnlineKL(u *mat.Dense) *onlineKL {
 	k, _ := u.Dims()
-	return &onlineKL{u: u, shares: like(u), sums: make([]float64, k)}
+	return &onlineKL{u: u, shares: algebra.Like(u), sums: make([]float64, k)}
 }
 
 // Sweeps of a block's coefficients under the divergence, in an epoch and in the last pass.
@@ -413,29 +402,29 @@ const (
 
 func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
 	o.lift()
-	h := newKLHalf(klRows{totals: b.totals, dense: b.x}, v, o.u)
+	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
 	sweeps := klBlockSweeps
 	if last {
 		sweeps = klLastSweeps
 	}
 	for range sweeps {
-		if err := h.sweep(ctx, false); err != nil {
+		if err := h.Sweep(ctx); err != nil {
 			return 0, err
 		}
 	}
-	o.at = newKLCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.totals))
+	o.at = newKLCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
 	return o.at.value(), nil
 }
 
-// lift brings the entries of u to no less than klFloor of their rows' sums: a feature that
-// is 0 in all samples so far would have a place in none.
+// lift brings the entries of u to no less than klFloor of their rows' sums: a feature that is 0 in all
+// samples so far would have a place in none.
 func (o *onlineKL) lift() {
 	sums := make([]float64, len(o.sums))
-	rowSums(sums, o.u)
+	algebra.RowSums(sums, o.u)
 	for r, s := range sums {
 		row := o.u.RawRowView(r)
 		for j, x := range row {
-			row[j] = moved(max(x, klFloor*s), 1)
+			row[j] = algebra.Moved(max(x, descent.KLFloor*s), 1)
 		}
 	}
 }
@@ -446,21 +435,10 @@ func (o *onlineKL) learn(_ context.Context, by float64) error {
 		row, shares, linear := o.u.RawRowView(r), o.shares.RawRowView(r), problem.Linear.RawRowView(r)
 		o.sums[r] = by*o.sums[r] + problem.Positive.At(r, 0)
 		for j, x := range row {
-			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= leastDenominator {
-				row[j] = moved(shares[j], 1/o.sums[r])
+			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= algebra.LeastDenominator {
+				row[j] = algebra.Moved(shares[j], 1/o.sums[r])
 			}
 		}
 	}
 	return nil
-}
-
-// addTo sets a to by·a + b.
-func addTo(a *mat.Dense, by float64, b *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		row := a.RawRowView(r)
-		for j, x := range b.RawRowView(r) {
-			row[j] = by*row[j] + x
-		}
-	}
 }

@@ -1,9 +1,340 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"context"
+	"fmt"
+	"math"
 
-// A model is a cost at a basis and coefficients. Its factors are the parameters
-// of the basis, then v.
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// Basis says which basis vectors U can have.
+type Basis int
+
+const (
+	// BasisFree vectors may hold any values ≥ 0.
+	BasisFree Basis = iota
+	// BasisConcept vectors are combinations of the samples with weights ≥ 0, U = X·W (Xu and Gong 2004).
+	// The data may then be of any sign.
+	BasisConcept
+	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for samples that are images (Shashua
+	// and Hazan 2005).
+	BasisRankOne
+)
+
+// basisInfo is what the engine needs to know about a basis.
+type basisInfo struct {
+	name       string
+	parameters []parameter
+	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data.
+	from func(u, v *mat.Dense, image Image) []*mat.Dense
+	// new returns the basis of u, k×m, and brings u up to date. u is the parameter of a free basis, v the
+	// condensed coefficients.
+	new func(p Parts, x, condensed view.Data, parameters []*mat.Dense, u, v *mat.Dense) basis
+	// signed says that the basis takes data of any sign under the Frobenius cost.
+	signed bool
+}
+
+// parameter is a factor of a basis.
+type parameter struct {
+	name, stream string // in messages, and of random numbers
+	size         func(n, m int, image Image) int
+	given        func(*Start) *mat.Dense
+}
+
+// bases is the list of bases, in the order of their values: one entry each.
+var bases = []basisInfo{
+	{
+		name:       "free",
+		parameters: []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}},
+		from: func(u, _ *mat.Dense, _ Image) []*mat.Dense {
+			lift(u)
+			return []*mat.Dense{u}
+		},
+		new: func(p Parts, _, _ view.Data, parameters []*mat.Dense, _, _ *mat.Dense) basis {
+			return freeBasis{parameters[0], p.UnitNorm}
+		},
+	},
+	{
+		name:       "concept",
+		parameters: []parameter{{"weights", "weights", func(n, _ int, _ Image) int { return n }, func(s *Start) *mat.Dense { return s.Weights }}},
+		from: func(_, v *mat.Dense, _ Image) []*mat.Dense {
+			k, _ := v.Dims()
+			sums := make([]float64, k)
+			algebra.RowSums(sums, v)
+			for r, s := range sums {
+				if s < algebra.Floor {
+					sums[r] = 1
+				}
+			}
+			algebra.DivideRows(v, sums)
+			lift(v)
+			return []*mat.Dense{v}
+		},
+		new: func(_ Parts, x, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+			return newConceptBasis(x, parameters[0], u)
+		},
+		signed: true,
+	},
+	{
+		name: "rank-one",
+		parameters: []parameter{
+			{"rows", "rows", func(_, m int, i Image) int { return i.of(m).rows() }, func(s *Start) *mat.Dense { return s.Rows }},
+			{"columns", "columns", func(_, m int, i Image) int { return i.of(m).Width }, func(s *Start) *mat.Dense { return s.Columns }},
+		},
+		from: func(u, _ *mat.Dense, image Image) []*mat.Dense {
+			lift(u)
+			a, b := marginals(u, image)
+			return []*mat.Dense{a, b}
+		},
+		new: func(_ Parts, _, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+			return newRankOneBasis(parameters[0], parameters[1], u)
+		},
+	},
+}
+
+func (b Basis) names() enum.Names[Basis] {
+	var names []string
+	for _, i := range bases {
+		names = append(names, i.name)
+	}
+	return enum.Of[Basis]("basis", names...)
+}
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (b Basis) String() string                   { return b.names().String(b) }
+func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalText(b, name) }
+func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }
+func (b Basis) Values() []string                 { return b.names().Values() }
+
+// A basis holds the parameters that U, k×m, is a function of: linear in each of them while the others are
+// held.
+type basis interface {
+	parameters() []*mat.Dense
+	// moved brings U up to date with parameter i.
+	moved(i int)
+	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
+	pullBack(dst, g *mat.Dense, i int)
+	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i, or
+	// returns false where it is none of k×k numbers.
+	pullBackQuadratic(dst, q *mat.Dense, i int) bool
+	// rescale divides basis vector r by scale[r].
+	rescale(scale []float64)
+	// weights returns W, k×n, or nil.
+	weights() *mat.Dense
+}
+
+// A follower is a basis of any sign, without parameters, that follows the coefficients.
+type follower interface {
+	// follow brings U up to date with V.
+	follow()
+}
+
+// freeBasis is its own parameter. With unit its vectors are brought to unit length whenever they move,
+// without the coefficients following.
+type freeBasis struct {
+	u    *mat.Dense
+	unit bool
+}
+
+func (b freeBasis) parameters() []*mat.Dense { return []*mat.Dense{b.u} }
+
+func (b freeBasis) moved(int) {
+	if b.unit {
+		algebra.DivideRows(b.u, algebra.Lengths(b.u))
+	}
+}
+
+func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
+
+func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
+	dst.Copy(q)
+	return true
+}
+
+func (b freeBasis) rescale(scale []float64) { algebra.DivideRows(b.u, scale) }
+
+func (b freeBasis) weights() *mat.Dense { return nil }
+
+// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does the same through the
+// samples' inner products.
+type conceptBasis struct {
+	x    view.Data
+	w, u *mat.Dense // k×n, k×m
+}
+
+func newConceptBasis(x view.Data, w, u *mat.Dense) conceptBasis {
+	b := conceptBasis{x, w, u}
+	b.moved(0)
+	return b
+}
+
+func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
+
+func (b conceptBasis) moved(int) { b.x.TimesCoefficients(b.u, b.w) }
+
+func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
+
+func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
+
+func (b conceptBasis) rescale(scale []float64) {
+	algebra.DivideRows(b.w, scale)
+	algebra.DivideRows(b.u, scale)
+}
+
+func (b conceptBasis) weights() *mat.Dense { return b.w }
+
+// rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
+type rankOneBasis struct {
+	a, b, u *mat.Dense // k×h, k×w, k×hw
+	lines   []int      // of an image
+}
+
+func newRankOneBasis(a, b, u *mat.Dense) rankOneBasis {
+	_, h := a.Dims()
+	r := rankOneBasis{a, b, u, make([]int, h)}
+	for i := range r.lines {
+		r.lines[i] = i
+	}
+	r.moved(0)
+	return r
+}
+
+func (b rankOneBasis) parameters() []*mat.Dense { return []*mat.Dense{b.a, b.b} }
+
+func (b rankOneBasis) moved(int) {
+	k, h := b.a.Dims()
+	_, w := b.b.Dims()
+	for r := range k {
+		row, br := b.u.RawRowView(r), b.b.RawRowView(r)
+		for i, a := range b.a.RawRowView(r)[:h] {
+			floats.ScaleTo(row[i*w:][:w], a, br)
+		}
+	}
+}
+
+func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
+	k, h := b.a.Dims()
+	_, w := b.b.Dims()
+	dst.Zero()
+	for r := range k {
+		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
+		if w%algebra.GramLanes == 0 {
+			if parameter == 0 {
+				simd.Dots(to, br, row, b.lines)
+			} else {
+				simd.AddRows(to, ar, row, b.lines)
+			}
+			continue
+		}
+		for i := range h {
+			line := row[i*w : (i+1)*w]
+			if parameter == 0 {
+				to[i] = algebra.Dot(line, br)
+			} else {
+				algebra.Axpy(ar[i], line, to)
+			}
+		}
+	}
+}
+
+// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the other
+// way round.
+func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
+	other := b.b
+	if parameter == 1 {
+		other = b.a
+	}
+	algebra.GramOf(dst, other)
+	dst.MulElem(dst, q)
+	return true
+}
+
+func (b rankOneBasis) rescale(scale []float64) {
+	algebra.DivideRows(b.a, scale)
+	algebra.DivideRows(b.u, scale)
+}
+
+func (b rankOneBasis) weights() *mat.Dense { return nil }
+
+// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
+// columns.
+func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
+	k, m := u.Dims()
+	image = image.of(m)
+	h, w := image.rows(), image.Width
+	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
+	for r := range k {
+		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
+		var total float64
+		for i := range h {
+			for j := range w {
+				x := row[i*w+j]
+				ar[i] += x
+				br[j] += x
+				total += x
+			}
+		}
+		for j := range br {
+			br[j] /= max(total, algebra.Floor)
+		}
+	}
+	return a, b
+}
+
+// Image is the size of the images that samples are. An image is stored row by row, one channel after
+// another. The zero value stands for square images of one channel.
+type Image struct {
+	// Channels is how many there are; 0 means 1.
+	Height, Width, Channels int
+}
+
+// ForImages returns the method for samples that are images of the size. Methods that are not made of
+// parts do not see samples as images.
+func ForImages(m Method, size Image) Method {
+	c, ok := m.(Composition)
+	if !ok || size == (Image{}) {
+		return m
+	}
+	p := c.AsParts()
+	p.Image = size
+	return p
+}
+
+// of returns the size of images of m values: a square for none. It is 0×0 where there is no such image.
+func (i Image) of(m int) Image {
+	if i == (Image{}) {
+		side := int(math.Round(math.Sqrt(float64(m))))
+		i = Image{Height: side, Width: side}
+	}
+	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.rows()*i.Width != m {
+		return Image{}
+	}
+	return i
+}
+
+// rows is how many rows of Width values an image has.
+func (i Image) rows() int { return i.Height * max(i.Channels, 1) }
+
+// check reports that samples of m values are no images, which what is for.
+func (i Image) check(m int, what string) error {
+	if i.of(m) != (Image{}) {
+		return nil
+	}
+	size := "square"
+	if i != (Image{}) {
+		size = fmt.Sprintf("%d×%d", i.rows(), i.Width)
+	}
+	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
+}
+
+// A model is a cost at a basis and coefficients. Its factors are the parameters of the basis, then v.
 type model interface {
 	parameters() []*mat.Dense // of the basis
 	// block is the block of the cost in factor i. It holds until moved is called.
@@ -16,13 +347,11 @@ type model interface {
 	lengths() []float64
 	// rescale divides basis vector r by scale[r]. v is not touched.
 	rescale(scale []float64)
-	// vectors returns the basis vectors, k×m, or nil where there are none among
-	// the features.
+	// vectors returns the basis vectors, k×m, or nil where there are none among the features.
 	vectors() *mat.Dense
 	// weights returns W, k×n, or nil where the basis is no concept.
 	weights() *mat.Dense
-	// pullBack writes a part of the gradient in the basis vectors as one in
-	// parameter i.
+	// pullBack writes a part of the gradient in the basis vectors as one in parameter i.
 	pullBack(dst, g *mat.Dense, i int)
 }
 
@@ -43,16 +372,20 @@ func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
 		return p
 	}
 	k, _ := u.Dims()
-	p.full, p.form = like(u), mat.NewDense(k, k, nil)
+	p.full, p.form = algebra.Like(u), mat.NewDense(k, k, nil)
 	for _, theta := range b.parameters() {
-		p.lin, p.pos = append(p.lin, like(theta)), append(p.pos, like(theta))
+		p.lin, p.pos = append(p.lin, algebra.Like(theta)), append(p.pos, algebra.Like(theta))
 	}
 	return p
 }
 
 func (p *plainModel) block(i int) Block {
 	if i == p.last {
-		return p.coefficientBlock()
+		b := p.coefficientBlock()
+		if _, signed := p.basis.(follower); signed {
+			return splitSigns(b)
+		}
+		return b
 	}
 	b := p.basisBlock()
 	if p.full == nil {
@@ -64,7 +397,7 @@ func (p *plainModel) block(i int) Block {
 		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
 			return Block{Linear: p.lin[i], Quadratic: p.form}
 		}
-		gemm(p.full, b.Quadratic, noTrans, p.u, noTrans)
+		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
 		pos = p.full
 	}
 	p.pullBack(p.pos[i], pos, i)
@@ -73,12 +406,256 @@ func (p *plainModel) block(i int) Block {
 
 func (p *plainModel) moved(i int) {
 	v := i == p.last
+	if f, ok := p.basis.(follower); v && ok {
+		f.follow()
+		p.cost.moved(false)
+	}
 	if !v {
 		p.basis.moved(i)
 	}
 	p.cost.moved(v)
 }
 
-func (p *plainModel) lengths() []float64 { return lengths(p.u) }
+func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
 
 func (p *plainModel) vectors() *mat.Dense { return p.u }
+
+// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
+// needs of the data only the inner products K = X·Xᵀ of the samples, and X·X̃ᵀ
+// where X̃, which the coefficients approximate, is the condensed data:
+//
+//	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
+//
+// It does what plainModel does with a frobeniusCost and a conceptBasis, in four products with X an
+// iteration, or two with K, instead of five. K may also be that of a kernel, X being what φ makes of the
+// samples.
+type conceptModel struct {
+	w, v  *mat.Dense // k×n, k×ñ
+	x     view.Data  // the samples; nil of a kernel
+	xt    view.Data  // the condensed samples; nil of a kernel
+	ties  *view.Condensation
+	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
+	haveU bool       // u is w·X
+	// The inner products, formed where there are few samples for their features, where the data has
+	// signs, or of a kernel; nil elsewhere.
+	k, kt    *mat.Dense // n×n, ñ×n
+	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kNeg     *mat.Dense
+	kw       *mat.Dense // w·K, k×n, padded
+	haveKW   bool       // kw is of the present w, with its parts
+	kwPos    *mat.Dense
+	kwNeg    *mat.Dense
+	kv       *mat.Dense // v·X̃·Xᵀ, k×n
+	vv       *mat.Dense // k×k; nil where v has changed since
+	lin      *mat.Dense // kw condensed, k×ñ
+	pos, neg *mat.Dense
+	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+}
+
+// The number of samples up to which their inner products are formed, in place of products with the data:
+// if there are few for their features, and of any number of features for the solver fast. Neither depends
+// on the machine's memory, since results must not.
+const (
+	mostFormed        = 11000
+	mostFormedForFast = 4096
+)
+
+// formsProducts tells whether the inner products of n samples of m features are formed.
+func formsProducts(n, m int, fast bool) bool {
+	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
+}
+
+// signed reports whether the data has negative values, fast whether the solver may need the inner
+// products.
+func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
+	n, m := x.Dims()
+	k, _ := w.Dims()
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
+	if signed {
+		// Of data with negative values they are needed, and their two parts.
+		if err := view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
+			return nil, err
+		}
+	}
+	if signed || formsProducts(n, m, fast) {
+		var err error
+		if c.k, err = view.InnerProducts(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	c.prepare(signed)
+	return c, nil
+}
+
+// newKernelModel takes K in place of the samples.
+func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *conceptModel {
+	c := &conceptModel{w: w, v: v, k: k, ties: ties}
+	n, _ := k.Dims()
+	for i := range n {
+		c.sumSq += ties.Weight[i] * k.At(i, i)
+	}
+	c.prepare(true)
+	return c
+}
+
+func (c *conceptModel) prepare(signed bool) {
+	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
+	switch {
+	case c.k != nil && c.ties.None:
+		c.kt = c.k
+	case c.k != nil:
+		n, _ := c.k.Dims()
+		c.kt = mat.NewDense(c.ties.Groups, n, nil)
+		c.ties.Rows(c.kt, c.k)
+	}
+	if signed {
+		c.splitKernel()
+	}
+}
+
+// splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
+func (c *conceptModel) splitKernel() {
+	n, _ := c.k.Dims()
+	least := 0.0
+	for i := range n {
+		for _, x := range c.k.RawRowView(i) {
+			least = min(least, x)
+		}
+	}
+	if least == 0 {
+		return
+	}
+	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
+	for i := range n {
+		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
+		for j, x := range c.k.RawRowView(i) {
+			p[j], q[j] = max(x, 0), max(-x, 0)
+		}
+	}
+	c.kwPos, c.kwNeg, c.neg = algebra.Like(c.w), algebra.Like(c.w), algebra.Like(c.w)
+}
+
+// product brings w·K up to date.
+func (c *conceptModel) product() {
+	if c.haveKW {
+		return
+	}
+	c.haveKW = true
+	switch {
+	case c.kPos != nil:
+		algebra.Gemm(c.kwPos, c.w, algebra.NoTrans, c.kPos, algebra.NoTrans)
+		algebra.Gemm(c.kwNeg, c.w, algebra.NoTrans, c.kNeg, algebra.NoTrans)
+		c.kw.Sub(c.kwPos, c.kwNeg)
+	case c.k != nil:
+		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
+	default:
+		c.x.TimesBasis(c.kw, c.vectors())
+	}
+}
+
+func (c *conceptModel) parameters() []*mat.Dense { return []*mat.Dense{c.w} }
+
+func (c *conceptModel) moved(i int) {
+	if i == 0 {
+		c.h, c.haveKW, c.haveU = nil, false, false
+	} else {
+		c.vv = nil
+	}
+}
+
+func (c *conceptModel) block(i int) Block {
+	if i == 1 {
+		return c.coefficientBlock()
+	}
+	c.basisProducts()
+	c.product()
+	if c.kPos == nil {
+		algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kw, algebra.NoTrans)
+		return Block{Linear: c.kv, Positive: c.pos}
+	}
+	algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kwPos, algebra.NoTrans)
+	algebra.Gemm(c.neg, c.vv, algebra.NoTrans, c.kwNeg, algebra.NoTrans)
+	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
+}
+
+// basisProducts brings kv and vv up to date.
+func (c *conceptModel) basisProducts() {
+	if c.vv != nil {
+		return
+	}
+	if c.kt != nil {
+		algebra.Gemm(c.kv, c.v, algebra.NoTrans, c.kt, algebra.NoTrans)
+	} else {
+		c.xt.TimesCoefficients(c.u, c.v)
+		c.haveU = false
+		c.x.TimesBasis(c.kv, c.u)
+	}
+	c.vv = algebra.SelfGram(c.v)
+}
+
+// condense brings lin and h up to date.
+func (c *conceptModel) Condense() {
+	if c.h == nil {
+		c.product()
+		c.ties.Columns(c.lin, c.kw)
+		c.h = algebra.CrossGram(c.kw, c.w)
+	}
+}
+
+// length is that of basis vector r, once condensed.
+func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r), 0)) }
+
+func (c *conceptModel) coefficientBlock() Block {
+	c.Condense()
+	if c.kPos != nil {
+		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
+	}
+	return Block{Linear: c.lin, Quadratic: c.h}
+}
+
+func (c *conceptModel) value() float64 {
+	c.Condense()
+	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
+	switch {
+	case c.x == nil:
+		return max(j, 0) // below 0 by rounding
+	case j < nearZero*c.sumSq:
+		return c.xt.Residual(c.vectors(), c.v)
+	}
+	return j
+}
+
+func (c *conceptModel) rescale(scale []float64) {
+	algebra.DivideRows(c.w, scale)
+	c.haveU = false
+}
+
+// lengths of a kernel are (WᵀKW)^½.
+func (c *conceptModel) lengths() []float64 {
+	if c.x != nil {
+		return algebra.Lengths(c.vectors())
+	}
+	c.product()
+	k, _ := c.w.Dims()
+	out := make([]float64, k)
+	for r := range k {
+		out[r] = math.Sqrt(max(algebra.Dot(c.kw.RawRowView(r), c.w.RawRowView(r)), 0))
+		if out[r] < algebra.Floor {
+			out[r] = 1
+		}
+	}
+	return out
+}
+
+func (c *conceptModel) vectors() *mat.Dense {
+	if c.x != nil && !c.haveU {
+		c.x.TimesCoefficients(c.u, c.w)
+		c.haveU = true
+	}
+	return c.u
+}
+
+func (c *conceptModel) weights() *mat.Dense { return c.w }
+
+func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

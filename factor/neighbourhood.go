@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // Edges says how heavy the edges of a neighbourhood graph are.
@@ -20,11 +24,10 @@ type Edges int
 const (
 	// EdgesBinary gives every edge the weight 1.
 	EdgesBinary Edges = iota
-	// EdgesHeat gives the edge between samples at the distance d the weight
-	// exp(−d²/2t²).
+	// EdgesHeat gives the edge between samples at the distance d the weight exp(−d²/2t²).
 	EdgesHeat
-	// EdgesCosine finds neighbours by the cosine of the angle between samples and
-	// gives an edge that cosine as its weight.
+	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
+	// cosine as its weight.
 	EdgesCosine
 )
 
@@ -36,9 +39,8 @@ func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalTe
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
 func (Edges) Values() []string                   { return edgesNames.Values() }
 
-// Neighbourhood is the graph that joins two samples when either is among the
-// other's nearest. There are no self-loops, and of equally near samples the one
-// with the lower row comes first.
+// Neighbourhood is the graph that joins two samples when either is among the other's nearest. There are
+// no self-loops, and of equally near samples the one with the lower row comes first.
 type Neighbourhood struct {
 	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
 	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
@@ -48,26 +50,25 @@ type Neighbourhood struct {
 	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
-// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
-// data.
+// neighbours returns p.
+func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
+
+// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m data.
 func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
 	return h.graph(ctx, d)
 }
 
-func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
-	n, _ := x.dims()
-	p := h.Neighbours
-	if p == 0 {
-		p = 5
-	}
+func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
+	n, _ := x.Dims()
+	p := h.neighbours()
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}
-	if err := cmp.Or(named(h.Edges), checkWeight("the width of the heat kernel", h.Width)); err != nil {
+	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
 	p = min(p, n-1)
@@ -102,8 +103,8 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	return sparse.FromEntries(n, n, entries), nil
 }
 
-// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
-// rounding makes of copies of one sample.
+// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than rounding makes of copies
+// of one sample.
 func squaredDistance(a, b, product float64) float64 {
 	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
 		return d
@@ -111,8 +112,8 @@ func squaredDistance(a, b, product float64) float64 {
 	return 0
 }
 
-// labelEdges replaces the edges of s between labelled samples: 1 between
-// samples of one class, none between samples of different ones.
+// labelEdges replaces the edges of s between labelled samples: 1 between samples of one class, none
+// between samples of different ones.
 func labelEdges(s *CSR, labels []int) *CSR {
 	n, _ := s.Dims()
 	class := map[int][]int{}
@@ -138,4 +139,93 @@ func labelEdges(s *CSR, labels []int) *CSR {
 		}
 	}
 	return sparse.FromEntries(n, n, entries)
+}
+
+// neighbours finds the nearest samples of each, with a few blocks of inner products in memory at a time.
+type neighbours struct {
+	x    view.Data
+	n, p int
+	// cosine compares by cosines, else by distances.
+	cosine       bool
+	mean         bool          // whether meanDistance is wanted
+	square       []float64     // ‖x_i‖²
+	nearest      [][]neighbour // p of each sample
+	meanDistance float64       // of all n² pairs
+}
+
+// neighbour is one: its row, and the distance squared or minus the cosine.
+type neighbour struct {
+	j int
+	d float64
+}
+
+func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
+
+// find finds the neighbours of each row by its inner products with all.
+func (s *neighbours) find(ctx context.Context) error {
+	s.square = make([]float64, s.n)
+	s.x.Each(func(i, _ int, v float64) { s.square[i] += v * v })
+	s.nearest = make([][]neighbour, s.n)
+	sums := make([]float64, s.n) // of the distances
+	err := view.EachGram(ctx, s.x, func(from int, part *mat.Dense) {
+		algebra.EachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
+	})
+	for _, x := range sums {
+		s.meanDistance += x
+	}
+	s.meanDistance = s.meanDistance / float64(s.n) / float64(s.n)
+	return err
+}
+
+// comparedWork is how many multiplications take as long as to compare a sample with another.
+const comparedWork = 64
+
+// compare finds the neighbours of sample i by its inner products with all samples, and returns the sum of
+// its distances.
+func (s *neighbours) compare(i int, products []float64) (total float64) {
+	nearest := make([]neighbour, 0, s.p)
+	for j, g := range products {
+		if j == i {
+			continue
+		}
+		var d float64
+		if s.cosine {
+			d = -g / math.Sqrt(s.square[i]*s.square[j])
+		} else {
+			d = squaredDistance(s.square[i], s.square[j], g)
+			if s.mean {
+				total += math.Sqrt(d)
+			}
+		}
+		if len(nearest) < s.p || s.p > 0 && !(d >= nearest[s.p-1].d) { // j is larger than theirs
+			nearest = topk.Insert(nearest, s.p, neighbour{j, d}, nearer)
+		}
+	}
+	s.nearest[i] = nearest
+	return total
+}
+
+// Nearest returns for each row of x, n×m, dense or sparse, the p other rows at the least Euclidean
+// distance, all others where there are fewer, and these distances, rising. Of rows at one distance those
+// before come first. It takes n²·m multiplications. A row of zeros is an error.
+func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
+	if p < 1 {
+		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
+	}
+	d, err := view.New(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := x.Dims()
+	found := neighbours{x: d, n: n, p: min(p, n-1)}
+	if err := found.find(ctx); err != nil {
+		return nil, nil, err
+	}
+	rows, distances = make([][]int, n), make([][]float64, n)
+	for i, nearest := range found.nearest {
+		for _, q := range nearest {
+			rows[i], distances[i] = append(rows[i], q.j), append(distances[i], math.Sqrt(max(q.d, 0)))
+		}
+	}
+	return rows, distances, nil
 }

@@ -6,14 +6,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/internal/timing"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// Parts is a factorisation put together from its parts. The named methods pick
-// them as the papers do; any other combination is a method too, such as a
-// concept factorisation with labels and a graph. The zero value is NMF.
+// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any
+// other combination is a method too, such as a concept factorisation with labels and a graph. The zero
+// value is NMF.
 type Parts struct {
 	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
 	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
@@ -22,26 +26,62 @@ type Parts struct {
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
 	// Penalties are the terms that are added to the cost.
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
-	// UnitNorm brings the vectors of a free basis to unit length in every
-	// iteration, so that a penalty cannot be lowered by shrinking V and growing
-	// U. The coefficients do not follow, and no descent is promised.
+	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty
+	// cannot be lowered by shrinking V and growing U. The coefficients do not follow, and no descent is
+	// promised.
 	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
-	// Kernel is the inner product of samples that a concept basis under the
-	// Frobenius cost works with.
+	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
 	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and for
-	// penalties that see images.
+	// Image is the size of the images that samples are, for a rank-one basis and for penalties that see
+	// images.
 	Image Image
-	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see,
-	// of plain NMF under either cost: a free basis without ties, weights and penalties.
+	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see, of plain
+	// NMF under either cost: a free basis without ties, weights and penalties.
 	HeldOut HeldOut
-	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be
-	// WeightNone.
+	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
 	FitWeight float64
 }
 
-// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside
-// those of the parts, and those of penalties that are not chosen count for nothing.
+// Tie says what makes the coefficients of several samples one.
+type Tie int
+
+const (
+	// TieNone leaves every sample its own coefficients.
+	TieNone Tie = iota
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5), so
+	// that a class stays together whatever the cost.
+	TieLabels
+)
+
+var tieNames = enum.Of[Tie]("tie", "none", "labels")
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (t Tie) String() string                   { return tieNames.String(t) }
+func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
+func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
+func (Tie) Values() []string                   { return tieNames.Values() }
+
+// Weighting says how much each sample counts in the cost.
+type Weighting int
+
+const (
+	// WeightingEqual weighs all samples alike.
+	WeightingEqual Weighting = iota
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the factorisation is a
+	// relaxed normalised cut (Xu, Liu and Gong 2003).
+	WeightingNormalisedCut
+)
+
+var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (w Weighting) String() string                   { return weightingNames.String(w) }
+func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
+func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
+func (Weighting) Values() []string                   { return weightingNames.Values() }
+
+// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside those of the parts,
+// and those of penalties that are not chosen count for nothing.
 func (p *Parts) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("keys and values in braces")
@@ -59,7 +99,6 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
-// AsParts implements [Composition].
 func (p Parts) AsParts() Parts { return p }
 
 // Needs says what the parts need.
@@ -67,7 +106,7 @@ func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
 		Labels: labels, TiesLabels: labels, Concept: p.Basis == BasisConcept, Images: p.Basis == BasisRankOne,
-		Signed: p.gram() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.features()),
+		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.features()),
 	}
 	for _, penalty := range p.Penalties {
 		n.Signed = n.Signed && !penalty.OnBasis()
@@ -80,10 +119,9 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under
-// the Frobenius cost, whose coefficients and weights still are. With
-// Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
-// when ctx ends, and when the cost runs over what a float64 holds.
+// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under the Frobenius cost, whose
+// coefficients and weights still are. With Kernel.Matrix x may be nil. It fails on data or options that
+// cannot be used, when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -108,7 +146,7 @@ func (p Parts) check() error {
 	if !p.Kernel.features() && !p.gram() {
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
 	}
-	if err := checkWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
+	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
 		return err
 	}
 	if p.FitWeight == WeightNone {
@@ -141,16 +179,19 @@ func named(values ...encoding.TextMarshaler) error {
 // gram tells whether inner products are all that is needed of the data.
 func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
+// signed tells whether samples that all count alike may have negative values.
+func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
+
 // start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
 		x = p.Kernel.Matrix
 	}
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	n, m := d.dims()
+	n, m := d.Dims()
 	if err := known.Check(n); err != nil {
 		return nil, err
 	}
@@ -171,7 +212,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 		d = p.HeldOut.without(d)
-		x = d.matrix()
+		x = d.Matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
@@ -179,9 +220,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	i, j, value, signed := firstNegative(d)
-	if signed && f.kernel == nil && !(p.gram() && p.Weighting == WeightingEqual) {
-		return nil, negativeError(i, j, value)
+	negative := view.Negative(d)
+	if negative != nil && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
+		return nil, negative.Needing("this method")
 	}
 	if p.Basis == BasisRankOne {
 		if err := p.Image.check(m, "a rank-one basis"); err != nil {
@@ -195,17 +236,21 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 		// The coefficients of the condensed data are V times the weights.
 		for i, w := range weight {
-			if !p.Cost.Quadratic() && !(w >= smallestNumber && w <= largestNumber) {
-				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, smallestNumber, largestNumber)}
+			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
 			}
 		}
 	}
-	if f.ties, err = newCondensation(n, p.Tie, known.Labels, weight, p.Cost); err != nil {
-		return nil, err
+	var tied []int
+	if p.Tie == TieLabels {
+		if tied = known.Labels; len(tied) == 0 {
+			return nil, errors.New("ties by label need the labels of some samples, and none are known")
+		}
 	}
+	f.ties = view.NewCondensation(n, tied, weight, costs[p.Cost].degree)
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && signed {
-			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the penalty %s needs values of 0 or more", j+1, value, penaltyName(penalty))}
+		if penalty.OnBasis() && negative != nil {
+			return nil, negative.Needing("the penalty " + penaltyName(penalty))
 		}
 		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: p.Image, Rank: opt.Rank, data: d})
 		if err != nil {
@@ -226,21 +271,15 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	f.v = first.v
 	if f.kernel != nil {
-		f.model = newKernelModel(f.kernel.values, f.ties, first.w, first.v)
+		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
 	} else {
-		f.data = f.ties.data(d, p.Cost)
-		f.offset = f.ties.constant(d, f.data, p.Cost)
-		if whole, ok := f.data.(denseData); ok {
-			if rows, _ := whole.dims(); p.Cost == CostFrobenius && !p.gram() && kept(rows, m) {
-				f.data = newKeptData(whole)
-			}
-		}
-		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
+		f.data = f.ties.Data(d)
+		f.offset = p.Cost.condensed(f.ties, d, f.data)
+		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, negative != nil, opt.Solver); err != nil {
 			return nil, err
 		}
 	}
 	f.factors = append(f.model.parameters(), f.v)
-	f.makeTerms(n, m)
 	if opt.Solver != nil {
 		f.step, err = opt.Solver.Start(f)
 		return f, err
@@ -254,36 +293,31 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	return f, err
 }
 
-// model picks what computes the cost and its gradient. held is 1 at the entries that are held
-// out, or nil.
-func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
+// model picks what computes the cost and its gradient. held is 1 at the entries that are held out, or
+// nil.
+func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
 		_, mu := solver.(Multiplicative)
-		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed, !mu)
+		return newConceptModel(ctx, d, condensed, ties, first.parameters[0], first.v, signed, !mu)
 	}
 	return p.plainModel(d, condensed, held, first), nil
 }
 
-func (p Parts) plainModel(d, condensed data, held *CSR, first *initialFactors) *plainModel {
-	u := first.u
-	if p.Basis != BasisFree {
+func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
+	var u *mat.Dense
+	if p.Basis == BasisFree {
+		u = first.parameters[0]
+	} else {
 		k, _ := first.v.Dims()
-		_, m := d.dims()
+		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
-	var b basis
-	switch p.Basis {
-	case BasisConcept:
-		b = newConceptBasis(d, first.w, u)
-	case BasisRankOne:
-		b = newRankOneBasis(first.a, first.b, u)
-	default:
-		b = freeBasis{u, p.UnitNorm}
-	}
+	b := bases[p.Basis].new(p, d, condensed, first.parameters, u, first.v)
+	cost := newCost(p.Cost, condensed, u, first.v)
 	if held != nil {
-		return newPlainModel(newSeenCost(p.Cost, condensed, held, u, first.v), b, u)
+		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)
 	}
-	return newPlainModel(newCost(p.Cost, condensed, u, first.v), b, u)
+	return newPlainModel(cost, b, u)
 }
 
 // fitWeight is what the cost counts beside the penalties.
@@ -294,35 +328,135 @@ func (p Parts) fitWeight() float64 {
 	return p.FitWeight
 }
 
-// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner
-// products.
-func normalisedCutWeights(x data, kernel *boundKernel) ([]float64, error) {
-	n, m := x.dims()
+// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.
+func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
+	n, m := x.Dims()
 	out := make([]float64, n)
 	if kernel != nil {
-		rowSums(out, kernel.values)
+		algebra.RowSums(out, kernel.values)
 	} else {
 		total := make([]float64, m)
-		x.each(func(_, j int, v float64) { total[j] += v })
-		x.each(func(i, j int, v float64) { out[i] += v * total[j] })
+		x.Each(func(_, j int, v float64) { total[j] += v })
+		x.Each(func(i, j int, v float64) { out[i] += v * total[j] })
 	}
 	for i, s := range out {
 		if !(s > 0) {
-			return nil, &SampleError{i, fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
 		}
 		out[i] = 1 / s
 	}
 	return out, nil
 }
 
-func finite(a *mat.Dense) bool {
-	r, _ := a.Dims()
-	for i := range r {
-		for _, x := range a.RawRowView(i) {
-			if !finiteNumber(x) {
-				return false
-			}
+// Size says how large a problem is, for [Memory].
+type Size struct {
+	// Samples, Features and Rank are n, m and k.
+	Samples, Features, Rank int
+	// Stored is how many values a sparse matrix stores, 0 of a dense one.
+	Stored int
+	// Labelled is how many labels are known, and Links how many pairs.
+	Labelled, Links int
+	// Signed tells whether there are negative values.
+	Signed bool
+	// Init is that of Options.
+	Init Init
+}
+
+// Memory returns about how many bytes Fit takes at most beside x: what the method's own Memory(Size)
+// int64 says, or the estimate for factorisations or for linear embeddings, and 0 of another method.
+func Memory(method Method, s Size) int64 {
+	switch m := method.(type) {
+	case interface{ Memory(Size) int64 }:
+		return m.Memory(s)
+	case Composition:
+		return m.AsParts().Memory(s)
+	}
+	if NeedsOf(method).Direct {
+		return s.embedding()
+	}
+	return 0
+}
+
+// Memory is the estimate for factorisations: factors, parts of gradients, and copies of the data or inner
+// products where the parts need them. Penalties can have a method Memory(Size) int64.
+func (p Parts) Memory(s Size) int64 {
+	n, m, k, factors := s.floats()
+	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
+	if s.Stored > 0 { // the transpose, and factors in rows of four and more
+		need += 16*float64(s.Stored) + 3*factors + 192*(n+m)
+	}
+	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
+	if condensed {
+		need += s.data()
+	}
+	switch s.Init {
+	case InitNMF:
+		need += 2 * factors
+	case InitNNDSVDa:
+		need += 6*factors + 80*(n+m)
+	}
+	if p.Basis == BasisConcept {
+		products := 0.0 // matrices of n×n
+		switch {
+		case !p.Kernel.features():
+			products = 6
+		case s.Signed:
+			products = 3
+		case formsProducts(s.Samples, s.Features, true):
+			products = 1
+		}
+		if condensed && products > 0 {
+			products++
+		}
+		need += 64*k*n + products*8*n*n
+	}
+	if p.HeldOut != nil {
+		held := 0
+		for _, columns := range p.HeldOut {
+			held += len(columns)
+		}
+		need += s.heldOut(float64(held))
+	}
+	for _, penalty := range p.Penalties {
+		need += (450+32*k)*(n+m) + 250*float64(s.Links)
+		if own, ok := penalty.(interface{ Memory(Size) int64 }); ok {
+			need += float64(own.Memory(s))
 		}
 	}
-	return true
+	return view.Bytes(need)
+}
+
+// floats returns n, m and k, and the bytes of both factors.
+func (s Size) floats() (n, m, k, factors float64) {
+	n, m, k = float64(s.Samples), float64(s.Features), float64(s.Rank)
+	return n, m, k, 8 * k * (n + m)
+}
+
+// data is the size of a copy of the data.
+func (s Size) data() float64 {
+	if s.Stored > 0 {
+		return 80 * float64(s.Stored)
+	}
+	return 8 * float64(s.Samples) * float64(s.Features)
+}
+
+// heldOut is the size of held-out entries: the data without them, the entries in both orders, and what
+// they add to gradients.
+func (s Size) heldOut(held float64) float64 {
+	n, m, _, factors := s.floats()
+	return s.data() + 40*held + 5*factors + 192*(n+m)
+}
+
+// graph is the size of a neighbourhood graph.
+func (s Size) graph(h Neighbourhood) float64 {
+	n := float64(s.Samples)
+	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
+}
+
+// embedding is the estimate for linear embeddings: the samples, dense, their principal directions,
+// scatter matrices in them, and graphs over the samples.
+func (s Size) embedding() int64 {
+	n, m, _, factors := s.floats()
+	r := min(n, m)
+	return view.Bytes(16*n*m + 24*m*r + 24*n*r + 72*r*r + 2*factors + 9000*n)
 }

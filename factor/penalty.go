@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-	"gonum.org/v1/gonum/mat"
 )
 
-// A Penalty is a term that is added to the cost, in the coefficients V or in the
-// basis vectors U. The zero value of each is what its paper uses.
+// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. The
+// zero value of each is what its paper uses.
 type Penalty interface {
-	// OnBasis tells whether the term is in U, and not in V. In parameters that U is
-	// a function of it is pulled back to them.
+	// OnBasis tells whether the term is in U, and not in V. In parameters that U is a function of it is
+	// pulled back to them.
 	OnBasis() bool
 	// Bind makes the penalty ready for certain samples. It refuses what cannot be.
 	Bind(ctx context.Context, p Problem) (BoundPenalty, error)
@@ -32,40 +34,38 @@ type Problem struct {
 	// Rank is k.
 	Rank int
 
-	data data
+	data view.Data
 }
 
-// Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With
-// Kernel.Matrix it is that matrix.
-func (p Problem) Samples() mat.Matrix { return p.data.matrix() }
+// Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With Kernel.Matrix it is
+// that matrix.
+func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
-// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m:
-// transposed, so that a row holds what belongs to one basis vector. It need know
-// nothing of ties: V is expanded for it and its gradient is pulled back.
+// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m: transposed, so that
+// a row holds what belongs to one basis vector. It need know nothing of ties: V is expanded for it and
+// its gradient is pulled back.
 type BoundPenalty interface {
 	// Value is the term at θ.
 	Value(theta *mat.Dense) float64
-	// Gradient adds scale times the two parts of half the gradient at θ, positive −
-	// negative, both ≥ 0 where θ is.
+	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0
+	// where θ is.
 	Gradient(positive, negative, theta *mat.Dense, scale float64)
-	// Root tells whether a multiplicative step must take the square root of its
-	// ratio under the cost for the objective not to rise. A term that is quadratic
-	// in θ needs it under the divergence, which is of another degree in θ.
+	// Root tells whether a multiplicative step must take the square root of its ratio under the cost for
+	// the objective not to rise. A term that is quadratic in θ needs it under the divergence, which is of
+	// another degree in θ.
 	Root(c Cost) bool
 }
 
-// A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row
-// of θ by itself.
+// A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row of θ by itself.
 type QuadraticPenalty interface {
-	// Diagonal adds scale times half the second derivative in each entry of a row
-	// of θ to dst. Between samples that a tie may make one (those of one label), the
-	// second derivative must not be above 0: the sum of the diagonal is then an upper
-	// bound for them together.
+	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. Between
+	// samples that a tie may make one (those of one label), the second derivative must not be above 0:
+	// the sum of the diagonal is then an upper bound for them together.
 	Diagonal(dst []float64, scale float64)
 }
 
-// A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a
-// row of θ move one at a time, as [Fast] moves those of the coefficients.
+// A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a row of θ move one
+// at a time, as [Fast] moves those of the coefficients.
 type CoordinatePenalty interface {
 	QuadraticPenalty
 	// Row returns the penalty in a row of θ, which it may look at and not change.
@@ -73,15 +73,14 @@ type CoordinatePenalty interface {
 }
 
 // A PenaltyRow is a penalty in one row of θ.
-type PenaltyRow interface {
+type PenaltyRow struct {
 	// Gradient returns half the derivative in entry i.
-	Gradient(i int) float64
-	// Moved says that entry i of the row has been changed by delta.
-	Moved(i int, delta float64)
+	Gradient func(i int) float64
+	// Moved, if not nil, is called after entry i of the row has changed by delta.
+	Moved func(i int, delta float64)
 }
 
-// A LearningPenalty is a BoundPenalty with parameters of its own, which it moves
-// once θ has moved.
+// A LearningPenalty is a BoundPenalty with parameters of its own, which it moves once θ has moved.
 type LearningPenalty interface {
 	Learn(ctx context.Context, theta *mat.Dense) error
 }
@@ -136,8 +135,8 @@ func penaltyName(p Penalty) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// Penalties are terms that are added to the cost. In settings they are names with +
-// between them, such as "graph+l1", or "none".
+// Penalties are terms that are added to the cost. In settings they are names with + between them, such as
+// "graph+l1", or "none".
 type Penalties []Penalty
 
 // UnmarshalText reads the names that settings use.
@@ -176,8 +175,8 @@ func (p Penalties) String() string {
 	return cmp.Or(strings.Join(names, "+"), noPenalty)
 }
 
-// decode reads the settings of all penalties, of which each takes those that it has. Keys
-// that none has are refused; known are keys there are besides.
+// decode reads the settings of all penalties, of which each takes those that it has. Keys that none has
+// are refused; known are keys there are besides.
 func (p Penalties) decode(v *settings.Value, known []string) error {
 	decode := func(zero Penalty) (Penalty, error) {
 		own, _ := v.Split(settings.Names(zero))
@@ -203,8 +202,8 @@ func (p Penalties) decode(v *settings.Value, known []string) error {
 	return nil
 }
 
-// penaltySettings returns the settings of all penalties. What several have stands once,
-// with the defaults of each.
+// penaltySettings returns the settings of all penalties. What several have stands once, with the defaults
+// of each.
 func penaltySettings() []Setting {
 	var all []Setting
 	for _, i := range penalties {
@@ -255,8 +254,8 @@ func (b boundPenalties) quadratic() bool {
 	return true
 }
 
-// WeightNone, as the value of a weight such as Graph.Lambda, means that the term is
-// left out, where 0 means the paper's default.
+// WeightNone, as the value of a weight such as Graph.Lambda, means that the term is left out, where 0
+// means the paper's default.
 const WeightNone = settings.None
 
 // orDefault reads a weight: 0 stands for the default, WeightNone for 0.
@@ -268,4 +267,44 @@ func orDefault(x, def float64) float64 {
 		return 0
 	}
 	return x
+}
+
+// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for
+// each sample. Coefficients that shrink while the basis grows lower it without end; [Parts].UnitNorm
+// keeps the basis from that.
+type L1 struct {
+	// Weight is λ; 0 means 0.1, WeightNone means 0.
+	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`
+}
+
+func (L1) OnBasis() bool { return false }
+
+func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
+	b := boundL1(orDefault(l.Weight, 0.1))
+	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))
+}
+
+// boundL1 is λ.
+type boundL1 float64
+
+func (l boundL1) Value(v *mat.Dense) float64 { return float64(l) * mat.Sum(v) }
+
+// Gradient is λ everywhere.
+func (l boundL1) Gradient(positive, _, v *mat.Dense, scale float64) {
+	half := scale * float64(l) / 2
+	k, _ := v.Dims()
+	for r := range k {
+		row := positive.RawRowView(r)
+		for i := range row {
+			row[i] += half
+		}
+	}
+}
+
+func (boundL1) Root(Cost) bool { return false }
+
+func (boundL1) Diagonal([]float64, float64) {}
+
+func (l boundL1) Row([]float64) PenaltyRow {
+	return PenaltyRow{Gradient: func(int) float64 { return float64(l) / 2 }}
 }

@@ -1,49 +1,51 @@
 package factor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the
-// samples (Cai et al. 2011, eq. 6): neighbours in X are held near each other in
-// V. It has no minimum: V shrunk and the basis grown by the same factor fit the
-// data as well and are penalised less, so what comes out depends on the number
+// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the samples (Cai et al. 2011,
+// eq. 6): neighbours in X are held near each other in V. It has no minimum: V shrunk and the basis grown
+// by the same factor fit the data as well and are penalised less, so what comes out depends on the number
 // of iterations.
 type Graph struct {
-	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be
-	// seen against the size of the data: 100 is strong on samples of unit
-	// length and nothing on pixels from 0 to 255.
+	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be seen against the size
+	// of the data: 100 is strong on samples of unit length and nothing on pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// LabelEdges replaces the edges between labelled samples: 1 between those
-	// of one class, 0 between those of different ones (Semi-GNMF).
+	// LabelEdges replaces the edges between labelled samples: 1 between those of one class, 0 between
+	// those of different ones (Semi-GNMF).
 	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
-	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
-	// neighbourhood's.
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
 	Similarity *CSR
 }
 
-// OnBasis implements [Penalty].
 func (Graph) OnBasis() bool { return false }
 
 // Needs says what the penalty needs.
 func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 
 // Memory returns about how many bytes the penalty takes.
-func (g Graph) Memory(s Size) int64 { return byteCount(s.graph(g.Neighbourhood)) }
+func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
-// Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
-	if err := checkWeight("lambda", lambda); err != nil {
+	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	n, _ := p.data.dims()
+	n, _ := p.data.Dims()
 	s := g.Similarity
 	if s == nil {
 		var err error
@@ -69,7 +71,7 @@ func checkSimilarity(s *CSR, n int) error {
 	for i := range n {
 		cols, vals := s.Row(i)
 		for p, j := range cols {
-			if err := checkWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
+			if err := view.CheckWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
 				return err
 			}
 			if s.At(j, i) != vals[p] {
@@ -126,9 +128,9 @@ func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64
 	})
 }
 
-// eachFour calls f with four rows of θ at a time, several calls at once where they are much
-// work, so that an edge is read once for four: with the first row's number, and how many
-// there are. At the end the last stands for those that are missing.
+// eachFour calls f with four rows of θ at a time, several calls at once where they are much work, so that
+// an edge is read once for four: with the first row's number, and how many there are. At the end the last
+// stands for those that are missing.
 func (l *laplacian) eachFour(theta *mat.Dense, f func(r, count int, rows [4][]float64)) {
 	k, n := theta.Dims()
 	parallel.DoWork(edgeWork*k*n, parallel.Count(k, 4), func(part int) {
@@ -145,7 +147,9 @@ const edgeWork = 64
 
 func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
 
-func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda, l.degree, dst) }
+func (l *laplacian) Diagonal(dst []float64, scale float64) {
+	algebra.Axpy(scale*l.lambda, l.degree, dst)
+}
 
 func (l *laplacian) Value(theta *mat.Dense) float64 {
 	k, _ := theta.Dims()
@@ -173,21 +177,230 @@ func (l *laplacian) Value(theta *mat.Dense) float64 {
 	return l.lambda * sum / 2
 }
 
-// Row implements [CoordinatePenalty].
-func (l *laplacian) Row(row []float64) PenaltyRow { return laplacianRow{l, row} }
-
-type laplacianRow struct {
-	of  *laplacian
-	row []float64
+func (l *laplacian) Row(row []float64) PenaltyRow {
+	return PenaltyRow{Gradient: func(i int) float64 {
+		var sum float64
+		cols, vals := l.s.Row(i)
+		for p, j := range cols {
+			sum += vals[p] * (row[i] - row[j])
+		}
+		return l.lambda * sum
+	}}
 }
 
-func (l laplacianRow) Gradient(i int) float64 {
-	var sum float64
-	cols, vals := l.of.s.Row(i)
-	for p, j := range cols {
-		sum += vals[p] * (l.row[i] - l.row[j])
+// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and the pixels p and q of each that lie
+// side by side or one above the other, for samples that are images (as of Zdunek and Cichocki 2008 with
+// first differences). Images that shrink while coefficients grow lower it without end: the number of
+// iterations is part of the method.
+type Smooth struct {
+	// Weight is λ; 0 means 0.1, WeightNone means 0. It is to be seen against the size of the
+	// coefficients.
+	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
+}
+
+func (Smooth) OnBasis() bool { return true }
+
+// Needs says what the penalty needs.
+func (Smooth) Needs() Needs { return Needs{Images: true} }
+
+func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	weight := orDefault(s.Weight, 0.1)
+	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
+		return nil, err
 	}
-	return l.of.lambda * sum
+	_, m := p.data.Dims()
+	if err := p.Image.check(m, "a penalty on neighbouring pixels"); err != nil {
+		return nil, err
+	}
+	return newLaplacian(p.Image.of(m).grid(), weight), nil
 }
 
-func (laplacianRow) Moved(int, float64) {}
+// grid is the graph that joins pixels side by side and one above the other.
+func (i Image) grid() *CSR {
+	var entries []sparse.Entry
+	join := func(p, q int) {
+		entries = append(entries, sparse.Entry{Row: p, Col: q, Value: 1}, sparse.Entry{Row: q, Col: p, Value: 1})
+	}
+	for y := range i.rows() {
+		for x := range i.Width {
+			p := y*i.Width + x
+			if x > 0 {
+				join(p-1, p)
+			}
+			if y%i.Height > 0 { // channels lie one after another
+				join(p-i.Width, p)
+			}
+		}
+	}
+	m := i.rows() * i.Width
+	return sparse.FromEntries(m, m, entries)
+}
+
+// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must,
+// and that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6). The pairs are those of Known.MustLink and
+// Known.CannotLink, and all pairs of labelled samples. It moves the coefficients by the square root of
+// their ratio. It is bounded below only while the weights of a sample's must-links stay small beside the
+// fit, in all under 1: above that the coefficients may grow without end, which is reported.
+type Links struct {
+	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF paper's, and WeightNone means
+	// 0.
+	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
+	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
+}
+
+func (Links) OnBasis() bool { return false }
+
+// Needs says what the penalty needs.
+func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
+
+func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	n, _ := p.data.Dims()
+	known := p.Known
+	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
+	b.labels, b.classes = links.Known(known).Classes()
+	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
+		return nil, err
+	}
+	must, cannot, err := links.Known(known).BeyondLabels(n)
+	if err != nil {
+		return nil, err
+	}
+	b.mustPairs, b.cannotPairs = symmetric(n, must), symmetric(n, cannot)
+	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
+		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
+	}
+	return b, nil
+}
+
+// boundLinks never forms the n×n matrix C of the labels: what is asked of it are sums over the samples of
+// a class but one, and over those of all classes but one. They are sums of what comes before and what
+// comes after. Differences from the sum of all would lose what is small beside what is taken away.
+type boundLinks struct {
+	must, cannot           float64
+	labels                 []int // numbered from 0 to classes-1, or -1
+	classes                int
+	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
+}
+
+// symmetric returns the symmetric matrix of the pairs.
+func symmetric(n int, pairs [][2]int) *CSR {
+	var entries []sparse.Entry
+	for _, p := range pairs {
+		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
+	}
+	return sparse.FromEntries(n, n, entries)
+}
+
+func (b *boundLinks) Root(Cost) bool { return true }
+
+// Diagonal is 0, and between samples of one label there is −must.
+func (b *boundLinks) Diagonal([]float64, float64) {}
+
+// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each
+// sample.
+func (b *boundLinks) sums(row, together, apart []float64) {
+	clear(together)
+	clear(apart)
+	class, others := make([]float64, b.classes), make([]float64, b.classes)
+	for i, c := range b.labels {
+		if c >= 0 {
+			together[i] = class[c]
+			class[c] += row[i]
+		}
+	}
+	var sum float64
+	for c, x := range class {
+		others[c] = sum
+		sum += x
+	}
+	sum = 0
+	for c, x := range slices.Backward(class) {
+		others[c] += sum
+		sum += x
+	}
+	clear(class)
+	for i, c := range slices.Backward(b.labels) {
+		if c >= 0 {
+			together[i] += class[c]
+			class[c] += row[i]
+			apart[i] = others[c]
+		}
+	}
+	addPairs(together, b.mustPairs, row)
+	addPairs(apart, b.cannotPairs, row)
+}
+
+// addPairs adds pairs·row.
+func addPairs(dst []float64, pairs *CSR, row []float64) {
+	if pairs.NNZ() == 0 {
+		return
+	}
+	for i := range dst {
+		cols, vals := pairs.Row(i)
+		for p, j := range cols {
+			dst[i] += vals[p] * row[j]
+		}
+	}
+}
+
+// Gradient is C⁺V − C⁻V.
+func (b *boundLinks) Gradient(positive, negative, v *mat.Dense, scale float64) {
+	k, n := v.Dims()
+	together, apart := make([]float64, n), make([]float64, n)
+	for r := range k {
+		b.sums(v.RawRowView(r), together, apart)
+		algebra.Axpy(scale*b.must, together, negative.RawRowView(r))
+		algebra.Axpy(scale*b.cannot, apart, positive.RawRowView(r))
+	}
+}
+
+func (b *boundLinks) Value(v *mat.Dense) float64 {
+	k, n := v.Dims()
+	together, apart := make([]float64, n), make([]float64, n)
+	var sum float64
+	for r := range k {
+		row := v.RawRowView(r)
+		b.sums(row, together, apart)
+		sum += b.cannot*algebra.Dot(row, apart) - b.must*algebra.Dot(row, together)
+	}
+	return sum
+}
+
+func (b *boundLinks) Row(row []float64) PenaltyRow {
+	labels := b.labels
+	if len(labels) == 0 {
+		labels = slices.Repeat([]int{-1}, len(row))
+	}
+	class := make([]float64, b.classes) // sums over the samples of each class
+	for i, c := range labels {
+		if c >= 0 {
+			class[c] += row[i]
+		}
+	}
+	add := func(sum float64, pairs *CSR, i int) float64 {
+		cols, vals := pairs.Row(i)
+		for p, j := range cols {
+			sum += vals[p] * row[j]
+		}
+		return sum
+	}
+	return PenaltyRow{
+		Gradient: func(i int) float64 {
+			var together, apart float64
+			if c := labels[i]; c >= 0 {
+				for d, x := range class {
+					if d != c {
+						apart += x
+					}
+				}
+				together = max(class[c]-row[i], 0)
+			}
+			return b.cannot*add(apart, b.cannotPairs, i) - b.must*add(together, b.mustPairs, i)
+		},
+		Moved: func(i int, delta float64) {
+			if c := labels[i]; c >= 0 {
+				class[c] = max(class[c]+delta, 0)
+			}
+		},
+	}
+}

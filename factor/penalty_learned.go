@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -17,9 +19,9 @@ import (
 //
 //	‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)
 //
-// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with
-// FᵀF = I. L_Q is the Laplacian of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of
-// c parts. Every iteration takes c eigenvectors of an n×n matrix.
+// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with FᵀF = I. L_Q is the Laplacian
+// of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of c parts. Every iteration takes c eigenvectors of an
+// n×n matrix.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
@@ -38,11 +40,11 @@ type LearnedGraph struct {
 type GraphRule int
 
 const (
-	// GraphRuleExact minimises the objective: q_i is the projection of
-	// w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being squared distances of rows.
+	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d
+	// being squared distances of rows.
 	GraphRuleExact GraphRule = iota
-	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of
-	// w_i − (β/2)·d^F_i, with which the objective can rise.
+	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of w_i − (β/2)·d^F_i, with
+	// which the objective can rise.
 	GraphRulePrinted
 )
 
@@ -54,27 +56,25 @@ func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.Unm
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
 func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
 
-// OnBasis implements [Penalty].
 func (LearnedGraph) OnBasis() bool { return false }
 
-// Memory returns about how many bytes the penalty takes: the graph, as
-// it started and as it becomes, distances, the Laplacian and what its eigenvectors take.
+// Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {
-	return byteCount(s.graph(g.Neighbourhood) + 10*s.similarities() + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
+	n := float64(s.Samples)
+	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
-// Bind implements [Penalty].
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
-	n, _ := p.data.dims()
+	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
-	if err := cmp.Or(named(g.Rule), checkWeight("lambda", b.lambda), checkWeight("beta", b.beta)); err != nil {
+	if err := cmp.Or(named(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
 	// Q, W₀, S, L, the next of each but W₀, and distances.
-	if err := checkMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
 		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {
@@ -95,7 +95,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 				}
 			}
 		}
-	} else if r, c := b.initial.Dims(); r != n || c != n || !finite(b.initial) || mat.Min(b.initial) < 0 {
+	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
 		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
 	}
 	b.start()
@@ -104,8 +104,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	return b, err
 }
 
-// start sets Q to W₀, of which rows that are not on the simplex are brought to the
-// nearest point of it.
+// start sets Q to W₀, of which rows that are not on the simplex are brought to the nearest point of it.
 func (b *boundLearnedGraph) start() {
 	n, _ := b.initial.Dims()
 	b.q = mat.DenseCopyOf(b.initial)
@@ -124,8 +123,8 @@ func (b *boundLearnedGraph) start() {
 	b.s, b.degree = symmetricPart(b.q)
 }
 
-// setOthers sets all of a row but its own place i, which becomes 0, to the point of
-// the simplex that is nearest to y. It overwrites y.
+// setOthers sets all of a row but its own place i, which becomes 0, to the point of the simplex that is
+// nearest to y. It overwrites y.
 func setOthers(row []float64, i int, y []float64) {
 	projectSimplex(y, y)
 	copy(row[:i], y[:i])
@@ -146,7 +145,7 @@ type boundLearnedGraph struct {
 func (b *boundLearnedGraph) Root(c Cost) bool { return !c.Quadratic() }
 
 func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
-	axpy(scale*b.lambda, b.degree, dst)
+	algebra.Axpy(scale*b.lambda, b.degree, dst)
 }
 
 // symmetricPart returns (Q + Qᵀ)/2 and its degrees.
@@ -180,10 +179,9 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	return mat.DenseCopyOf(vectors.T()), nil
 }
 
-// Learn moves F, then Q, each to its minimum. Under the exact rule a move that
-// raises the objective is not made: where β or λ is large, what rounding leaves of
-// an eigenvalue of 0 or of the distance of tied samples counts more than the move
-// gains.
+// Learn moves F, then Q, each to its minimum. Under the exact rule a move that raises the objective is
+// not made: where β or λ is large, what rounding leaves of an eigenvalue of 0 or of the distance of tied
+// samples counts more than the move gains.
 func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	f, err := b.embed(ctx)
 	if err != nil {
@@ -192,7 +190,7 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	n, _ := b.q.Dims()
 	df := squaredDistances(f)
 	if b.rule == GraphRuleExact {
-		if before := squaredDistances(b.f); inner(b.s, before) < inner(b.s, df) {
+		if before := squaredDistances(b.f); algebra.Inner(b.s, before) < algebra.Inner(b.s, df) {
 			f, df = b.f, before
 		}
 	}
@@ -223,7 +221,7 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	s, degree := symmetricPart(q)
 	if b.rule == GraphRuleExact {
 		penalty := func(q, s *mat.Dense) float64 {
-			return b.distance(q) + b.beta*inner(s, df)/2 + b.lambda*inner(s, dv)/2
+			return b.distance(q) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
 		}
 		if penalty(b.q, b.s) < penalty(q, s) {
 			return nil
@@ -237,13 +235,13 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(q, b.initial)
-	return inner(&d, &d)
+	return algebra.Inner(&d, &d)
 }
 
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
-	rows := transpose(a)
+	rows := algebra.Transpose(a)
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
 		x := rows.RawRowView(i)
@@ -261,11 +259,11 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 
 // Gradient is λDV − λSV, with the graph of the moment.
 func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
-	sv := like(v)
-	gemm(sv, v, noTrans, b.s, noTrans) // s is symmetric
+	sv := algebra.Like(v)
+	algebra.Gemm(sv, v, algebra.NoTrans, b.s, algebra.NoTrans) // s is symmetric
 	k, _ := v.Dims()
 	for r := range k {
-		axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
+		algebra.Axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
 		pos := positive.RawRowView(r)
 		for i, x := range v.RawRowView(r) {
 			pos[i] += scale * b.lambda * b.degree[i] * x
@@ -279,13 +277,12 @@ func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
 
 // roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
 func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
-	return inner(b.s, squaredDistances(a)) / 2
+	return algebra.Inner(b.s, squaredDistances(a)) / 2
 }
 
-// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that
-// is nearest to y: y less the number that makes the sum of the positive parts 1. The
-// largest value is taken away first, which changes nothing but that 1 is not lost
-// beside it. dst may be y.
+// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that is nearest to y: y less
+// the number that makes the sum of the positive parts 1. The largest value is taken away first, which
+// changes nothing but that 1 is not lost beside it. dst may be y.
 func projectSimplex(dst, y []float64) {
 	if len(y) == 0 {
 		return
@@ -295,15 +292,7 @@ func projectSimplex(dst, y []float64) {
 	for i, x := range y {
 		falling[i] = x - largest
 	}
-	slices.SortFunc(falling, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(falling, func(a, b float64) int { return cmp.Compare(b, a) })
 	var sum, shift float64
 	for i, x := range falling {
 		sum += x

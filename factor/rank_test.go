@@ -3,6 +3,8 @@ package factor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -11,6 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -136,3 +140,502 @@ func TestChooseRankRefuses(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// seenBySolvers are both costs with the entries held out, by each solver that serves them.
+func seenBySolvers(h HeldOut) map[string]solved {
+	return bySolvers(map[string]Parts{"frobenius": {HeldOut: h}, "kl": {Cost: CostKL, HeldOut: h}})
+}
+
+// plainCost adds up the cost over the entries that are seen, one by one.
+func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
+	n, m := x.Dims()
+	for i := range n {
+		for j := range m {
+			if slices.Contains(h[i], j) {
+				continue
+			}
+			y := algebra.Dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j))
+			if c == CostKL {
+				sum += view.DivergenceTerm(x.At(i, j), y)
+			} else {
+				sum += (x.At(i, j) - y) * (x.At(i, j) - y)
+			}
+		}
+	}
+	return sum
+}
+
+// TestHeldOut: the objective is the cost over the entries that are seen and never rises, dense
+// and sparse data have the same answer, and what the entries held out hold changes nothing.
+func TestHeldOut(t *testing.T) {
+	for seed := range uint64(60) {
+		p := randomProblem(seed, false)
+		src := rand.New(rand.NewPCG(seed, 91))
+		if seed%2 == 1 {
+			degenerations[int(seed/2)%len(degenerations)].apply(&p, src)
+		}
+		n, m := p.x.Dims()
+		h := HoldOut(n, m, 0.3*src.Float64(), seed)
+		for name, parts := range seenBySolvers(h) {
+			what := fmt.Sprintf("%s %v, %s", name, p, parts.Cost)
+			q := parts.posed(p)
+			res, err := parts.Fit(context.Background(), q.x, q.known, q.opt)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			size, err := rule{method: parts.Parts, parts: parts.Parts}.size(q.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, j := range res.Objective[1:] {
+				if before := res.Objective[i]; j > before+1e-12*before+1e-13*size {
+					t.Errorf("%s: the objective rises from %v to %v in iteration %d", what, before, j, i+1)
+				}
+			}
+			nearNumber(t, what+" objective", res.Objective[len(res.Objective)-1]/size, plainCost(parts.Cost, q.x, h, res)/size, 1e-9)
+
+			other := mat.DenseCopyOf(q.x)
+			for i, columns := range h {
+				for _, j := range columns {
+					other.Set(i, j, q.x.At(i, j)+mat.Max(q.x)*src.Float64())
+				}
+			}
+			same, err := parts.Fit(context.Background(), other, q.known, q.opt)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if !mat.Equal(same.Basis, res.Basis) || !mat.Equal(same.Coefficients, res.Coefficients) {
+				t.Errorf("%s: what is held out changes the factors", what)
+			}
+			q.opt.Iterations = 5
+			if res, err = parts.Fit(context.Background(), q.x, q.known, q.opt); err != nil {
+				t.Fatal(err)
+			}
+			sparse, err := parts.Fit(context.Background(), toSparse(q.x), q.known, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, what+" sparse coefficients", sparse.Coefficients, res.Coefficients, 1e-6*max(1, mat.Max(res.Coefficients)))
+		}
+	}
+}
+
+// TestHeldOutNothing: where no entry is held out the fit is the plain one.
+func TestHeldOutNothing(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomProblem(seed, false)
+		n, m := p.x.Dims()
+		for name, parts := range seenBySolvers(HoldOut(n, m, 0, seed)) {
+			q := parts.posed(p)
+			got, err := parts.Fit(context.Background(), q.x, q.known, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts.HeldOut = nil
+			want, err := parts.Fit(context.Background(), q.x, q.known, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name+" basis", got.Basis, want.Basis, 1e-9)
+			near(t, name+" coefficients", got.Coefficients, want.Coefficients, 1e-9*mat.Max(want.Coefficients))
+		}
+	}
+}
+
+// TestHeldOutPermuted: samples in another order, with what is held out of them, have the same
+// answers in that order; and data times a number has its coefficients times that.
+func TestHeldOutPermuted(t *testing.T) {
+	const by = 255
+	for seed := range uint64(20) {
+		p := randomProblem(seed, false)
+		n, m := p.x.Dims()
+		h := HoldOut(n, m, 0.15, seed)
+		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
+		same, x, held := make([]int, n), algebra.Like(p.x), make(HeldOut, n)
+		for to, from := range order {
+			same[to], held[to] = to, h[from]
+			x.SetRow(to, p.x.RawRowView(from))
+		}
+		x.Scale(by, x)
+		for name, parts := range seenBySolvers(h) {
+			q := parts.posed(p)
+			q.opt.Iterations, q.opt.Start = 10, randomStart(q, same)
+			want, err := parts.Fit(context.Background(), q.x, Known{}, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.opt.Start = randomStart(q, order)
+			q.opt.Start.Coefficients.Scale(by, q.opt.Start.Coefficients)
+			parts.HeldOut = held
+			got, err := parts.Fit(context.Background(), x, Known{}, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, 1e-6)
+			back := algebra.Like(want.Coefficients)
+			for to, from := range order {
+				back.SetRow(from, got.Coefficients.RawRowView(to))
+			}
+			back.Scale(1.0/by, back)
+			near(t, name+" "+p.String()+" coefficients", back, want.Coefficients, 1e-6*max(1, mat.Max(want.Coefficients)))
+		}
+	}
+}
+
+// TestHeldOutFound: entries of data that are a product of the rank are found from the others.
+func TestHeldOutFound(t *testing.T) {
+	p := planted(1)
+	n, m := p.x.Dims()
+	h := HoldOut(n, m, 0.1, 1)
+	for name, parts := range seenBySolvers(h) {
+		p.opt.Solver, p.opt.Iterations = parts.solver, 3000
+		res, err := parts.Fit(context.Background(), p.x, Known{}, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		misfit, whole := h.Misfit(p.x, res)
+		if !(misfit < 1e-3*whole) || whole == 0 {
+			t.Errorf("%s: the held-out misfit is %g of %g", name, misfit, whole)
+		}
+		var found float64
+		for i, columns := range h {
+			for _, j := range columns {
+				d := p.x.At(i, j) - algebra.Dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j))
+				found += d * d
+			}
+		}
+		nearNumber(t, name, misfit, found, 1e-12)
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	const n, m = 300, 200
+	h := HoldOut(n, m, 0.1, 4)
+	count, byColumn := 0, make([]int, m)
+	for _, columns := range h {
+		if !slices.IsSorted(columns) {
+			t.Fatalf("columns %v", columns)
+		}
+		count += len(columns)
+		for _, j := range columns {
+			byColumn[j]++
+		}
+	}
+	if share := float64(count) / (n * m); math.Abs(share-0.1) > 0.005 {
+		t.Errorf("%v are held out", share)
+	}
+	for j, c := range byColumn { // 30 on average, with a standard deviation of 5.2
+		if c < 8 || c > 55 {
+			t.Errorf("%d of column %d", c, j)
+		}
+	}
+	// A sample's entries do not depend on how many samples there are.
+	if few := HoldOut(10, m, 0.1, 4); !slices.EqualFunc(few, h[:10], slices.Equal[[]int]) {
+		t.Error("other entries of fewer samples")
+	}
+	if all := HoldOut(2, 3, 1, 4); !slices.EqualFunc(all, HeldOut{{0, 1, 2}, {0, 1, 2}}, slices.Equal[[]int]) {
+		t.Errorf("all: %v", all)
+	}
+}
+
+func TestHeldOutRefused(t *testing.T) {
+	p := planted(1)
+	n, m := p.x.Dims()
+	h := HoldOut(n, m, 0.1, 1)
+	with := func(at int, columns ...int) HeldOut {
+		h := slices.Clone(h)
+		h[at] = columns
+		return h
+	}
+	for want, parts := range map[string]Parts{
+		"with a concept basis":          {Basis: BasisConcept, HeldOut: h},
+		"ties by labels":                {Tie: TieLabels, HeldOut: h},
+		"normalised-cut weights":        {Weighting: WeightingNormalisedCut, HeldOut: h},
+		"the penalty l1":                {Penalties: Penalties{L1{1}}, HeldOut: h},
+		"with unit-norm":                {UnitNorm: true, HeldOut: h},
+		"of 29 samples, and there are":  {HeldOut: h[1:]},
+		"row 3: column index 30":        {HeldOut: with(2, 4, 30)},
+		"row 1: column index 3 after 3": {HeldOut: with(0, 3, 3)},
+		"row 2: column index -1":        {HeldOut: with(1, -1)},
+	} {
+		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// testBlocks are the rows of a matrix. It notes where it was told to write, the most that
+// was asked for at once and how often each row was read.
+type testBlocks struct {
+	x      *mat.Dense
+	places map[*float64]bool
+	most   int
+	reads  []int
+	fail   int // row that cannot be read, or 0
+}
+
+var errTruncated = errors.New("x.npy: the file ends")
+
+func (b *testBlocks) Dims() (n, m int) { return b.x.Dims() }
+
+func (b *testBlocks) Read(_ context.Context, from int, dst *mat.Dense) error {
+	n, m := b.x.Dims()
+	p, _ := dst.Dims()
+	if b.reads == nil {
+		b.reads, b.places = make([]int, n), map[*float64]bool{}
+	}
+	b.places[&dst.RawRowView(0)[0]] = true
+	b.most = max(b.most, p)
+	for i := range p {
+		if b.fail > 0 && from+i >= b.fail {
+			return fmt.Errorf("row %d: %w", from+i+1, errTruncated)
+		}
+		b.reads[from+i]++
+	}
+	dst.Copy(b.x.Slice(from, from+p, 0, m))
+	return nil
+}
+
+// digits are samples of some parts with noise, sorted by which part is the strongest.
+func digits(n, m, parts int) *mat.Dense {
+	src := rand.New(rand.NewPCG(3, 9))
+	u, v := mat.NewDense(parts, m, nil), mat.NewDense(n, parts, nil)
+	u.Apply(func(int, int, float64) float64 { return max(src.Float64()-0.6, 0) }, u)
+	v.Apply(func(i, r int, _ float64) float64 {
+		x := max(src.Float64()-0.5, 0)
+		if r == i*parts/n {
+			x++
+		}
+		return x
+	}, v)
+	x := mat.NewDense(n, m, nil)
+	x.Mul(v, u)
+	x.Apply(func(_, _ int, x float64) float64 { return x*src.ExpFloat64() + 0.01 }, x)
+	return x
+}
+
+// objectiveAt is the cost of a result, computed from it.
+func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
+	return newCost(cost, view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
+}
+
+// TestMiniBatchDescends: the objective comes near that of all samples together, from blocks
+// of sizes that do and do not divide n, and is that of the factors.
+func TestMiniBatchDescends(t *testing.T) {
+	x := digits(403, 40, 5)
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		full, err := Parts{Cost: cost}.Fit(t.Context(), x, Known{}, Options{Rank: 5, Seed: 1, Iterations: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := full.Objective[full.Iterations()]
+		for samples, within := range map[int]float64{403: 1.005, 1000: 1.005, 100: 1.01, 67: 1.01, 20: 1.1} {
+			b := &testBlocks{x: x}
+			res, err := MiniBatch{Cost: cost, Samples: samples}.Fit(t.Context(), b, Options{Rank: 5, Seed: 1, Iterations: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := res.Objective[res.Iterations()]
+			t.Logf("%v, blocks of %d: %.4f of the full objective", cost, samples, got/best)
+			if got > within*best {
+				t.Errorf("%v, blocks of %d: objective %v, of all samples together %v", cost, samples, got, best)
+			}
+			if direct := objectiveAt(cost, x, res); math.Abs(direct-got) > 1e-9*direct {
+				t.Errorf("%v, blocks of %d: objective %v, of the factors %v", cost, samples, got, direct)
+			}
+			if res.Iterations() != 20 || len(res.Objective) != 21 {
+				t.Errorf("%d entries of the objective after 20 epochs", len(res.Objective))
+			}
+			if b.most > min(samples, blockRun) {
+				t.Errorf("%d samples are read at once", b.most)
+			}
+			for i, times := range b.reads { // some in the first block too
+				if times != 21 && times != 22 {
+					t.Fatalf("sample %d is read %d times", i, times)
+				}
+			}
+		}
+	}
+}
+
+// TestMiniBatchCores: the same bytes on any number of cores.
+func TestMiniBatchCores(t *testing.T) {
+	x := digits(700, 300, 8)
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		var first *Result
+		for _, cores := range []int{1, 2, 3} {
+			restore := parallel.SetCores(cores)
+			res, err := MiniBatch{Cost: cost, Samples: 256}.Fit(t.Context(), &testBlocks{x: x}, Options{Rank: 8, Seed: 2, Iterations: 2})
+			restore()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = res
+			}
+			if !reflect.DeepEqual(res, first) {
+				t.Errorf("%v: other numbers on %d cores", cost, cores)
+			}
+		}
+	}
+}
+
+// TestMiniBatchFeatureLater: under the divergence features are learned that the first
+// blocks have nothing of.
+func TestMiniBatchFeatureLater(t *testing.T) {
+	x := mat.NewDense(300, 6, nil)
+	for i := range 300 {
+		for j := range 3 {
+			x.Set(i, j, float64(1+(i+j)%3))
+		}
+	}
+	for i := 288; i < 300; i++ { // of one run
+		x.SetRow(i, []float64{0, 0, 0, 2, 4, 6})
+	}
+	for seed := range uint64(4) {
+		res, err := MiniBatch{Cost: CostKL, Samples: 32}.Fit(t.Context(), &testBlocks{x: x}, Options{Rank: 4, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var y mat.Dense
+		y.Mul(res.Coefficients, res.Basis.T())
+		for j, want := range []float64{0, 0, 0, 2, 4, 6} {
+			if got := y.At(295, j); math.Abs(got-want) > 0.5 {
+				t.Errorf("seed %d: feature %d of the late samples is %v, want %v", seed, j, got, want)
+			}
+		}
+	}
+}
+
+// TestMiniBatchSizes: numbers of any size that samples may have give finite factors, as
+// good as those of others.
+func TestMiniBatchSizes(t *testing.T) {
+	share := map[Cost]float64{}
+	// Powers of 2 change no digit.
+	for _, size := range []float64{1, 0x1p-192, 0x1p-66, 0x1p66, 0x1p196} {
+		x := digits(90, 12, 3)
+		x.Scale(size/mat.Max(x)*1.5, x)
+		for i := range 90 { // features of zeros, and samples of one value
+			x.Set(i, 5, 0)
+			if i%7 == 0 {
+				x.SetRow(i, make([]float64, 12))
+				x.Set(i, 3, size)
+			}
+		}
+		for _, cost := range []Cost{CostFrobenius, CostKL} {
+			res, err := MiniBatch{Cost: cost, Samples: 32}.Fit(t.Context(), &testBlocks{x: x}, Options{Rank: 3, Iterations: 3})
+			if err != nil {
+				t.Fatalf("%v of values of %g: %v", cost, size, err)
+			}
+			if !algebra.Finite(res.Basis) || !algebra.Finite(res.Coefficients) {
+				t.Errorf("%v of values of %g: factors that are not finite", cost, size)
+			}
+			got := res.Objective[3] / res.Objective[0]
+			if size == 1 {
+				share[cost] = got
+			}
+			if !(math.Abs(got-share[cost]) < 0.01*share[cost]) {
+				t.Errorf("%v of values of %g: %v of the first objective, of values of 1 %v", cost, size, got, share[cost])
+			}
+		}
+	}
+}
+
+// TestMiniBatchRefuses: samples and options that cannot be used.
+func TestMiniBatchRefuses(t *testing.T) {
+	good := Options{Rank: 3, Iterations: 2}
+	for name, c := range map[string]struct {
+		change  func(x *mat.Dense)
+		batch   MiniBatch
+		options Options
+		want    string
+	}{
+		"NaN":       {change: func(x *mat.Dense) { x.Set(80, 4, math.NaN()) }, options: good, want: "sample 81: column 5: value NaN"},
+		"infinite":  {change: func(x *mat.Dense) { x.Set(80, 4, math.Inf(1)) }, options: good, want: "sample 81: column 5: value +Inf"},
+		"negative":  {change: func(x *mat.Dense) { x.Set(80, 4, -1) }, options: good, want: "sample 81: column 5: value -1 is negative"},
+		"zeros":     {change: func(x *mat.Dense) { x.SetRow(80, make([]float64, 12)) }, options: good, want: "sample 81: all 12 values are zero"},
+		"rank":      {options: Options{}, want: "rank 0"},
+		"few":       {batch: MiniBatch{Samples: 2}, options: good, want: "blocks of 2 samples"},
+		"less":      {batch: MiniBatch{Samples: -1}, options: good, want: "blocks of -1 samples"},
+		"cost":      {batch: MiniBatch{Cost: 7}, options: good, want: "cost"},
+		"solver":    {options: Options{Rank: 3, Solver: Fast{}}, want: "solver"},
+		"init":      {options: Options{Rank: 3, Init: InitNNDSVDa}, want: `initial factors "nndsvda"`},
+		"start":     {options: Options{Rank: 3, Start: &Start{Basis: mat.NewDense(2, 3, nil)}}, want: "want 12×3"},
+		"tolerance": {options: Options{Rank: 3, Tolerance: -1}, want: "tolerance"},
+	} {
+		x := digits(90, 12, 3)
+		if c.change != nil {
+			c.change(x)
+		}
+		if c.batch.Samples == 0 {
+			c.batch.Samples = 32
+		}
+		_, err := c.batch.Fit(t.Context(), &testBlocks{x: x}, c.options)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+		if bad := (*view.SampleError)(nil); c.change != nil && (!errors.As(err, &bad) || bad.Sample != 80) {
+			t.Errorf("%s: %v is no error of sample 81", name, err)
+		}
+	}
+	_, err := MiniBatch{Samples: 32}.Fit(t.Context(), &testBlocks{x: digits(90, 12, 3), fail: 70}, good)
+	if !errors.Is(err, errTruncated) {
+		t.Errorf("of a file that ends early: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	opt := good
+	opt.Iterations, opt.OnIteration = 1000, func(i int, _ float64) {
+		if i == 3 {
+			stop()
+		}
+	}
+	if _, err := (MiniBatch{Samples: 32}).Fit(ctx, &testBlocks{x: digits(90, 12, 3)}, opt); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the context's end: %v", err)
+	}
+}
+
+// TestMiniBatchMemory: all blocks are read into one, and what a fit says that it takes
+// grows with n×k alone.
+func TestMiniBatchMemory(t *testing.T) {
+	batch, b := MiniBatch{Samples: 96}, &testBlocks{x: digits(1000, 12, 3)}
+	if _, err := batch.Fit(t.Context(), b, Options{Rank: 3, Iterations: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.places) > 3 || b.most > 32 {
+		t.Errorf("of blocks of 3×32 samples %d are read at once, to %d places", b.most, len(b.places))
+	}
+	small := batch.Memory(Size{Samples: 1000, Features: 500, Rank: 4})
+	large := batch.Memory(Size{Samples: 100_000, Features: 500, Rank: 4})
+	if grown, coefficients := large-small, int64(8*4*99_000); grown > 2*coefficients {
+		t.Errorf("%d bytes more for 99,000 samples more, of %d bytes of coefficients", grown, coefficients)
+	}
+}
+
+// TestMiniBatchForgets: how much depends on how many blocks there are, and how long they are.
+func TestMiniBatchForgets(t *testing.T) {
+	for _, test := range []struct {
+		cost    Cost
+		n, p    int
+		forgets float64
+	}{
+		{CostFrobenius, 403, 20, 2}, {CostKL, 403, 20, 4},
+		{CostFrobenius, 40960, 1024, 5}, {CostKL, 40960, 1024, 10},
+		{CostFrobenius, 40960, 64, 5}, {CostFrobenius, 40960, 2048, 2.5},
+		{CostFrobenius, 1e6, 1024, 8}, {CostKL, 1e6, 1024, 16},
+	} {
+		f, err := MiniBatch{Cost: test.cost, Samples: test.p}.start(shape{test.n, 1}, Options{Rank: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.forgetting != test.forgets {
+			t.Errorf("%v, %d samples in blocks of %d: by e to the power of %v in an epoch, want %v", test.cost, test.n, test.p, f.forgetting, test.forgets)
+		}
+	}
+}
+
+// shape is Blocks that are not read.
+type shape struct{ n, m int }
+
+func (s shape) Dims() (n, m int) { return s.n, s.m }
+
+func (shape) Read(context.Context, int, *mat.Dense) error { panic("read") }

@@ -2,30 +2,28 @@ package factor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/freelist"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 )
 
-// Fast is block coordinate descent: each factor in turn moves nearly to its minimum while
-// the others are held, and where that can be done at no cost iterations begin beyond where
-// the last ended. It comes to the objective of [Multiplicative] in a fraction of its
-// iterations, to other digits of it, and has zeros where that has small numbers. The
-// objective never rises.
+// Fast is block coordinate descent: each factor in turn moves nearly to its minimum while the others are
+// held, and where that can be done at no cost iterations begin beyond where the last ended. It comes to
+// the objective of [Multiplicative] in a fraction of its iterations, to other digits of it, and has zeros
+// where that has small numbers. The objective never rises.
 type Fast struct{}
 
-// Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
 		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
-	case p.Basis == BasisRankOne:
+	case p.Basis != BasisFree && p.Basis != BasisConcept:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
 	case p.Cost == CostKL && p.Basis == BasisConcept:
 		return fmt.Errorf("fast does not serve a %v basis under the %v cost", p.Basis, p.Cost)
@@ -70,17 +68,16 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	return startFastFree(f), nil
 }
 
-// fastFree lowers the Frobenius cost of a free basis. An iteration moves both factors to
-// their minima by coordinate descent, from points ahead of the last ones in the direction
-// of the last iteration. The products with the data are linear, so that those of points
-// ahead cost nothing. An iteration that raises the objective is done again without that
-// (Ang and Gillis 2019).
+// fastFree lowers the Frobenius cost of a free basis. An iteration moves both factors to their minima by
+// coordinate descent, from points ahead of the last ones in the direction of the last iteration. The
+// products with the data are linear, so that those of points ahead cost nothing. An iteration that raises
+// the objective is done again without that (Ang and Gillis 2019).
 type fastFree struct {
 	f *Factorisation
 	lead
 
-	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
-	// products where they were.
+	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the products where they
+	// were.
 	u, v, vx, ux   *mat.Dense
 	lastVX, lastUX *mat.Dense
 }
@@ -116,7 +113,7 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	u, v := f.Factors()[0], f.Factors()[1]
 	s := &fastFree{
 		f: f, lead: firstLead(),
-		u: mat.DenseCopyOf(u), v: like(v), vx: like(u), ux: like(v), lastVX: like(u), lastUX: like(v),
+		u: mat.DenseCopyOf(u), v: algebra.Like(v), vx: algebra.Like(u), ux: algebra.Like(v), lastVX: algebra.Like(u), lastUX: algebra.Like(v),
 	}
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
@@ -130,18 +127,18 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	vx := f.Block(0).Linear
 	goAhead(s.v, v, f.kept[1], by)
 	goAhead(s.vx, vx, s.lastVX, by)
-	copyOf(s.lastVX, vx)
+	algebra.CopyOf(s.lastVX, vx)
 	f.Keep()
 
-	if err := minimiseRows(ctx, u, s.u, s.vx, selfGram(s.v), mostSweeps); err != nil {
+	if err := descent.MinimiseRows(ctx, u, s.u, s.vx, algebra.SelfGram(s.v), descent.MostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
-	copyOf(s.lastUX, ux)
-	if err := minimiseRows(ctx, v, s.v, s.ux, selfGram(s.u), mostSweeps); err != nil {
+	algebra.CopyOf(s.lastUX, ux)
+	if err := descent.MinimiseRows(ctx, v, s.v, s.ux, algebra.SelfGram(s.u), descent.MostSweeps); err != nil {
 		return err
 	}
 	f.Moved(1)
@@ -152,12 +149,12 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 	s.raised()
 	f.Restore()
-	if err := minimiseRows(ctx, u, u, s.lastVX, selfGram(v), mostSweeps); err != nil {
+	if err := descent.MinimiseRows(ctx, u, u, s.lastVX, algebra.SelfGram(v), descent.MostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
 	b := f.Block(1)
-	if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+	if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
 		return err
 	}
 	f.Moved(1)
@@ -165,13 +162,13 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		f.Restore()
 	}
 	s.u.Copy(u)
-	copyOf(s.lastUX, f.Block(1).Linear)
+	algebra.CopyOf(s.lastUX, f.Block(1).Linear)
 	return nil
 }
 
 // goAhead sets dst to x + by·(x − last).
 func goAhead(dst, x, last *mat.Dense, by float64) {
-	eachRow(dst, 4, func(r int, to []float64) {
+	algebra.EachRow(dst, 4, func(r int, to []float64) {
 		from, before := x.RawRowView(r)[:len(to)], last.RawRowView(r)[:len(to)]
 		for i, x := range from {
 			to[i] = x + by*(x-before[i])
@@ -179,20 +176,20 @@ func goAhead(dst, x, last *mat.Dense, by float64) {
 	})
 }
 
-// scaleStart brings basis vectors to unit length and scales V as a whole to the data: the
-// multiplicative step does that by itself.
+// scaleStart brings basis vectors to unit length and scales V as a whole to the data: the multiplicative
+// step does that by itself.
 func scaleStart(f *Factorisation) {
 	theta, v := f.Factors()[0], f.Factors()[1]
 	k, _ := v.Dims()
 	swap := func(r int, s float64) { // between both factors
-		if s < floor {
+		if s < algebra.Floor {
 			return
 		}
 		row := theta.RawRowView(r)
 		for i := range row {
 			row[i] /= s
 		}
-		scaleRow(v, r, s)
+		algebra.ScaleRow(v, r, s)
 	}
 	for r := range k {
 		swap(r, slices.Max(theta.RawRowView(r)))
@@ -203,17 +200,17 @@ func scaleStart(f *Factorisation) {
 		swap(r, math.Sqrt(max(h.At(r, r), 0)))
 	}
 	if largest := mat.Max(v); largest > 0 {
-		v.Apply(func(_, _ int, x float64) float64 { return moved(x, 1/largest) }, v)
+		v.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1/largest) }, v)
 	}
 	f.Moved(0)
 	f.Moved(1)
 	for round := range scaleRounds {
 		b := f.Block(1)
-		by := inner(b.Linear, v) / inner(quadratic(b), selfGram(v))
+		by := algebra.Inner(b.Linear, v) / algebra.Inner(quadratic(b), algebra.SelfGram(v))
 		if round > 0 && math.Abs(by-1) < 1e-12 {
 			return
 		}
-		if by > 0 && finiteNumber(by) {
+		if by > 0 && algebra.FiniteNumber(by) {
 			v.Scale(by, v)
 		}
 		f.Moved(1)
@@ -237,88 +234,276 @@ func quadratic(b Block) *mat.Dense {
 	return &h
 }
 
-// A column is swept until a sweep lowers its objective by less than stillShare of what
-// the first one did, which is a step of 3 % of the first, and mostSweeps times at most.
-const (
-	stillShare = 9e-4
-	mostSweeps = 20
-)
+// fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the coefficients.
+// Basis vectors move exactly: of the vectors u ≥ 0 of length 1 the one that lowers the cost most is the
+// positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, at length 1. Penalised coefficients move one by one.
+// Nothing begins ahead of where it is: penalties are no products with the data.
+type fastUnit struct {
+	f     *Factorisation
+	order []int // of the condensed coefficients
+	// What the penalties add to the second derivatives in a row of V.
+	diagonal []float64
+	turned   *mat.Dense // 1×m
+	gradient *mat.Dense // 1×ñ
+}
 
-// minimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ,
-// towards the minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive
-// semidefinite: coordinate descent row after row (Cichocki and Phan 2009), in panels of
-// columns side by side. What becomes of a column does not depend on the others.
-func minimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error {
-	k, p := theta.Dims()
-	quadratic := h.RawMatrix().Data
-	inverse := make([]float64, k)
-	for r := range inverse {
-		if x := quadratic[r*k+r]; x >= leastDenominator {
-			inverse[r] = 1 / x
+func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
+	for _, p := range f.onCoefficients {
+		if _, learns := p.(LearningPenalty); learns {
+			return nil, errors.New("fast does not serve penalties that learn")
+		}
+		if _, ok := p.(CoordinatePenalty); !ok {
+			return nil, fmt.Errorf("fast does not serve a penalty that is no CoordinatePenalty, as %T is none", p)
 		}
 	}
-	return parallel.Blocks(ctx, 0, p, simd.SweepColumns, func(_, at, end int) {
-		d := columnPanels.Get()
-		defer columnPanels.Put(d)
-		size := k * simd.SweepColumns
-		d.v, d.b = slices.Grow(d.v[:0], size)[:size], slices.Grow(d.b[:0], size)[:size]
-		for r := range k {
-			to, linear := d.v[r*simd.SweepColumns:][:simd.SweepColumns], d.b[r*simd.SweepColumns:][:simd.SweepColumns]
-			if end-at < simd.SweepColumns {
-				clear(to)
-				clear(linear)
+	u, v := f.Factors()[0], f.Factors()[1]
+	k, m := u.Dims()
+	_, n := v.Dims()
+	for r := range k {
+		if row := u.RawRowView(r); slices.Max(row) < algebra.Floor {
+			for j := range row {
+				row[j] = 1 / math.Sqrt(float64(m))
 			}
-			for c, x := range from.RawRowView(r)[at:end] {
-				to[c] = max(x, 0)
-			}
-			copy(linear, b.RawRowView(r)[at:end])
 		}
-		d.descend(end-at, quadratic, inverse, sweeps)
+	}
+	scaleStart(f)
+	s := &fastUnit{f: f, order: f.groupOrder(), turned: mat.NewDense(1, m, nil), gradient: mat.NewDense(1, n, nil)}
+	if t := f.Terms(1); t != nil {
+		s.diagonal = slices.Clone(t.Diagonal)
+	}
+	return s.iterate, nil
+}
+
+func (s *fastUnit) iterate(ctx context.Context) error {
+	f := s.f
+	before := f.Objective()
+	f.Keep()
+	u, v := f.Factors()[0], f.Factors()[1]
+	s.turn(ctx, u, f.Block(0))
+	f.Moved(0)
+	if b := f.Block(1); s.diagonal == nil {
+		if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
+			return err
+		}
+	} else {
+		s.sweepEntries(ctx, v, b)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.Moved(1)
+	if !(f.Objective() <= before) { // by rounding, or beyond what numbers can hold
+		f.Restore()
+	}
+	return nil
+}
+
+// rowGradient writes (Hθ − B)_r to buf and returns it.
+func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
+	k, _ := theta.Dims()
+	algebra.Gemm(buf, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), algebra.NoTrans, theta, algebra.NoTrans)
+	g := buf.RawRowView(0)
+	for j, x := range b.Linear.RawRowView(r) {
+		g[j] -= x
+	}
+	return g
+}
+
+// turn moves basis vectors of unit norm.
+func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
+	k, _ := u.Dims()
+	var first float64
+	for t := range descent.MostSweeps {
+		var lowered float64
 		for r := range k {
-			to := theta.RawRowView(r)[at:end]
-			copy(to, d.v[r*simd.SweepColumns:])
-			for c, x := range to {
-				if x < floor {
-					to[c] = 0
+			if ctx.Err() != nil {
+				return
+			}
+			h := b.Quadratic.At(r, r)
+			if h < algebra.LeastDenominator { // no coefficients: all vectors are as good
+				continue
+			}
+			row, c := u.RawRowView(r), rowGradient(s.turned, u, b, r)
+			for j, x := range row {
+				c[j] = h*x - c[j]
+			}
+			was := algebra.Dot(c, row)
+			peak := slices.Max(c)
+			if peak <= 0 { // the least bad single feature
+				if peak > was {
+					lowered += peak - was
+					clear(row)
+					row[slices.Index(c, peak)] = 1
+				}
+				continue
+			}
+			var square float64
+			for j, x := range c {
+				c[j] = max(x, 0) / peak
+				square += c[j] * c[j]
+			}
+			length := math.Sqrt(square)
+			if gain := peak*length - was; gain > 0 {
+				lowered += gain
+				for j, x := range c {
+					if row[j] = x / length; row[j] < algebra.Floor {
+						row[j] = 0
+					}
 				}
 			}
 		}
-	})
-}
-
-// A columnPanel is a panel of columns of θ and B, k×columns.
-type columnPanel struct {
-	v, b                []float64
-	active, first, step [simd.SweepColumns]float64
-}
-
-var columnPanels = freelist.List[*columnPanel]{New: func() *columnPanel { return new(columnPanel) }}
-
-// descend sweeps the first count columns until each of them stands still.
-func (d *columnPanel) descend(count int, h, inverse []float64, sweeps int) {
-	clear(d.active[:])
-	for c := range count {
-		d.active[c] = simd.Active
-	}
-	for t := range sweeps {
-		clear(d.step[:])
-		simd.Sweep(d.v, d.b, h, inverse, d.active[:], d.step[:])
 		if t == 0 {
-			d.first = d.step
+			first = lowered
 		}
-		moving := false
-		for c, moved := range d.step[:count] {
-			if d.active[c] == 0 {
-				continue
-			}
-			if moved <= stillShare*d.first[c] || moved == 0 {
-				d.active[c] = 0
-			} else {
-				moving = true
-			}
-		}
-		if !moving {
+		if lowered <= descent.StillShare*first {
 			return
+		}
+	}
+}
+
+// sweepEntries moves one coefficient after another to its minimum.
+func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
+	k, _ := v.Dims()
+	var first float64
+	for t := range descent.MostSweeps {
+		var step float64
+		for r := range k {
+			if ctx.Err() != nil {
+				return
+			}
+			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.coefficientPenalty(r)
+			for _, j := range s.order {
+				x, curvature := row[j], h+s.diagonal[j]
+				if curvature < algebra.LeastDenominator {
+					continue
+				}
+				y := max(0, x-(g[j]+penalty.Gradient(j))/curvature)
+				if y < algebra.Floor {
+					y = 0
+				}
+				if y != x {
+					row[j] = y
+					penalty.Moved(j, y-x)
+					step += curvature * (y - x) * (y - x)
+				}
+			}
+		}
+		if t == 0 {
+			first = step
+		}
+		if step <= descent.StillShare*first {
+			return
+		}
+	}
+}
+
+// groupOrder orders the condensed coefficients by what their samples are.
+func (f *Factorisation) groupOrder() []int {
+	var order []int
+	seen := make([]bool, f.ties.Groups)
+	for _, i := range f.sampleOrder() {
+		if g := f.ties.Group[i]; !seen[g] {
+			seen[g] = true
+			order = append(order, g)
+		}
+	}
+	return order
+}
+
+// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each
+// feature, and then of each sample, the k entries of its column of the factor go one after another near
+// to the minimum of the cost in that entry. An iteration begins ahead of the last factors, in the
+// direction of the last iteration; one that raises the objective is done again from the last factors, and
+// where that raises it too, by the multiplicative rule.
+//
+// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where a = Σ x·u/y
+// falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ x·u²/y², is longer than that
+// for a(z) = 1 where it leads up, and shorter where it leads down. 1/a is concave, so that a step up
+// never goes beyond the minimum.
+//
+// Steps are computed in single precision, of columns and basis vectors that are scaled to sums of 1, and
+// the objective in double.
+type fastKL struct {
+	f      *Factorisation
+	halves [2]*descent.KLHalf // in U, by features, and in V, by samples
+	last   []*mat.Dense       // the factors before the last iteration
+	rule   func(context.Context) error
+	lead
+}
+
+// startFastKL makes ready to lower the divergence. Each sample's coefficients are scaled to where the
+// cost is least.
+func startFastKL(f *Factorisation) func(context.Context) error {
+	u, v := f.Factors()[0], f.Factors()[1]
+	features, samples := descent.KLData(f.data)
+	s := &fastKL{
+		f: f, lead: firstLead(),
+		halves: [2]*descent.KLHalf{descent.NewKLHalf(features, u, v), descent.NewKLHalf(samples, v, u)},
+		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
+	}
+	s.rule, _ = Multiplicative{}.Start(f)
+	if m, ok := f.model.(*plainModel); ok {
+		if c, ok := m.cost.(*klCost); ok {
+			c.valueAlone = true // the sweeps have gradients of their own
+		}
+	}
+	before := f.Objective()
+	f.Keep()
+	s.halves[1].Scale()
+	if f.Moved(1); !(f.Objective() <= before) { // numbers that run over
+		f.Restore()
+	}
+	return s.iterate
+}
+
+func (s *fastKL) iterate(ctx context.Context) error {
+	f := s.f
+	before := f.Objective()
+	f.Keep()
+	if err := s.Sweep(ctx, s.share()); err != nil {
+		return err
+	}
+	if f.Objective() <= before {
+		s.lowered(1.1, 1.01)
+		for i := range s.last {
+			s.last[i].Copy(f.kept[i])
+		}
+		return nil
+	}
+	s.raised()
+	for _, again := range []func(context.Context) error{func(ctx context.Context) error { return s.Sweep(ctx, 0) }, s.rule} {
+		f.Restore()
+		if err := again(ctx); err != nil || f.Objective() <= before {
+			return err
+		}
+	}
+	f.Restore() // by rounding
+	return nil
+}
+
+// sweep moves both factors, from ahead of them by a share of the last iteration.
+func (s *fastKL) Sweep(ctx context.Context, by float64) error {
+	if by > 0 {
+		for i, theta := range s.f.Factors() {
+			aheadKL(theta, s.last[i], by)
+		}
+	}
+	for i, h := range s.halves {
+		if err := h.Sweep(ctx); err != nil {
+			return err
+		}
+		s.f.Moved(i)
+	}
+	return nil
+}
+
+// aheadKL moves theta by a share of its way from last, but to no less than a tenth.
+func aheadKL(theta, last *mat.Dense, by float64) {
+	k, _ := theta.Dims()
+	for r := range k {
+		row, from := theta.RawRowView(r), last.RawRowView(r)
+		for i, x := range row {
+			row[i] = max(x+by*(x-from[i]), x/10)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -458,7 +457,7 @@ func FuzzDenseSIFT(f *testing.F) {
 	f.Add(uint8(3), uint8(3), 4, 8, uint64(1), 0.0, false)
 	f.Add(uint8(9), uint8(60), 1, 1, uint64(2), 0.0, false)
 	f.Add(uint8(0), uint8(9), math.MaxInt, math.MinInt, uint64(2), 2.0, true)
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, width, height uint8, bin, step int, seed uint64, contrast float64, root bool) {
+	f.Fuzz(func(t *testing.T, width, height uint8, bin, step int, seed uint64, contrast float64, root bool) {
 		img := noise(int(width)%64, int(height)%64, seed)
 		d := DenseSIFT{Step: step, Bins: []int{bin, 3}, Root: root, Contrast: contrast}
 		out, err := d.Extract(img)
@@ -481,7 +480,7 @@ func FuzzDenseSIFT(f *testing.F) {
 				t.Fatalf("%+v: patch %d at (%v, %v) of an image of %d×%d", d, i, out.X[i], out.Y[i], out.Width, out.Height)
 			}
 		}
-	}))
+	})
 }
 
 func TestDenseSIFTOfRealImages(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -169,7 +168,7 @@ func TestDescriptorsBinary(t *testing.T) {
 func FuzzDescriptorsBinary(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 9, 0, 0, 0, 9, 0, 0, 0})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, b []byte) {
 		var d Descriptors
 		var err error
 		testkit.AllocatesAtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
@@ -179,7 +178,7 @@ func FuzzDescriptorsBinary(f *testing.F) {
 		if again, err := d.AppendBinary(nil); err == nil && string(again) != string(b) {
 			t.Fatal("descriptors read and written are not the same bytes")
 		}
-	}))
+	})
 }
 
 // finding lets find stand in for OpenCV while a test runs.

@@ -7,15 +7,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// AutoRank says that the number of basis vectors is chosen by the samples, without labels: see
-// [factor.ChooseRank]. Its zero value is auto.
+// AutoRank chooses the number of basis vectors by the samples, without labels: see [factor.ChooseRank].
 type AutoRank struct {
 	Among RankRange       `json:",omitzero" setting:"among" help:"from which ranks, as in 2..40"`
 	By    factor.RankRule `json:",omitempty" setting:"by" help:"by what: entries that are held out, or basis vectors that are the same from every start"`
 }
 
-// RankRange is a range of ranks; its zero value is from 2 to 40, or to half of the samples or
-// features.
+// RankRange is a range of ranks; its zero value is from 2 to 40, or half of the samples or features.
 type RankRange struct{ From, To int }
 
 const (
@@ -37,7 +35,7 @@ func (r *RankRange) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (r RankRange) String() string {
 	if r.To == 0 {
 		return autoText
@@ -61,7 +59,7 @@ func (a AutoRank) most() int {
 	return a.Among.To
 }
 
-// check reports that there is no rank of the range for n samples.
+// check returns an error if no rank of the range is possible with n samples.
 func (a AutoRank) check(n int) error {
 	if a.Among.From > n {
 		return fmt.Errorf("rank: %s begins above the %d samples that there may be", a.Among, n)

@@ -85,7 +85,7 @@ func ChooseRank(ctx context.Context, a AutoRank, in *Inputs, seed uint64, progre
 
 func chooseRankOf(ctx context.Context, a AutoRank, in *Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {
 	if in.X == nil {
-		return nil, errors.New("the rank is not chosen by samples that are read in blocks: say it with --rank")
+		return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
 	}
 	if err := in.checkRankSigns(); err != nil {
 		return nil, err

@@ -15,26 +15,21 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// CountCurve is how well samples fall into several numbers of groups.
+// CountCurve says how well samples fall into several numbers of groups.
 type CountCurve struct {
-	// K are the numbers of groups, from the least on.
-	K []int
-	// Gap holds for each number by how much the graph of nearest neighbours falls apart into so
-	// many parts rather than more: see cluster.EigenGaps.
+	// K are the numbers of groups, rising, and Gap their gaps of cluster.EigenGaps.
+	K   []int
 	Gap []float64
-	// Silhouette holds for each number the mean silhouette of what is grouped, from −1
-	// to 1 (Rousseeuw 1987), and Stability how well groupings of four fifths of the samples
-	// agree on those that they have in common: the mean adjusted Rand index of all pairs of
-	// them, 1 where they are the same and about 0 where they agree by chance.
+	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand
+	// index of pairs of groupings of four fifths of the samples, on their common samples.
 	Silhouette, Stability []float64
-	// Samples is how many samples were looked at.
+	// Samples is the number of samples in use.
 	Samples int
 }
 
-// Best returns the place of the number with the largest gap, the least of several.
+// Best returns the place of the number with the largest gap, the first of several.
 func (c *CountCurve) Best() int { return slices.Index(c.Gap, slices.Max(c.Gap)) }
 
-// What CountCurve looks at.
 const (
 	countSamples    = 1000 // at most
 	countSubsets    = 6    // of each number of groups
@@ -43,19 +38,13 @@ const (
 	countDirections = 50   // of points that are compacted
 )
 
-// CountRange returns the numbers of groups that are worth looking at where none is said:
-// 2 to 30, or fewer of few samples, as many as there are told classes and more, and as many
-// as part the samples that are told not to belong together. rows are samples of the set.
+// CountRange returns the default range of the number of groups: 2 to 30, or fewer of few samples, but at
+// least the number of labelled classes, and enough to obey the links. rows are samples of the set.
 func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	from = 2
-	if g.tells() {
-		told := g.told(set)
-		classes := 0
-		for _, size := range told.sizes(rows) {
-			classes += min(size, 1)
-		}
-		from = max(from, classes)
-		_, known := told.of(rows)
+	if g.given() {
+		labels, known := g.knowledge(set).of(rows)
+		from = max(from, len(labels.classes))
 		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
 			from++
 		}
@@ -63,15 +52,14 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	return from, max(from, min(max(mostCounted, from+10), len(rows)/3))
 }
 
-// CountCurve puts the inputs, or 1,000 of them drawn at random, into from to to groups,
-// and says how well each number suits. It calls progress, which may be nil, after each
-// number of "counting groups". A panic is an error.
+// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls progress,
+// which may be nil, after each number of "counting groups". A panic is an error.
 func (g Groups) CountCurve(ctx context.Context, in *Inputs, from, to int, progress Progress) (*CountCurve, error) {
 	return reported(ctx, progress, func(r *reporter) (*CountCurve, error) { return g.countCurve(ctx, in, from, to, r) })
 }
 
-// CheckCount reports why the number of groups of n samples cannot be looked for.
-func (g Groups) CheckCount(n int) error {
+// checkCount returns an error if the number of groups of n samples cannot be chosen.
+func (g Groups) checkCount(n int) error {
 	switch {
 	case g.Batch != 0:
 		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
@@ -84,16 +72,14 @@ func (g Groups) CheckCount(n int) error {
 }
 
 func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progress *reporter) (*CountCurve, error) {
-	if some, _, of, _ := g.distinct(in); some != nil && len(some.Rows) >= max(leastOfCounted, 2*to) {
-		in, g = some, of
+	if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(leastOfCounted, 2*to) {
+		in, g = d.in, d.groups
 	}
 	n, _ := in.Dims()
-	labels := in.Labels()
-	switch {
-	case from < 2 || to < from:
+	if from < 2 || to < from {
 		return nil, fmt.Errorf("from %d to %d groups: want two numbers, the first 2 or more and not above the second", from, to)
 	}
-	if err := g.CheckCount(n); err != nil {
+	if err := g.checkCount(n); err != nil {
 		return nil, err
 	}
 	for _, k := range []int{from, to} {
@@ -102,8 +88,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 			return nil, err
 		}
 	}
-	g, err := g.ranked(ctx, in)
-	if err != nil {
+	if _, err := g.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
 	m, err := resolve(g.Method, Clustering, g.Cluster)
@@ -119,7 +104,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	}
 	defer release()
 
-	rows := someRows(n, countSamples, labels, g.UseLabels, g.Seed)
+	rows := someRows(n, countSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
 		return nil, fmt.Errorf("%d groups are too many for a look at %d samples", to, len(rows))
 	}
@@ -127,15 +112,11 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if len(rows) < n {
 		x = selectRows(x, rows)
 	}
-	told := g.told(in.Set)
+	all := g.knowledge(in.Set)
 	// known returns what is known of some of the rows.
 	known := func(among []int) (known factor.Known) {
-		if g.tells() {
-			samples := make([]int, len(among))
-			for at, i := range among {
-				samples[at] = in.Rows[rows[i]]
-			}
-			_, known = told.of(samples)
+		if g.given() {
+			_, known = all.of(take(in.Rows, take(rows, among)))
 		}
 		return known
 	}
@@ -154,7 +135,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	for k := from; k <= to; k++ {
 		m := *m // whose distance is another where points are compacted
 		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
-		if g.tells() {
+		if g.given() {
 			w.known = known(allRows(x))
 			m.cluster = m.cluster.withLabels()
 		}
@@ -179,10 +160,9 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	return c, nil
 }
 
-// compact returns points that k-means puts into nearly the same groups in less time:
-// those of many columns in their leading principal directions. Rows get unit length
-// for the cosine distance, whose groups are then those of the Euclidean one, which is
-// returned.
+// compact returns points of many columns in their leading principal directions, which k-means puts into
+// nearly the same groups in less time. For the cosine distance rows get unit length, and the Euclidean
+// distance is returned.
 func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
 	switch w.cluster.By {
@@ -204,7 +184,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 	return res.Coefficients, cluster.DistanceEuclidean, nil
 }
 
-// suits returns the silhouette of points in k groups, and how stable the groups are.
+// suits returns the silhouette and the stability of points in k groups.
 func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
 	groups, err := clusterRows(ctx, w.cluster, points, k, cluster.Known(w.known), w.seed("k-means"))
 	if err != nil {
@@ -244,20 +224,11 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	return silhouette, stability / float64(pairs), nil
 }
 
-// someRows returns at most so many of n rows, drawn at random, those with labels first
-// where labels count.
-func someRows(n, most int, labels []int, told bool, seed uint64) []int {
+// someRows returns at most so many of n rows, drawn at random, labelled rows first if labels count.
+func someRows(n, most int, labels []int, labelled bool, seed uint64) []int {
 	order := rng.New(seed, "samples looked at").Perm(n)
-	if told {
-		labelled, others := order[:0:0], []int{}
-		for _, i := range order {
-			if labels[i] >= 0 {
-				labelled = append(labelled, i)
-			} else {
-				others = append(others, i)
-			}
-		}
-		order = append(labelled, others...)
+	if labelled {
+		slices.SortStableFunc(order, func(i, j int) int { return min(labels[j], 0) - min(labels[i], 0) })
 	}
 	rows := order[:min(n, most)]
 	slices.Sort(rows)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 )
 
-// DefaultMethod returns the method of a grouping that names none, before features are known: nmf,
-// or cnmf where labels are given. See Groups.DefaultMethod.
+// DefaultMethod returns the default method before the features are known: nmf, or cnmf with labels. See
+// Groups.DefaultMethod.
 func DefaultMethod(labelled bool) Method {
 	if labelled {
 		return Method{Name: "cnmf"}
@@ -18,11 +18,10 @@ func DefaultMethod(labelled bool) Method {
 	return Method{Name: "nmf"}
 }
 
-// DefaultCluster returns how a grouping clusters unless told otherwise: k-means by cosine distance.
+// DefaultCluster returns the default clustering of a grouping: k-means by cosine distance.
 func DefaultCluster() Cluster { return Cluster{Distance: cluster.DistanceCosine} }
 
-// DefaultFeatures returns the features of a grouping that names none: those that suit the images,
-// and colours where the images are read in blocks.
+// DefaultFeatures returns the default features of a grouping: chosen by the images, or colours in blocks.
 func DefaultFeatures(inBlocks bool) Features {
 	if inBlocks {
 		return Features{Extractor: features.Pixels{Colour: true}}
@@ -30,23 +29,21 @@ func DefaultFeatures(inBlocks bool) Features {
 	return Features{Auto: true}
 }
 
-// DefaultMethod returns the method for inputs where neither a method nor a rank is given. Features
-// of a network, and values below 0, are clustered as they are: by k-means, or guided k-means where
-// labels or links are given.
+// DefaultMethod returns the default method for the inputs. Features of a network, and values below 0, are
+// clustered as they are: by k-means, or guided k-means with labels or links.
 func (g Groups) DefaultMethod(in *Inputs) Method {
-	guided := g.UseLabels || !g.Links.None()
 	switch {
 	case g.Cluster.By == Largest || !in.Features.OfNetwork() && !in.HasNegative():
 		return DefaultMethod(g.UseLabels)
-	case guided:
+	case g.given():
 		return Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
 	}
 	return Method{Name: cmp.Or(g.Cluster.By, KMeans)}
 }
 
-// ChoosesCount tells whether the number of groups is chosen by the samples. Without a count it is
-// the number of the data's classes, unless these are given as labels or are fewer than two.
-func (g Groups) ChoosesCount(count GroupCount, classes []string) bool {
+// choosesCount tells whether the samples choose the number of groups. Without a count it is the number of the
+// data's classes, unless these are labels or fewer than two.
+func (g Groups) choosesCount(count GroupCount, classes []string) bool {
 	if count == (GroupCount{}) {
 		return g.UseLabels || len(classes) < 2
 	}
@@ -56,7 +53,7 @@ func (g Groups) ChoosesCount(count GroupCount, classes []string) bool {
 // CheckCountOf is Check for a number of groups that may be chosen later.
 func (g Groups) CheckCountOf(count GroupCount, set *datasets.Set) error {
 	g.K = count.From
-	if !g.ChoosesCount(count, set.Classes) {
+	if !g.choosesCount(count, set.Classes) {
 		return g.Check(set)
 	}
 	numbers := []int{count.From, count.To}
@@ -69,14 +66,13 @@ func (g Groups) CheckCountOf(count GroupCount, set *datasets.Set) error {
 			return err
 		}
 	}
-	return g.CheckCount(set.Len())
+	return g.checkCount(set.Len())
 }
 
-// ChooseCount sets K, by the largest gap of eigenvalues where the number is to be chosen. The curve
-// is nil where it is not.
+// ChooseCount sets K, by the largest gap of eigenvalues if the samples choose it. Otherwise the curve is nil.
 func (g *Groups) ChooseCount(ctx context.Context, in *Inputs, count GroupCount, progress Progress) (*CountCurve, error) {
 	g.K = count.From
-	if !g.ChoosesCount(count, in.Set.Classes) {
+	if !g.choosesCount(count, in.Set.Classes) {
 		return nil, nil
 	}
 	from, to := count.From, count.To
@@ -90,7 +86,7 @@ func (g *Groups) ChooseCount(ctx context.Context, in *Inputs, count GroupCount, 
 	return curve, err
 }
 
-// ChooseRank sets Rank where it is to be chosen by the samples. The choice is nil where it is not.
+// ChooseRank sets Rank if the samples choose it. Otherwise the choice is nil.
 func (g *Groups) ChooseRank(ctx context.Context, in *Inputs, progress Progress) (*RankChoice, error) {
 	if g.Rank == nil || g.Rank.Auto == nil || OnFeatures(g.Method.Name) {
 		return nil, nil

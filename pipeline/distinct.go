@@ -1,151 +1,88 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// findDistinct is find, where copies follow the original of their stack.
-func (g Groups) findDistinct(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
-	some, first, of, notes := g.distinct(in)
-	if some == nil {
-		out, err := g.find(ctx, in, progress)
-		if err == nil {
-			out.Notes = append(notes, out.Notes...)
-		}
-		return out, err
-	}
-	out, err := of.find(ctx, some, progress)
-	if err != nil {
-		return nil, err
-	}
-	out.Notes = append(notes, out.Notes...)
-	groups := make([]int, len(first))
-	for i, at := range first {
-		groups[i] = out.Groups[at]
-	}
-	byClass := out.GroupClasses
-	out.Groups = bySize(groups)
-	if byClass != nil {
-		out.GroupClasses = make([]int, len(byClass))
-		for i, group := range out.Groups {
-			out.GroupClasses[group] = byClass[groups[i]]
-		}
-	}
-	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, in.X, out.Groups); err != nil {
-		return nil, err
-	}
-	truth, classes := in.Labels(), in.Set.Classes
-	var labels []int
-	if g.tells() {
-		known, _ := g.told(in.Set).of(in.Rows)
-		labels = known.labels
-	}
-	if g.UseLabels {
-		truth, classes = in.ownLabels(), in.Set.OwnClasses
-	}
-	return out, g.score(ctx, out, truth, classes, labels)
+// distinct are inputs without copies.
+type distinct struct {
+	in     *Inputs
+	groups Groups // to make of in
+	of     []int  // for each row with copies, its place or its original's in in
 }
 
-// distinct returns the inputs without copies, for each row of in which of theirs it is or
-// is a copy of, and the groups to be made of them; nil where there is nothing to leave out.
-func (g Groups) distinct(in *Inputs) (some *Inputs, first []int, of Groups, notes []string) {
-	_, own := builtin(g.Method.Name)
-	if g.Copies == nil || !own || in.X == nil {
-		return nil, nil, g, nil
+// withoutCopies returns the inputs without copies, nil if no rows can be left out.
+func (g Groups) withoutCopies(in *Inputs) (d *distinct, notes []string) {
+	if g.Copies == nil || !OnFeatures(g.Method.Name) || in.X == nil {
+		return nil, nil
 	}
-	copies, told := g.agreeing(in)
-	if told > 0 {
-		notes = append(notes, fmt.Sprintf("%s of copies, of which different things are told, are grouped as if they were no copies", phrase.Count(told, "stack", "stacks")))
+	copies, parted := g.agreeing(in)
+	if parted > 0 {
+		notes = append(notes, fmt.Sprintf("%s of copies, of which different things are told, are grouped as if they were no copies", phrase.Count(parted, "stack", "stacks")))
 	}
 	var rows []int
-	first = make([]int, len(copies))
-	of = g
-	of.Copies, of.Links.Must = nil, slices.Clone(g.Links.Must)
+	d = &distinct{groups: g, of: make([]int, len(copies))}
+	d.groups.Copies, d.groups.Links.Must = nil, slices.Clone(g.Links.Must)
 	for i, c := range copies {
 		if c == i {
-			first[i] = len(rows)
+			d.of[i] = len(rows)
 			rows = append(rows, i)
-		} else if g.tells() {
-			of.Links.Must = append(of.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
+		} else if g.given() {
+			d.groups.Links.Must = append(d.groups.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
 		}
 	}
-	for i, c := range copies {
-		first[i] = first[c]
-	}
+	d.of = take(d.of, copies)
 	if len(rows) == len(copies) || len(rows) < g.count(in.Set.Classes) {
-		return nil, nil, g, notes
+		return nil, notes
 	}
-	some = &Inputs{Set: in.Set, Features: in.Features, X: selectRows(in.X, rows), images: in.images, Rows: make([]int, len(rows))}
-	for at, i := range rows {
-		some.Rows[at] = in.Rows[i]
-	}
-	return some, first, of, notes
+	d.in = &Inputs{Set: in.Set, Features: in.Features, X: selectRows(in.X, rows), images: in.images, Rows: take(in.Rows, rows)}
+	return d, notes
 }
 
-// agreeing returns the copies without the stacks of which different classes are told, or
-// which are told not to belong together, and how many stacks these are.
-func (g Groups) agreeing(in *Inputs) (copies []int, without int) {
+// agreeing returns the copies without stacks that labels or links contradict, and their number.
+func (g Groups) agreeing(in *Inputs) (copies []int, parted int) {
 	copies = slices.Clone(g.Copies)
-	if !g.tells() {
+	if !g.given() {
 		return copies, 0
 	}
-	told := g.told(in.Set)
-	for {
-		// Stacks and must-links join units; where a unit would get two classes, or both
-		// ends of a cannot-link, its stacks are parted.
-		root := make([]int, in.Set.Len())
-		find := func(i int) int {
-			for root[i] != i {
-				i = root[i]
-			}
-			return i
-		}
-		place := map[int]int{} // the first sample of a unit
-		for i := range root {
-			if _, ok := place[told.unit[i]]; !ok {
-				place[told.unit[i]] = i
-			}
-			root[i] = place[told.unit[i]]
-		}
+	for known := g.knowledge(in.Set); ; {
+		// A unit of samples that stacks and must-links join has one class, and no cannot-link within.
+		must := slices.Clone(g.Links.Must)
 		for i, c := range copies {
-			if a, b := find(in.Rows[i]), find(in.Rows[c]); a != b {
-				root[max(a, b)] = min(a, b)
-			}
+			must = append(must, [2]int{in.Rows[c], in.Rows[i]})
 		}
-		wrong := map[int]bool{}
-		class := map[int]int{}
-		for i, label := range told.labels {
+		unit, _ := links.Close(in.Set.Len(), must, nil)
+		wrong, class := map[int]bool{}, map[int]int{}
+		for i, label := range known.labels {
 			if label < 0 {
 				continue
 			}
-			r := find(i)
-			if other, ok := class[r]; ok && other != label {
-				wrong[r] = true
+			if other, ok := class[unit[i]]; ok && other != label {
+				wrong[unit[i]] = true
 			}
-			class[r] = label
+			class[unit[i]] = label
 		}
 		for _, pair := range g.Links.Cannot {
-			if find(pair[0]) == find(pair[1]) {
-				wrong[find(pair[0])] = true
+			if unit[pair[0]] == unit[pair[1]] {
+				wrong[unit[pair[0]]] = true
 			}
 		}
-		parted := map[int]bool{}
+		stacks := map[int]bool{}
 		for i, c := range copies {
-			if c != i && wrong[find(in.Rows[c])] {
-				parted[c] = true
+			if c != i && wrong[unit[in.Rows[c]]] {
+				stacks[c] = true
 			}
 		}
-		if len(parted) == 0 {
-			return copies, without
+		if len(stacks) == 0 {
+			return copies, parted
 		}
-		without += len(parted)
+		parted += len(stacks)
 		for i, c := range copies {
-			if parted[c] {
+			if stacks[c] {
 				copies[i] = i
 			}
 		}

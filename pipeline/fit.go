@@ -50,14 +50,14 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	needs := f.Method.needs()
 	switch {
 	case f.Rank < 1:
-		return errors.New("the rank is not known: say it with --rank, 1 or more")
+		return errors.New("the rank is not known: set rank to 1 or more")
 	case f.Start != nil && !parts:
 		return fmt.Errorf("%s does not start from given factors", f.Method.Label())
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
 		if needs.Links {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", f.Method.Label())
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", f.Method.Label())
 		}
-		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", f.Method.Label())
+		return fmt.Errorf("%s needs the classes of some samples; give labels", f.Method.Label())
 	case set == nil:
 		return nil
 	}
@@ -79,14 +79,6 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 		}
 	}
 	return nil
-}
-
-// StartBasis returns the initial basis vectors, m×k, or nil.
-func (f Fit) StartBasis() *mat.Dense {
-	if f.Start == nil {
-		return nil
-	}
-	return f.Start.Basis
 }
 
 // Find factorises the inputs. It calls progress, which may be nil, after each iteration of
@@ -121,8 +113,8 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 		method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, start: f.Start,
 		seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
 	}
-	if g.tells() {
-		_, w.known = g.told(in.Set).of(in.Rows)
+	if g.given() {
+		_, w.known = g.knowledge(in.Set).of(in.Rows)
 	}
 	total := m.Iterations
 	if total == 0 {

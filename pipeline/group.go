@@ -24,75 +24,61 @@ import (
 type Groups struct {
 	// K is the number of groups; 0 means the number of classes.
 	K int
-	// Method is the method. Its objective is lowered by the solver fast, where that
-	// serves it and the method does not say otherwise.
+	// Method is the method. Its solver is fast, if that serves it and the method names no other.
 	Method Method
-	// UseLabels gives the classes that are known to the method and to the clustering:
-	// each class has a group of its own, in which all of its samples are.
+	// UseLabels gives the set's classes to the method and the clustering as labels. Each class gets a
+	// group of its own with all of its samples.
 	UseLabels bool
-	// Links are pairs of samples of the set that belong together, which share a group, and
-	// that do not, which never do. Methods that take links are told of them.
+	// Links are pairs of samples of the set that share a group (must) or never do (cannot).
 	Links datasets.Links
-	// Rank is the number of basis vectors, nil for 2k or as many as there are
-	// samples. It is the number of groups where Largest makes them.
+	// Rank is the number of basis vectors, nil for min(2k, n), or k if Largest makes the groups.
 	Rank *Rank
-	// Cluster is how the representation is clustered. Where classes or links are told,
-	// constrained k-means stands for k-means, and what another algorithm puts
-	// elsewhere is moved afterwards, as few samples as may be.
+	// Cluster clusters the representation. With labels or links, k-means becomes constrained k-means; the
+	// groups of other algorithms are repaired with the fewest moves.
 	Cluster Cluster
 	Seed    uint64
-	// Copies, if set, holds for each row of the inputs the original of its stack of copies,
-	// as Pictures.CopyOf does. k-means on the features themselves, constrained or not, groups
-	// the original of each stack, and its copies follow: they weigh no more than one sample, and
-	// what is told of one is told of all. Copies that are told to be of different classes, or
-	// not to belong together, are samples of their own, which a note says.
+	// Copies, if set, holds for each row the original of its stack of copies, as Pictures.CopyOf does.
+	// Methods that cluster the features themselves group the originals, and copies follow. A label of a
+	// copy counts for the stack, unless labels or links contradict each other there.
 	Copies []int
-	// Batch is how many samples a block has, of inputs that were prepared InBlocks, from
-	// which nmf and nmf-kl learn as [factor.MiniBatch] does; else 0. An iteration is an
-	// epoch.
+	// Batch is the number of samples of a block, for inputs that were prepared InBlocks, else 0. nmf and
+	// nmf-kl learn from blocks as [factor.MiniBatch] does.
 	Batch int
 }
 
 // Grouping is a set in groups.
 type Grouping struct {
-	// Groups holds for each row of the inputs its group, from 0, the largest
-	// group first.
+	// Groups holds for each row of the inputs its group, from 0, the largest group first.
 	Groups []int
-	// Memberships says for each row how well it goes with its group, by the centres of the
-	// groups among what was clustered.
+	// Memberships compares each row with the centres of the groups.
 	Memberships []cluster.Membership
-	// Method is what the method is called, and Result what it found, or nil for
-	// k-means on the features.
+	// Method is the name of the method. Result is nil for clustering of the features themselves.
 	Method string
 	Result *factor.Result
 	// Rank is the number of basis vectors.
 	Rank int
-	// Cluster is how the representation was clustered.
+	// Cluster says how the representation was clustered.
 	Cluster Cluster
-	// GroupClasses holds for each group the class that was told of samples in it, a place
-	// among the set's classes, or −1. It is nil where no classes were told.
+	// GroupClasses holds for each group its labelled class, a place among the set's classes, or −1. It is
+	// nil without labels.
 	GroupClasses []int
-	// Notes says, a line each, what somebody should know of the groups.
+	// Notes are warnings.
 	Notes []string
-	// Scores compares the groups with the classes, as in Record, over the samples whose
-	// class is known, where the classes were not told. Where others were told, it compares
-	// them with the set's own, over the samples of which none was told.
+	// Scores compare the groups with the classes, as in Record, over the samples with a known class. With
+	// labels, they compare unlabelled samples with the set's own classes.
 	Scores map[string]float64
-	// Scored is the number of samples that Scores are over.
+	// Scored is the number of samples in Scores.
 	Scored int
-	// Links are those that were told, by samples of the set.
+	// Links are the given ones, by samples of the set.
 	Links datasets.Links
 
 	settings Method // those of Method
 }
 
-// Find puts the inputs into groups. It calls progress, which may be nil, after
-// each iteration of "factorising". A panic is an error.
+// Find puts the inputs into groups. It calls progress, which may be nil, after each iteration of
+// "factorising". A panic is an error.
 func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *Grouping, err error) {
-	out, err = reported(ctx, progress, func(r *reporter) (*Grouping, error) { return g.findDistinct(ctx, in, r) })
-	if err == nil {
-		out.Links, out.settings = g.Links, g.Method
-	}
+	out, err = reported(ctx, progress, func(r *reporter) (*Grouping, error) { return g.find(ctx, in, r) })
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
 		err = fmt.Errorf("%s: %w", g.Method.Label(), err)
@@ -100,17 +86,71 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 	return out, err
 }
 
-func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
-	n, _ := in.Dims()
-	labels := in.Labels()
-	if err := g.check(in.Set, in.Rows); err != nil {
+// find groups the rows without copies, and then completes the groups of all rows.
+func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Grouping, error) {
+	in, originals := all, g
+	copies, notes := g.withoutCopies(all)
+	if copies != nil {
+		in, originals = copies.in, copies.groups
+	}
+	if err := originals.check(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
-	g, err := g.ranked(ctx, in)
+	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
+		return nil, err
+	}
+	w, err := originals.work(in, progress)
 	if err != nil {
 		return nil, err
 	}
+	n, _ := in.Dims()
 	k := g.count(in.Set.Classes)
+	rank := originals.rank(k, n)
+	release, err := originals.acquire(ctx, in, w.method, k)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := &Grouping{Method: w.Label(), Cluster: w.cluster, Notes: notes, Links: g.Links, settings: g.Method}
+	if out.Result, err = w.fit(ctx, rank); err != nil {
+		return nil, err
+	}
+	if out.Result != nil {
+		out.Rank = rank
+		if note := UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // whose objectives are before and after a block
+			out.Notes = append(out.Notes, note)
+		}
+	}
+	clusters, err := w.group(ctx, out.Result, k)
+	if err != nil {
+		return nil, err
+	}
+	known := newClassLabels(w.known.Labels, len(in.Set.Classes))
+	if g.UseLabels {
+		known.enforce(clusters)
+	}
+	points := w.points(out.Result)
+	if !g.Links.None() {
+		if err := known.bind(clusters, k, w.known, points, w.cluster.Distance); err != nil {
+			return nil, err
+		}
+	}
+	if copies != nil {
+		clusters, points = take(clusters, copies.of), all.X
+	}
+	out.Groups = bySize(clusters)
+	if found := slices.Max(out.Groups) + 1; found < k {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
+	}
+	var given classLabels
+	if g.given() {
+		given, _ = g.knowledge(all.Set).of(all.Rows)
+	}
+	return out, g.complete(ctx, all, out, points, given)
+}
+
+// work returns the work of finding the groups.
+func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
 	m, err := resolve(g.Method, Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
@@ -129,71 +169,43 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
-	release, err := g.acquire(ctx, in, m, k)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
 	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
-	var known classLabels
-	if g.tells() {
-		known, w.known = g.told(in.Set).of(in.Rows)
+	if g.given() {
+		_, w.known = g.knowledge(in.Set).of(in.Rows)
 		m.cluster = m.cluster.withLabels()
 	}
 	if progress.to != nil {
 		total := cmp.Or(m.Iterations, epochs)
 		w.onIteration = func(i int, _ float64) { progress.tell("factorising", i, total) }
 	}
-	rank := g.rank(k, n)
-	res, err := w.fit(ctx, rank)
-	if err != nil {
-		return nil, err
-	}
-	clusters, err := w.group(ctx, res, k)
-	if err != nil {
-		return nil, err
-	}
-	out := &Grouping{Method: m.Label(), Result: res, Cluster: m.cluster}
-	if res != nil {
-		out.Rank = rank
-		if note := UnconvergedFit(m.Label(), res); note != "" && in.Blocks == nil { // whose objectives are before and after a block
-			out.Notes = append(out.Notes, note)
-		}
-	}
-	truth, classes := labels, in.Set.Classes
-	if g.UseLabels {
-		known.enforce(clusters)
-		truth, classes = in.ownLabels(), in.Set.OwnClasses
-	}
-	if !g.Links.None() {
-		if err := known.bind(clusters, k, w.known, w.points(res), m.cluster.Distance); err != nil {
-			return nil, err
-		}
-	}
-	out.Groups = bySize(clusters)
-	if found := slices.Max(out.Groups) + 1; found < k {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
-	}
-	if g.UseLabels {
-		out.GroupClasses = known.ofGroups(out.Groups)
-	}
-	if out.Memberships, err = cluster.Memberships(ctx, m.cluster.Distance, w.points(res), out.Groups); err != nil {
-		return nil, err
-	}
-	return out, g.score(ctx, out, truth, classes, known.labels)
+	return w, nil
 }
 
-// score compares groups with classes. labels holds the class that was told of each sample.
-func (g Groups) score(ctx context.Context, out *Grouping, truth []int, classes []string, labels []int) (err error) {
+// complete adds to the groups their classes, memberships and scores. known holds the given labels.
+func (g Groups) complete(ctx context.Context, in *Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
+	truth, classes := in.Labels(), in.Set.Classes
+	if g.UseLabels {
+		out.GroupClasses = known.ofGroups(out.Groups)
+		truth, classes = in.ownLabels(), in.Set.OwnClasses
+	}
+	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups); err != nil {
+		return err
+	}
 	defer timing.Start(ctx, timing.Scores)()
-	if len(classes) > 1 {
-		outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: labels})
-		if out.Scored = len(outcome.Truth); out.Scored > 0 {
-			out.Scores, err = eval.Compute(eval.Clustering, outcome)
-		}
-		if g.UseLabels {
-			eval.OnlyUnlabelled(out.Scores)
-			out.Scored = countOf(outcome.Labels, -1)
+	if len(classes) < 2 {
+		return nil
+	}
+	outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+	if out.Scored = len(outcome.Truth); out.Scored > 0 {
+		out.Scores, err = eval.Compute(eval.Clustering, outcome)
+	}
+	if g.UseLabels {
+		eval.OnlyUnlabelled(out.Scores)
+		out.Scored = 0
+		for _, label := range outcome.Labels {
+			if label < 0 {
+				out.Scored++
+			}
 		}
 	}
 	return err
@@ -204,30 +216,20 @@ func ofKnownClass(o eval.Outcome) eval.Outcome {
 	if !slices.Contains(o.Truth, -1) {
 		return o
 	}
-	var known eval.Outcome
+	var rows []int
 	for i, class := range o.Truth {
-		if class < 0 {
-			continue
+		if class >= 0 {
+			rows = append(rows, i)
 		}
-		known.Truth, known.Found = append(known.Truth, class), append(known.Found, o.Found[i])
-		if o.Labels != nil {
-			known.Labels = append(known.Labels, o.Labels[i])
-		}
+	}
+	known := eval.Outcome{Truth: take(o.Truth, rows), Found: take(o.Found, rows)}
+	if o.Labels != nil {
+		known.Labels = take(o.Labels, rows)
 	}
 	return known
 }
 
-// countOf returns how often a value is among some.
-func countOf(values []int, value int) (n int) {
-	for _, v := range values {
-		if v == value {
-			n++
-		}
-	}
-	return n
-}
-
-// by returns the name of what clusters, "" for k-means.
+// by returns the name of the clustering algorithm, "" for k-means.
 func (g Groups) by() string {
 	if _, own := builtin(g.Method.Name); own {
 		return g.Method.Name
@@ -246,8 +248,7 @@ func (g Groups) rank(k, n int) int {
 	return min(2*k, n)
 }
 
-// bySize numbers groups by their size, the largest first, and groups of one
-// size by their first samples.
+// bySize numbers groups by their size, the largest first, and groups of one size by their first samples.
 func bySize(groups []int) []int {
 	k := slices.Max(groups) + 1
 	size, first := make([]int, k), make([]int, k)
@@ -255,28 +256,16 @@ func bySize(groups []int) []int {
 		size[g]++
 		first[g] = i
 	}
-	order := make([]int, k)
-	for g := range order {
-		order[g] = g
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		if size[a] != size[b] {
-			return size[b] - size[a]
-		}
-		return first[a] - first[b]
-	})
+	order := allOf(k)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(size[b]-size[a], first[a]-first[b]) })
 	number := make([]int, k)
 	for at, g := range order {
 		number[g] = at
 	}
-	out := make([]int, len(groups))
-	for i, g := range groups {
-		out[i] = number[g]
-	}
-	return out
+	return take(number, groups)
 }
 
-// unitRows returns x with rows of unit length, but for those of zeros.
+// unitRows returns x with rows of unit length, except for rows of zeros.
 func unitRows(x *mat.Dense) *mat.Dense {
 	rows := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
@@ -286,16 +275,4 @@ func unitRows(x *mat.Dense) *mat.Dense {
 		}
 	}
 	return rows
-}
-
-// ranked returns the groups with a rank that is chosen already.
-func (g Groups) ranked(ctx context.Context, in *Inputs) (Groups, error) {
-	if _, own := builtin(g.Method.Name); own || g.Rank == nil || g.Rank.Auto == nil {
-		return g, nil
-	}
-	c, err := chooseRankOf(ctx, *g.Rank.Auto, in, g.Seed, nil)
-	if err == nil {
-		g.Rank = &Rank{Fixed: true, Plus: c.Rank}
-	}
-	return g, err
 }

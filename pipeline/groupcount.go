@@ -8,12 +8,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// GroupCount is into how many groups an experiment puts the samples of a draw. Its zero value is
-// as many as there are classes.
+// GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
 type GroupCount struct {
 	// From and To are the same number, or a range to choose from.
 	From, To int
-	// Auto chooses from 2 to 30, or to a third of the samples, where there is no range.
+	// Auto chooses, without a range from 2 to 30, or a third of the samples.
 	Auto bool
 }
 
@@ -35,7 +34,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	return nil
 }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (c GroupCount) String() string {
 	switch {
 	case !c.Auto:
@@ -46,26 +45,25 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// within returns the least and the largest number for n samples of so many classes, all of which
-// have labels that are told or none has.
-func (c GroupCount) within(n, classes int, told bool) (from, to int) {
+// within returns the range for n samples of classes, which are all labelled or all not.
+func (c GroupCount) within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
 	}
 	if from, to = c.From, c.To; to > 0 {
 		return from, to
 	}
-	if from = 2; told {
+	if from = 2; labelled {
 		from = classes
 	}
 	return from, max(from, min(mostCounted, n/3))
 }
 
-// check reports numbers that n samples cannot be put into.
-func (c GroupCount) check(n, classes int, told bool) error {
-	from, to := c.within(n, classes, told)
+// check returns an error for impossible numbers of groups of n samples.
+func (c GroupCount) check(n, classes int, labelled bool) error {
+	from, to := c.within(n, classes, labelled)
 	switch {
-	case told && from < classes:
+	case labelled && from < classes:
 		return fmt.Errorf("cluster: k is %s, and samples of %d classes have labels, each of which has a group of its own", c, classes)
 	case c.Auto && n < leastOfCounted:
 		return fmt.Errorf("cluster: k is %s, and of the %d samples that there may be no number of groups is chosen", c, n)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -17,17 +18,14 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Illustrations show on photographs what was learned of visual words, or of the places of a
-// network's layer. Of these there are no words.
+// Illustrations show learned visual words, or the places of a network's layer, on photographs.
 type Illustrations struct {
-	// Photographs are some that the methods learned from, class by class.
+	// Photographs are some of the samples, class by class.
 	Photographs []Photograph
-	// Parts are the basis vectors of those methods whose saved models have
-	// such.
+	// Parts are the basis vectors of the saved models that have parts.
 	Parts []PartsShown
-	// Words are the visual words, or the more frequent ones of many, the most
-	// frequent first, TotalWords is how many there are in all, and Counted is how many patches of the
-	// photographs were given one.
+	// Words are the most frequent visual words, the most frequent first. TotalWords is the number of all,
+	// and Counted the number of patches with a word. Features of places have none.
 	Words               []WordShown
 	TotalWords, Counted int
 }
@@ -38,22 +36,21 @@ type Photograph struct {
 	Open func() (image.Image, error)
 }
 
-// PartsShown are the patches that the basis vectors of a method hold.
+// PartsShown are the patches of the basis vectors of a method.
 type PartsShown struct {
 	Method string
-	// Coefficients is n×k: how much each photograph uses each of them.
+	// Coefficients is n×k: how much each photograph uses each vector.
 	Coefficients *mat.Dense
-	// Patches has those of each photograph.
+	// Patches are those of each photograph.
 	Patches [][]Patch
 }
 
-// Patch is a square part of a photograph, with its middle X, Y and its side in
-// pixels, (0, 0) being the middle of the upper left one.
+// Patch is a square part of a photograph in pixels. (0, 0) is the middle of the upper left one, and X, Y the
+// middle of the patch.
 type Patch struct {
 	X, Y, Side float32
-	// Part is the basis vector that has the most of its word where it lies, and
-	// Share how much of it that is: a third or more, and more than each would
-	// have if they had the same.
+	// Part is the basis vector with the largest share of the patch's word at its place, and Share that
+	// share: at least a third, and more than an equal share.
 	Part  int
 	Share float64
 }
@@ -61,7 +58,7 @@ type Patch struct {
 // WordShown is a visual word.
 type WordShown struct {
 	Word int
-	// Count is how many patches of the photographs have it.
+	// Count is the number of its patches.
 	Count    int
 	Examples []Example
 }
@@ -72,16 +69,17 @@ type Example struct {
 	X, Y, Side float32
 }
 
-// How much is shown.
 const (
 	shownOfClass = 20
 	shownWords   = 500
 	shownPatches = 12
 )
 
-// Illustrate shows the visual words and the methods' kept models, some of which may
-// be nil, on some of the photographs that they were learned from. It returns nil
-// where the features are neither visual words nor those of places.
+// illustrates tells whether the features can be shown on photographs.
+func illustrates(in *Inputs) bool { return in.bag != nil || in.places != features.Cells{} }
+
+// Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
+// their photographs. It returns nil for features that are neither visual words nor those of places.
 func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
 	if !illustrates(p.Inputs) {
 		return nil, nil
@@ -100,72 +98,72 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 	return illustrate(ctx, p.Inputs, seen, d.rows, d.truth, models)
 }
 
-// Illustrate shows the visual words and what was learned of them on some of the
-// photographs of each group. It returns nil where the features of the inputs are neither
-// visual words nor those of places.
+// Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
+// features that are neither visual words nor those of places.
 func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
 	if !illustrates(in) {
 		return nil, nil
-	}
-	rows := make([]int, len(in.Rows))
-	for i := range rows {
-		rows[i] = i
 	}
 	var models []learned
 	if g.Result != nil {
 		models = []learned{{g.Method, g.Result.Model}}
 	}
-	return illustrate(ctx, in, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, rows, g.Groups, models)
+	return illustrate(ctx, in, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, allOf(len(in.Rows)), g.Groups, models)
 }
 
-// learned is what a method learned.
+// learned is the model of a method.
 type learned struct {
 	method string
 	model  factor.Model
 }
 
-// illustrate shows words and models on photographs of each class, of some rows of
-// the inputs and what was seen of them.
+// illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
 func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
-	if in.bag == nil {
-		return illustratePlaces(ctx, in, seen, rows, class, models)
-	}
-	b := in.bag
-	assigner, err := vocab.NewAssigner(ctx, seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
-	if err != nil {
-		return nil, err
-	}
 	chosen := ofEachClass(class, shownOfClass)
-	samples := make([]int, len(chosen))
-	out := &Illustrations{TotalWords: seen.vocabulary.Len()}
-	for at, i := range chosen {
-		sample := in.Rows[rows[i]]
-		samples[at] = sample
-		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
+	samples := take(in.Rows, take(rows, chosen))
+	out := &Illustrations{}
+	for _, sample := range samples {
+		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
 	}
 	x := selectRows(seen.x(), chosen)
 	var bases []*mat.Dense
 	for _, l := range models {
 		additive, ok := l.model.(*factor.Additive)
 		if !ok {
-			continue // its vectors are not made of words
+			continue // its vectors are no sums of parts
 		}
 		coefficients, err := additive.Transform(ctx, x)
 		if err != nil {
 			return nil, in.nameRows(err, take(rows, chosen))
 		}
 		out.Parts = append(out.Parts, PartsShown{Method: l.method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
-		bases = append(bases, additive.Basis.Slice(in.words, in.words+b.words.grid().Len()*out.TotalWords, 0, additive.Basis.RawMatrix().Cols).(*mat.Dense))
+		bases = append(bases, additive.Basis)
 	}
-	// Photographs are described a few at a time, and only places and words of
-	// their patches are kept meanwhile.
-	found := newWordsFound(out.TotalWords)
+	if in.bag != nil {
+		return out, illustrateWords(ctx, in, out, seen.vocabulary, samples, bases)
+	}
+	return out, illustratePlaces(ctx, in, out, samples, x, bases)
+}
+
+// illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
+// places and words of their patches.
+func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
+	grid := in.bag.words.grid()
+	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.bag.words.Assignment.Checks})
+	if err != nil {
+		return err
+	}
+	random := rng.New(0, "words shown")
+	out.TotalWords, out.Words = v.Len(), make([]WordShown, v.Len())
+	for w := range out.Words {
+		out.Words[w].Word = w
+	}
 	few := 4 * runtime.GOMAXPROCS(0)
 	for from := 0; from < len(samples); from += few {
 		some := samples[from:min(from+few, len(samples))]
 		described := make([]*features.Descriptors, len(some))
 		words := make([]vocab.Assigned, len(some))
-		if err := b.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
+		if err := in.bag.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
 			if err := assigner.Assign(&words[at], d); err != nil {
 				return err
 			}
@@ -173,18 +171,40 @@ func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, 
 			places.Vectors = nil
 			described[at] = &places
 			for p, basis := range bases {
-				out.Parts[p].Patches[from+at] = partsOf(b.words.grid(), out.TotalWords, basis, d, &words[at])
+				_, k := basis.Dims()
+				ofWords := basis.Slice(in.words, in.words+grid.Len()*v.Len(), 0, k).(*mat.Dense)
+				out.Parts[p].Patches[from+at] = partsOf(grid, v.Len(), ofWords, d, &words[at])
 			}
 			return nil
 		}); err != nil {
-			return nil, err
+			return err
 		}
 		for at, d := range described {
-			found.add(from+at, d, &words[at])
+			out.Counted += d.Len()
+			countWords(out.Words, random, from+at, d, &words[at])
 		}
 	}
-	out.Words, out.Counted = found.shown(), found.counted
-	return out, nil
+	slices.SortStableFunc(out.Words, func(a, b WordShown) int { return b.Count - a.Count })
+	out.Words = out.Words[:min(len(out.Words), shownWords)]
+	return nil
+}
+
+// illustratePlaces adds the places of the samples, whose rows of x hold their values.
+func illustratePlaces(ctx context.Context, in *Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
+	for at, sample := range samples {
+		var part image.Rectangle
+		if err := in.images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
+			part, _ = features.Part(in.crop, whole)
+			return nil
+		}}); err != nil {
+			return err
+		}
+		for p, basis := range bases {
+			shown := &out.Parts[p]
+			shown.Patches[at] = partsAt(in.places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+		}
+	}
+	return nil
 }
 
 // take returns the values at some places.
@@ -196,8 +216,7 @@ func take(values, places []int) []int {
 	return out
 }
 
-// ofEachClass returns the places of the first samples of each class, class by
-// class.
+// ofEachClass returns the places of the first samples of each class, class by class.
 func ofEachClass(class []int, most int) []int {
 	var chosen []int
 	for c := range slices.Max(class) + 1 {
@@ -212,9 +231,8 @@ func ofEachClass(class []int, most int) []int {
 	return chosen
 }
 
-// partsOf returns the patches of a photograph whose words a basis vector holds: of
-// the word j in the cell where the patch lies, vector r of the basis, m×k, has
-// the share U_jr/Σ_s U_js.
+// partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
+// U_jr/Σ_s U_js of word j in the patch's cell.
 func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
 	_, k := basis.Dims()
 	var out []Patch
@@ -233,8 +251,8 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 	return out
 }
 
-// largestShare returns which of k basis vectors holds the most, and what share of all; ok
-// tells whether that is enough to be shown.
+// largestShare returns the basis vector that holds the most, and its share; ok is true if that is enough to
+// be shown.
 func largestShare(held []float64) (r int, share float64, ok bool) {
 	k := len(held)
 	r = floats.MaxIdx(held)
@@ -242,39 +260,48 @@ func largestShare(held []float64) (r int, share float64, ok bool) {
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
 }
 
-// wordsFound gathers words with some of their patches, drawn at random.
-type wordsFound struct {
-	words   []WordShown
-	counted int // how many patches have words
-	random  *rand.Rand
-}
-
-func newWordsFound(n int) *wordsFound {
-	f := &wordsFound{words: make([]WordShown, n), random: rng.New(0, "words shown")}
-	for w := range f.words {
-		f.words[w].Word = w
-	}
-	return f
-}
-
-// add counts the words of a photograph.
-func (f *wordsFound) add(photograph int, d *features.Descriptors, words *vocab.Assigned) {
-	f.counted += d.Len()
+// countWords counts the words of a photograph, and draws some of their patches.
+func countWords(shown []WordShown, random *rand.Rand, photograph int, d *features.Descriptors, words *vocab.Assigned) {
 	for i := range d.Len() {
-		word := words.Words[i*words.Nearest]
 		e := Example{photograph, d.X[i], d.Y[i], 4 * d.Scale[i]}
-		s := &f.words[word]
+		s := &shown[words.Words[i*words.Nearest]]
 		s.Count++
 		if len(s.Examples) < shownPatches {
 			s.Examples = append(s.Examples, e)
-		} else if place := f.random.IntN(s.Count); place < shownPatches {
+		} else if place := random.IntN(s.Count); place < shownPatches {
 			s.Examples[place] = e
 		}
 	}
 }
 
-// shown returns the most frequent words, the most frequent first.
-func (f *wordsFound) shown() []WordShown {
-	slices.SortStableFunc(f.words, func(a, b WordShown) int { return b.Count - a.Count })
-	return f.words[:min(len(f.words), shownWords)]
+// partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
+// v_r, accounts for v_r·Σ_j U_jr·x_j of a place's values x_j. Places with less than half of the average are
+// left out.
+func partsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
+	m, k := basis.Dims()
+	places := grid.Rows * grid.Columns
+	held := mat.NewDense(places, k, nil)
+	for j, v := range x {
+		floats.AddScaled(held.RawRowView(j/(m/places)), v, basis.RawRowView(j))
+	}
+	held.Apply(func(_, r int, v float64) float64 { return max(v*coefficients[r], 0) }, held)
+	average := mat.Sum(held) / float64(places)
+	if part.Empty() || average == 0 {
+		return nil
+	}
+	height, width := float64(part.Dy())/float64(grid.Rows), float64(part.Dx())/float64(grid.Columns)
+	var out []Patch
+	for p := range places {
+		if mat.Sum(held.RowView(p)) < average/2 {
+			continue
+		}
+		if r, share, ok := largestShare(held.RawRowView(p)); ok {
+			out = append(out, Patch{
+				X:    float32(float64(part.Min.X) + (float64(p%grid.Columns)+0.5)*width - 0.5),
+				Y:    float32(float64(part.Min.Y) + (float64(p/grid.Columns)+0.5)*height - 0.5),
+				Side: float32(min(height, width)), Part: r, Share: share,
+			})
+		}
+	}
+	return out
 }

@@ -114,7 +114,7 @@ func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt Prepa
 		store.Cache = (*cache.Store)(nil)
 	}
 	if opt.Pictures && set.Files != nil && !opt.InBlocks {
-		in.pictures = newLooks(in.images, store)
+		in.pictures = &looks{images: in.images, store: store}
 	}
 	err := in.readLinks(ctx, e.Links)
 	if err == nil {

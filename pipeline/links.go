@@ -2,22 +2,22 @@ package pipeline
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
 
-// firstShuffled returns the first count of the numbers below n in the order of
-// rand.Rand.Perm. It takes memory for count numbers, where Perm takes it for n.
+// firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
+// memory for count numbers, not for n.
 //
-// Step i of the shuffle, from n−1 down to 1, swaps place i with a drawn place ≤ i. The
-// steps are undone from the last to the first, and the first count places followed:
-// the place where one stood before all steps is its number. For this the stream is
-// gone through twice, the second time in blocks from the last to the first, whose
-// states were kept.
+// Step i of the shuffle, from n−1 down to 1, swaps place i with a drawn place ≤ i. The steps are undone
+// from the last to the first, and the first count places followed: each began at the place of its number.
+// The stream of draws is read twice, the second time in blocks from the last to the first.
 func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 	const block = 1 << 16
 	stream := rand.New(src)
+	if count > n/16 {
+		return stream.Perm(n)[:count]
+	}
 	var states []rand.ChaCha8 // before the highest step of each block
 	for i := n - 1; i > 0; i-- {
 		if i == n-1 || i%block == block-1 {
@@ -25,49 +25,37 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 		}
 		stream.Uint64N(uint64(i) + 1)
 	}
-	// Which place is followed at each place, −1 for none: below count, and above.
-	low, high := make([]int, count), make(map[int]int, count)
-	for i := range low {
-		low[i] = i
+	first := make([]int, count)
+	followed := make(map[int]int, count) // which of the first places is at a place
+	for i := range first {
+		followed[i] = i
 	}
-	// A place that is in high has its bit set, and so have few others.
-	set := make([]uint64, 1<<bits.Len(uint(min(count, n/64))))
-	word := func(i int) *uint64 { return &set[i/64&(len(set)-1)] }
 	drawn := make([]int, block)
-	from := 0
-	for _, state := range slices.Backward(states) {
+	for at, state := range slices.Backward(states) {
 		*src = state
+		from := (len(states) - 1 - at) * block
 		to := min(from+block, n)
 		for i := to - 1; i >= max(from, 1); i-- {
 			drawn[i-from] = int(stream.Uint64N(uint64(i) + 1))
 		}
 		for i := max(from, 1); i < to; i++ {
-			j, followed := drawn[i-from], -1
-			switch {
-			case i < count:
-				low[i], low[j] = low[j], low[i]
-			case j < count:
-				followed, low[j] = low[j], -1
-			case *word(j)>>(j%64)&1 == 1:
-				if at, ok := high[j]; ok {
-					followed = at
-					delete(high, j)
-				}
+			j := drawn[i-from]
+			a, atI := followed[i]
+			b, atJ := followed[j]
+			if !atI && !atJ {
+				continue
 			}
-			if followed >= 0 {
-				high[i] = followed
-				*word(i) |= 1 << (i % 64)
+			delete(followed, i)
+			delete(followed, j)
+			if atI {
+				followed[j] = a
+			}
+			if atJ {
+				followed[i] = b
 			}
 		}
-		from = to
 	}
-	first := make([]int, count)
-	for number, place := range low {
-		if place >= 0 {
-			first[place] = number
-		}
-	}
-	for number, place := range high {
+	for number, place := range followed {
 		first[place] = number
 	}
 	return first

@@ -267,7 +267,7 @@ func (n needs) checkClasses(name string, sizes []int) error {
 // checkFeatures reports that the method is for images, and the features are none.
 func (m Method) checkFeatures(f Features) error {
 	if m.needs().Images && !f.keepsShape() {
-		return fmt.Errorf("%s is for images, and the features are %s (--features pixels=32, for example)", m.Label(), f)
+		return fmt.Errorf("%s is for images, and the features are %s (features pixels=32, for example)", m.Label(), f)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -19,30 +20,27 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Model is what represents new samples as those that a method learned from were, and puts
-// them into their groups.
+// Model represents new samples as a method's own samples, and puts them into its groups.
 type Model struct {
-	// Program is the version of the program that made it, for whoever reads the file.
+	// Program is the version of the program that made it.
 	Program string
-	// Data is what the samples are called that were learned from.
+	// Data is the name of the data.
 	Data string
-	// Features are those of these samples, with all that was learned for them: words with
-	// their weights, and scales. New samples get the same.
+	// Features are those of the samples, with learned words, weights and scales.
 	Features Features
 	// Columns is m, the number of features.
 	Columns int
 	// Method is the method in words.
 	Method string
-	// Result is what it found, nil where samples were grouped by the features as they are.
-	// Of a model that was read it holds Model and Basis alone.
+	// Result is the method's result, nil for features that were grouped as they are. After reading it
+	// holds Model and Basis alone.
 	Result *factor.Result
-	// Groups are the groups, nil where there are none.
+	// Groups are the groups, if any.
 	Groups *ModelGroups
-	// Names are the names of the samples that were learned from. They are not read.
+	// Names are the names of the samples. They are not read.
 	Names []string
 
 	source  modelSource
@@ -51,34 +49,29 @@ type Model struct {
 
 // ModelGroups are the k groups of a model.
 type ModelGroups struct {
-	// Centres are those of the groups, among the coefficients that represent the
-	// samples, or among the features where the method has no model of new samples.
+	// Centres are those of the groups, among the coefficients, or among the features if the method
+	// cannot represent new samples.
 	Centres *cluster.Centres
-	// Spread says how far the samples of a group are from the centre of the others: see
-	// cluster.Centres.Spread.
+	// Spread is that of cluster.Centres.Spread.
 	Spread *mat.Dense
-	// Names are the classes that were told of groups, or "".
+	// Names are the labelled classes of groups, or "".
 	Names []string
-	// Method is the method with its settings, and By what put what it found into groups, as
-	// Cluster.By does.
+	// Method is the method with its settings, and By the clustering algorithm.
 	Method Method
 	By     string
-	// Opened says by which of the settings in it the data were opened and the classes found
-	// that groups were compared with: From, Pattern, Truth, NoClasses and Pool.
+	// Opened holds From, Pattern, Truth, NoClasses and Pool of the data.
 	Opened Data
-	// Columns holds for each coefficient its group, or −1, where a sample is in the group of
-	// its largest coefficient; else nil.
+	// Columns holds for each coefficient its group, or −1, if samples are grouped by their largest
+	// coefficient; else nil.
 	Columns []int
-	// samples holds for each sample that was learned from what tells its content from
-	// others, and groups its group.
+	// samples holds a digest of the content of each sample, and groups its group.
 	samples, groups []int
 }
 
-// modelSource says what the samples were that were learned from.
+// modelSource describes a model's samples.
 type modelSource struct {
-	// Files tells whether they are image files. Otherwise they are vectors of so many
-	// columns, which hold images of this height and width, or 0; Black and White are the
-	// range of the values of the images.
+	// Files is true for image files. Columns is the length of vectors, which may hold images of Height
+	// and Width whose values are from Black to White.
 	Files   bool    `json:"files"`
 	Columns int     `json:"columns,omitempty"`
 	Height  int     `json:"height,omitempty"`
@@ -98,14 +91,13 @@ func sourceOf(set *datasets.Set) modelSource {
 	return s
 }
 
-// NewModel returns the model of a method's result on all of the inputs, nil for features
-// that are taken as they are.
+// NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
 func NewModel(ctx context.Context, in *Inputs, method string, res *factor.Result) (*Model, error) {
 	seen := &view{vocabulary: in.Vocabulary, scales: in.Scales, wordWeights: in.wordWeights}
 	return newModel(ctx, in, allOf(len(in.Rows)), seen, method, res)
 }
 
-// newModel is NewModel of some rows of the inputs, with what was learned of them.
+// newModel is NewModel of some rows of the inputs, with the words and scales that they were seen with.
 func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
@@ -116,11 +108,9 @@ func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method st
 		m.Names[i] = in.Set.Names[in.Rows[row]]
 	}
 	m.Features.SkipBad = false
-	if in.Features.Joined != nil {
-		m.Features.Joined = make([]Weighted, len(in.Features.Joined))
-		for i, w := range in.Features.Joined {
-			m.Features.Joined[i] = Weighted{Features: w.Features, Scale: seen.scales[i].Factor}
-		}
+	m.Features.Joined = slices.Clone(in.Features.Joined)
+	for i := range m.Features.Joined {
+		m.Features.Joined[i] = Weighted{Features: in.Features.Joined[i].Features, Scale: seen.scales[i].Factor}
 	}
 	if err := m.learn(seen.vocabulary, seen.wordWeights); err != nil {
 		return nil, err
@@ -151,7 +141,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 	return nil
 }
 
-// words returns the words of the features and their weights, nil where there are none.
+// words returns the words of the features and their weights, if any.
 func (m *Model) words() (*vocab.Vocabulary, []float64) {
 	for _, f := range m.Features.each() {
 		if learned := f.Words.Learned; learned != nil {
@@ -161,8 +151,7 @@ func (m *Model) words() (*vocab.Vocabulary, []float64) {
 	return nil, nil
 }
 
-// networkDigest returns what tells the network of the features from others, "" where there
-// is none.
+// networkDigest returns the digest of the network of the features, "" without one.
 func networkDigest(ctx context.Context, f Features) (string, error) {
 	n, ok := f.extractor().(features.Network)
 	if !ok {
@@ -207,8 +196,8 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 	return m, nil
 }
 
-// GroupsOf returns the group of each row of the inputs, which must be the samples that the
-// model's groups were made of, with the same content and in the same order.
+// GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
+// content and in the same order.
 func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
@@ -225,56 +214,46 @@ func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
 	return slices.Clone(m.Groups.groups), nil
 }
 
-// represents tells whether new samples are represented by coefficients.
+// represents tells whether the model represents new samples by coefficients.
 func (m *Model) represents() bool { return m.Result != nil && m.Result.Model != nil }
 
 // largestColumns returns the group of the samples whose largest coefficient is in a column.
 func largestColumns(v *mat.Dense, groups []int) []int {
-	n, k := v.Dims()
-	out := make([]int, k)
-	for j := range out {
-		out[j] = -1
-	}
-	for i := range n {
-		if j := largest(v.RawRowView(i)); out[j] < 0 {
-			out[j] = groups[i]
-		}
+	_, k := v.Dims()
+	out := slices.Repeat([]int{-1}, k)
+	for i, group := range slices.Backward(groups) {
+		out[floats.MaxIdx(v.RawRowView(i))] = group
 	}
 	return out
 }
 
-// contentsOf returns what tells the content of each row's sample from others, a number of 62
-// bits; nil where the samples are left on disk.
+// contentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
 func contentsOf(in *Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
 	out := make([]int, len(in.Rows))
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
-	if in.Set.Files != nil {
-		for i, row := range in.Rows {
-			sum, err := contentOf(in.images, row)
-			if err != nil {
-				return nil // it is gone by now
-			}
-			out[i] = number(sum)
-		}
+	if in.Set.Files == nil {
+		var content []byte
+		eachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
+			content = appendContent(content[:0], columns, values)
+			out[i] = number(sha256.Sum256(content))
+		})
 		return out
 	}
-	const atOnce = 256
-	parallel.Do(parallel.Count(len(out), atOnce), func(block int) {
-		lo, hi := block*atOnce, min((block+1)*atOnce, len(out))
-		var content []byte
-		eachRow(in.Set.Vectors, in.Rows[lo:hi], func(at int, columns []int, values []float64) {
-			content = appendContent(content[:0], columns, values)
-			out[lo+at] = number(sha256.Sum256(content))
-		})
-	})
+	for i, row := range in.Rows {
+		sum, err := contentOf(in.images, row)
+		if err != nil {
+			return nil // the file is gone
+		}
+		out[i] = number(sum)
+	}
 	return out
 }
 
-// appendContent appends the values of a row that are not 0, with their columns: sparse and dense
-// ones of the same values give the same. columns is nil where value j is in column j.
+// appendContent appends the values of a row that are not 0, with their columns, so that sparse and dense
+// rows give the same. columns is nil if value j is in column j.
 func appendContent(to []byte, columns []int, values []float64) []byte {
 	for j, v := range values {
 		if v == 0 {
@@ -289,8 +268,8 @@ func appendContent(to []byte, columns []int, values []float64) []byte {
 	return to
 }
 
-// Check reports, before an image is read, a set whose samples the model cannot represent,
-// and features that cannot be made as they were.
+// Check returns an error for a set whose samples the model cannot represent, and for another network than
+// the model's. It reads no image.
 func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	was, is := m.source, sourceOf(set)
 	kind := func(s modelSource) string {
@@ -324,8 +303,8 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	return nil
 }
 
-// Represent returns the coefficients, or with a method without a model of new samples the
-// features, of the inputs, which must have the features of the model.
+// Represent returns the coefficients of the inputs, or the features if the method cannot represent new
+// samples. The inputs must have the features of the model.
 func (m *Model) Represent(ctx context.Context, in *Inputs) (mat.Matrix, error) {
 	if _, columns := in.Dims(); columns != m.Columns {
 		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
@@ -337,24 +316,22 @@ func (m *Model) Represent(ctx context.Context, in *Inputs) (mat.Matrix, error) {
 	return v, in.nameRows(err, nil)
 }
 
-// Assigned is where a new sample belongs.
+// Assigned is the group of a new sample.
 type Assigned struct {
 	cluster.Membership
-	// None tells that it belongs to none of the groups: Group is the nearest then.
+	// None is true for a rejected sample. Group is the nearest one then.
 	None bool
-	// Known tells that the same sample was learned from, whose group it has.
+	// Known is true for a sample of the model itself, which keeps its group.
 	Known bool
 }
 
-// DefaultReject is what share of a group's samples a new one must be farther than to belong
-// to none, where nothing else is said.
+// DefaultReject is the default of the share in Assign.
 const DefaultReject = 0.99
 
-// Assign puts the inputs, which must have the features of the model, into its groups: each
-// sample into the group of the nearest centre, or of its largest coefficient where the
-// grouping was made so, and one that was learned from into the group that it had. A sample
-// that is farther from the centre than this share of the group's own samples, each compared
-// with the centre of the others, belongs to none; with 0 none is rejected.
+// Assign puts the inputs, which must have the features of the model, into its groups: by the nearest
+// centre, or the largest coefficient if the grouping did so. A sample of the model keeps its group.
+// A sample is rejected if it is farther from the centre than the share reject of the group's own samples,
+// each measured from the centre of the others; 0 rejects none.
 func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assigned, error) {
 	of := m.Groups
 	if of == nil {
@@ -382,7 +359,7 @@ func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assig
 	for i, f := range found {
 		groups[i] = f.Group
 		if of.Columns != nil {
-			if g := of.Columns[largest(points.(*mat.Dense).RawRowView(i))]; g >= 0 {
+			if g := of.Columns[floats.MaxIdx(points.(*mat.Dense).RawRowView(i))]; g >= 0 {
 				groups[i] = g
 			}
 		}
@@ -405,7 +382,7 @@ func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assig
 	return out, nil
 }
 
-// limit returns how far this share of the samples of a group is at most.
+// limit returns the distance within which a share of the samples of a group lies.
 func (of *ModelGroups) limit(group int, share float64) float64 {
 	levels := of.Spread.RawRowView(group)
 	at := share * float64(len(levels)-1)
@@ -414,7 +391,7 @@ func (of *ModelGroups) limit(group int, share float64) float64 {
 	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
 }
 
-// Kind says in a few words what the model does.
+// Kind describes the model in a few words.
 func (m *Model) Kind() string {
 	if m.Groups == nil {
 		return fmt.Sprintf("%s of %s", cmp.Or(m.Method, "features"), m.Data)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -206,7 +205,7 @@ func FuzzReadModel(f *testing.F) {
 		_, _, _, text := savedModel(f, g)
 		f.Add(text)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		var m *Model
 		var err error
 		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() { m, err = ReadModel(t.Context(), bytes.NewReader(text), int64(len(text))) })
@@ -222,7 +221,7 @@ func FuzzReadModel(f *testing.F) {
 		if err := m.Save(&bytes.Buffer{}); err != nil {
 			t.Fatal(err)
 		}
-	}))
+	})
 }
 
 // FuzzReadStart: of a file of any bytes come initial factors of one rank, of numbers of 0 and
@@ -238,7 +237,7 @@ func FuzzReadStart(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(file.Bytes())
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() {
 			start, k, err := ReadStart(bytes.NewReader(text), int64(len(text)))
 			if err != nil {
@@ -250,5 +249,5 @@ func FuzzReadStart(f *testing.F) {
 				}
 			}
 		})
-	}))
+	})
 }

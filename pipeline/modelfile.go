@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,12 +22,11 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// ModelVersion is the version of the format of models, which changes where an earlier
-// program could not read a file rightly.
+// ModelVersion is the version of the format of models. It changes if earlier programs would misread files.
 const ModelVersion = 1
 
-// The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save,
-// see docs/models.md.
+// The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
+// docs/models.md.
 const (
 	modelVersion  = "format_version"
 	modelText     = "model"
@@ -40,7 +40,7 @@ const (
 	modelGroups   = "sample_groups"
 )
 
-// modelDocument is the text of a model, JSON.
+// modelDocument is the JSON text of a model.
 type modelDocument struct {
 	Program  string          `json:"program"`
 	Data     string          `json:"data"`
@@ -69,23 +69,19 @@ type openedDocument struct {
 	Pool      bool   `json:"pool,omitempty"`
 }
 
-// Save writes the model as a NumPy .npz file, see docs/models.md. The same model gives the
-// same bytes.
+// Save writes the model as a NumPy .npz file: see docs/models.md. The same model gives the same bytes.
 func (m *Model) Save(w io.Writer) error {
-	res := m.Result
-	if res == nil {
-		res = &factor.Result{}
-	}
 	doc := modelDocument{Program: m.Program, Data: m.Data, Method: m.Method, Columns: m.Columns, Networks: m.digests, Source: m.source}
 	var err error
 	if doc.Features, err = json.Marshal(m.Features.document()); err != nil {
 		return err
 	}
-	if m.Groups != nil {
-		doc.Groups = &groupsDocument{Distance: m.Groups.Centres.Distance.String(), Names: m.Groups.Names, By: m.Groups.By}
-		was := m.Groups.Opened
-		doc.Groups.Opened = openedDocument{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}
-		if doc.Groups.Method, err = json.Marshal(m.Groups.Method.document()); err != nil {
+	if g := m.Groups; g != nil {
+		doc.Groups = &groupsDocument{
+			Distance: g.Centres.Distance.String(), Names: g.Names, By: g.By,
+			Opened: openedDocument{g.Opened.From, g.Opened.Pattern, g.Opened.Truth, g.Opened.NoClasses, g.Opened.Pool},
+		}
+		if doc.Groups.Method, err = json.Marshal(g.Method.document()); err != nil {
 			return err
 		}
 	}
@@ -94,7 +90,7 @@ func (m *Model) Save(w io.Writer) error {
 		return err
 	}
 	words, weights := m.words()
-	return res.SaveWith(w, func(z *npz.Writer) {
+	return cmp.Or(m.Result, &factor.Result{}).SaveWith(w, func(z *npz.Writer) {
 		z.Integers(modelVersion, ModelVersion)
 		z.Text(modelText, text)
 		names := make([]string, len(m.Names))
@@ -133,15 +129,8 @@ func saveRows(z *npz.Writer, name string, x *mat.Dense) {
 	z.Floats(name, []int{n, m}, x.RawRowView)
 }
 
-// IsModel tells whether a file of arrays is a model, of whatever version.
-func IsModel(r io.ReaderAt, size int64) bool {
-	z, err := npz.Open(r, size)
-	return err == nil && z.Has(modelVersion) && z.Has(modelText)
-}
-
-// ReadModel reads a model that Save wrote, size bytes long, and checks that its parts fit
-// together. A file of a later version of the format is an error that says so. No memory is
-// taken for what the file's bytes do not back.
+// ReadModel reads a model that Save wrote, size bytes long, and checks that its parts fit together. It
+// allocates no more memory than the file's bytes need.
 func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 	m, err := readModel(ctx, r, size)
 	if err != nil {
@@ -188,12 +177,10 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	}
 	model, err := factor.LoadModel(r, size)
-	switch {
-	case errors.Is(err, factor.ErrNoModel):
-	case err != nil:
-		return nil, err
-	default:
+	if err == nil {
 		m.Result = &factor.Result{Model: model, Basis: model.Vectors()}
+	} else if !errors.Is(err, factor.ErrNoModel) {
+		return nil, err
 	}
 	if doc.Groups != nil {
 		if err := m.readGroups(z, doc.Groups); err != nil {
@@ -226,99 +213,92 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		if weights, _, err = z.Floats(modelWeights, 1, nil); err != nil {
 			return err
 		}
-		if want := one.Words.grid().Len() * v.Len(); len(weights) != want {
-			return fmt.Errorf("the array %q has %d values; want %d", modelWeights, len(weights), want)
-		}
-		if !usable(weights, 0) {
-			return fmt.Errorf("the array %q holds values that are no weights", modelWeights)
+		if want := one.Words.grid().Len() * v.Len(); len(weights) != want || !usable(weights, 0) {
+			return fmt.Errorf("the array %q has %d values; want %d weights", modelWeights, len(weights), want)
 		}
 	}
 	return m.learn(v, weights)
 }
 
 // readGroups reads the groups.
-func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) error {
-	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By}
+func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
-	g.Opened = Data{OpenOptions: datasets.OpenOptions{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}}
+	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: Data{OpenOptions: datasets.OpenOptions{
+		From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool,
+	}}}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err
 	}
-	var err error
 	if g.Method, err = readMethod(doc.Method); err != nil {
 		return err
 	}
-	if g.Centres.Points, err = readRows(z, modelCentres, math.Inf(-1)); err != nil {
-		return err
-	}
-	if g.Spread, err = readRows(z, modelSpread, 0); err != nil {
-		return err
-	}
-	if g.Centres.Sizes, err = z.Integers(modelSizes, math.MaxInt32); err != nil {
-		return err
-	}
-	k, columns := g.Centres.Points.Dims()
-	of := m.Columns
+	k, columns := len(g.Names), m.Columns
 	if m.represents() {
-		_, of = coefficientsOf(m.Result.Model)
+		_, columns = coefficientsOf(m.Result.Model)
 	}
-	r, levels := g.Spread.Dims()
-	switch {
-	case columns != of:
-		return fmt.Errorf("the array %q is of %d columns; want %d", modelCentres, columns, of)
-	case r != k || levels != cluster.SpreadLevels:
-		return fmt.Errorf("the array %q is %d×%d; want %d×%d", modelSpread, r, levels, k, cluster.SpreadLevels)
-	case len(g.Centres.Sizes) != k || len(g.Names) != k:
-		return fmt.Errorf("%d groups with the sizes of %d and the names of %d", k, len(g.Centres.Sizes), len(g.Names))
-	case !slices.ContainsFunc(g.Centres.Sizes, func(size int) bool { return size > 0 }):
+	if g.Centres.Points, err = readRows(z, modelCentres, k, columns, math.Inf(-1)); err != nil {
+		return err
+	}
+	if g.Spread, err = readRows(z, modelSpread, k, cluster.SpreadLevels, 0); err != nil {
+		return err
+	}
+	if g.Centres.Sizes, err = readIntegers(z, modelSizes, k, math.MaxInt32); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(g.Centres.Sizes, func(size int) bool { return size > 0 }) {
 		return errors.New("all groups are empty")
 	}
-	filled := func(group int) bool { return group >= 0 && group < k && g.Centres.Sizes[group] > 0 }
+	empty := func(group int) bool { return group >= k || group >= 0 && g.Centres.Sizes[group] == 0 }
 	if z.Has(modelColumns) {
-		if g.Columns, err = z.Integers(modelColumns, int64(k)); err != nil {
+		if !m.represents() {
+			return fmt.Errorf("the array %q, without coefficients", modelColumns)
+		}
+		if g.Columns, err = readIntegers(z, modelColumns, columns, int64(k)); err != nil {
 			return err
 		}
-		if !m.represents() || len(g.Columns) != columns {
-			return fmt.Errorf("the array %q has %d values; want one for each coefficient", modelColumns, len(g.Columns))
-		}
 		for j := range g.Columns {
-			if g.Columns[j]--; g.Columns[j] >= 0 && !filled(g.Columns[j]) {
-				return fmt.Errorf("the array %q names an empty group", modelColumns)
-			}
+			g.Columns[j]--
+		}
+		if slices.ContainsFunc(g.Columns, empty) {
+			return fmt.Errorf("the array %q names an empty group", modelColumns)
 		}
 	}
 	if z.Has(modelContents) {
 		if g.samples, err = z.Integers(modelContents, math.MaxInt64); err != nil {
 			return err
 		}
-		if g.groups, err = z.Integers(modelGroups, int64(k)); err != nil {
+		if g.groups, err = readIntegers(z, modelGroups, len(g.samples), int64(k)); err != nil {
 			return err
 		}
-		if len(g.samples) != len(g.groups) {
-			return fmt.Errorf("%d samples with the groups of %d", len(g.samples), len(g.groups))
-		}
-		for i, group := range g.groups {
-			if !filled(group) {
-				return fmt.Errorf("sample %d is in group %d, which is empty", i+1, group+1)
-			}
+		if i := slices.IndexFunc(g.groups, empty); i >= 0 {
+			return fmt.Errorf("sample %d is in group %d, which is empty", i+1, g.groups[i]+1)
 		}
 	}
 	m.Groups = g
 	return nil
 }
 
-// readRows reads a matrix of finite values of least and more.
-func readRows(z *npz.Archive, name string, least float64) (*mat.Dense, error) {
+// readIntegers reads n integers from 0 to most.
+func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error) {
+	values, err := z.Integers(name, most)
+	if err == nil && len(values) != n {
+		err = fmt.Errorf("the array %q has %d values; want %d", name, len(values), n)
+	}
+	return values, err
+}
+
+// readRows reads an n×m matrix of finite values of least and more.
+func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense, error) {
 	values, shape, err := z.Floats(name, 2, nil)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(values) == 0:
-		return nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+	case len(values) == 0 || shape[0] != n || shape[1] != m:
+		return nil, fmt.Errorf("the array %q is of shape %v; want %d×%d", name, shape, n, m)
 	case !usable(values, least):
 		return nil, fmt.Errorf("the array %q holds values that cannot be", name)
 	}
-	return mat.NewDense(shape[0], shape[1], values), nil
+	return mat.NewDense(n, m, values), nil
 }
 
 // usable tells whether all values are finite and not below least.
@@ -326,8 +306,7 @@ func usable(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }
 
-// coefficientsOf returns the number of features of a model, −1 where it does not tell, and of
-// coefficients.
+// coefficientsOf returns the numbers of features, −1 if unknown, and of coefficients of a model.
 func coefficientsOf(m factor.Model) (columns, k int) {
 	if of, ok := m.(*factor.KernelModel); ok {
 		_, k = of.Weights.Dims()
@@ -340,7 +319,7 @@ func coefficientsOf(m factor.Model) (columns, k int) {
 	return m.Vectors().Dims()
 }
 
-// check reports parts of a model that do not fit together.
+// check returns an error for parts of a model that do not fit together.
 func (m *Model) check() error {
 	s := m.source
 	switch {

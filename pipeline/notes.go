@@ -53,10 +53,10 @@ func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
 	case set.TimeFolders != nil:
-		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); --pool reads them as classes",
+		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
 			len(set.TimeFolders), set.Folders, someOf(set.TimeFolders))
 	case set.FolderClasses:
-		return fmt.Sprintf("subfolders read as classes: %d (%s); --no-classes ignores them", len(set.Classes), someOf(set.Classes))
+		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), someOf(set.Classes))
 	}
 	return ""
 }

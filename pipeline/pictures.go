@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"image"
+	imagedraw "image/draw"
 	"image/jpeg"
 	"os"
 	"slices"
@@ -31,58 +31,45 @@ import (
 // ThumbnailSide is the longer side of a thumbnail, in pixels, at most.
 const ThumbnailSide = pictures.ThumbnailSide
 
-// looks looks at the pictures of a set of files, once at each.
+// looks describes the pictures of a set of files, each once.
 type looks struct {
 	images *datasets.Images
 	store  *keeper
-
-	mu sync.Mutex
-	of map[int]*pictures.Look // by sample
+	of     sync.Map // of samples, *pictures.Look
 }
 
-func newLooks(images *datasets.Images, store *keeper) *looks {
-	return &looks{images: images, store: store, of: map[int]*pictures.Look{}}
-}
-
-// observer returns what looks at pictures while they are decoded, nil where nothing does.
+// observer returns an observer of decoded pictures, nil without looks.
 func (l *looks) observer() *features.Observer {
 	if l == nil {
 		return nil
 	}
 	return &features.Observer{Least: pictures.Least, Memory: pictures.Memory, See: func(i int, img image.Image, whole image.Point) error {
-		l.mu.Lock()
-		_, seen := l.of[i]
-		l.mu.Unlock()
-		if seen {
+		if _, seen := l.of.Load(i); seen {
 			return nil
 		}
-		_, err := l.see(i, img, whole)
+		_, _, err := l.see(i, img, whole)
 		return err
 	}}
 }
 
-// see looks at the decoded picture of a sample, as pictures.New does, and keeps the look and the
-// thumbnail, which it returns.
-func (l *looks) see(i int, img image.Image, whole image.Point) (thumbnail []byte, err error) {
+// see keeps and returns the look and the thumbnail of a sample's decoded picture: see pictures.New.
+func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
 	key, err := l.key(i)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	look, thumbnail, err := pictures.New(img, whole)
-	if err != nil {
-		return nil, err
+	if look, thumbnail, err = pictures.New(img, whole); err != nil {
+		return nil, nil, err
 	}
 	blob, err := look.AppendBinary(nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if l.images.Truncated(i) == "" { // it is to be noticed the next time
+	if l.images.Truncated(i) == "" { // to be noticed again the next time
 		l.store.Put(key, append(blob, thumbnail...))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.of[i] = look
-	return thumbnail, nil
+	l.of.Store(i, look)
+	return look, thumbnail, nil
 }
 
 func (l *looks) key(i int) (cache.Key, error) {
@@ -90,7 +77,7 @@ func (l *looks) key(i int) (cache.Key, error) {
 	return cache.NewKey("look", pictures.Version, content[:]), err
 }
 
-// contentOf returns the sum of the content that sample i had when it was first read.
+// contentOf returns the digest of the content that sample i had when it was first read.
 func contentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	if sum, ok := images.Noted(i); ok {
 		return sum, nil
@@ -98,8 +85,7 @@ func contentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	return images.Sum(i)
 }
 
-// with returns the look of a sample and its thumbnail, a JPEG file, of the cache or made of
-// the picture.
+// with returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the picture.
 func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
 	key, err := l.key(i)
 	if err != nil {
@@ -108,28 +94,21 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 	if blob, ok := l.store.Get(key); ok {
 		look = &pictures.Look{}
 		if thumbnail, err = look.Cut(blob); err == nil {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.of[i] = look
+			l.of.Store(i, look)
 			return look, thumbnail, nil
 		}
 	}
 	err = l.images.With(ctx, i, imagefile.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
-		thumbnail, err = l.see(i, img, whole)
+		look, thumbnail, err = l.see(i, img, whole)
 		return err
 	}})
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.of[i], thumbnail, err
+	return look, thumbnail, err
 }
 
 // look returns the look of a sample.
 func (l *looks) look(ctx context.Context, i int) (*pictures.Look, error) {
-	l.mu.Lock()
-	look := l.of[i]
-	l.mu.Unlock()
-	if look != nil {
-		return look, nil
+	if look, ok := l.of.Load(i); ok {
+		return look.(*pictures.Look), nil
 	}
 	look, _, err := l.with(ctx, i)
 	return look, err
@@ -144,11 +123,9 @@ func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 	return jpeg.Decode(bytes.NewReader(file))
 }
 
-// Thumbnail returns a small picture of what row i of X was made of: upright, in colour
-// or a *image.Gray, laid over white, its longer side of at most ThumbnailSide pixels. Pictures that are
-// smaller are not enlarged. Where pictures are looked at (PrepareOptions.Pictures) it comes
-// from the cache, and is the same whether it does or not. Several goroutines may call it at
-// once. Errors are those of Image.
+// Thumbnail returns a small version of the picture of row i: upright, in colour or a *image.Gray, over white,
+// with a longer side of at most ThumbnailSide pixels. It never enlarges. Goroutines may share it. Errors are
+// those of Image.
 func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err error) {
 	if in.pictures != nil {
 		return in.pictures.thumbnail(ctx, in.Rows[i])
@@ -167,59 +144,41 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	return small, err
 }
 
-// Pictures is what is told of the rows of the inputs as pictures, one by one.
+// Pictures describes the inputs' pictures, a row each.
 type Pictures struct {
-	// CopyOf holds for each row the original of the stack of copies that it is in, itself where
-	// it has no copy, and Near whether it is a near duplicate of that and no exact copy. The
-	// original is the picture of most pixels; of these that of the largest file, the oldest,
-	// and that of the shortest name.
+	// CopyOf holds for each row the original of its stack of copies, itself without any, and Near whether
+	// it is a near duplicate rather than an exact copy. The original has the most pixels; then the largest
+	// file, the oldest, and the shortest name count.
 	CopyOf []int
 	Near   []bool
-	// Outlier holds for each row the probability that it is an outlier, 0 for most.
+	// Outlier is the probability that a row is an outlier, 0 for most.
 	Outlier []float64
-	// Sharpness holds how sharp each picture is, −1 where that cannot be told.
+	// Sharpness is −1 if unknown.
 	Sharpness []float64
-	// Remark holds "", pictures.Blank or pictures.Blurred.
+	// Remark is "", pictures.Blank or pictures.Blurred.
 	Remark []string
 }
 
-// candidates is how many pictures that look like it each is held against, by its features
-// and by its rough picture.
+// candidates is the number of similar pictures, by features and by rough picture, that each is compared with.
 const candidates = 8
 
-// Pictures finds copies, outliers, and blurred and blank pictures among the inputs, nil
-// where these are not files or pictures were not looked at. Files of one content are exact
-// copies; see [pictures.Copies], [pictures.Outliers] and [pictures.Remarks] for the rest.
-// It calls progress, which may be nil, with "looking at pictures", of the inputs,
-// "finding what looks alike" and "comparing pictures", of pairs.
+// Pictures finds copies, outliers, and blurred and blank pictures among the inputs, nil unless they are files
+// and were prepared with PrepareOptions.Pictures. Files of one content are exact copies; for the rest see
+// [pictures.Copies], [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with
+// "looking at pictures", of the inputs, "finding what looks alike", and "comparing pictures", of pairs.
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
 	}
 	owner := &reporter{to: progress}
 	defer owner.end()
-	n := len(in.Rows)
-	all, errs := make([]*pictures.Look, n), make([]error, n)
-	same, first := make([]int, n), map[[sha256.Size]byte]int{}
-	tell := owner.of("looking at pictures")
-	var mu sync.Mutex
-	done := 0
-	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
-		all[i], errs[i] = in.pictures.look(ctx, in.Rows[i])
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		tell(done, n)
-	}); err != nil {
+	all, err := looksOf(ctx, in, owner)
+	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
+	n := len(all)
 	order := in.byOriginality(all)
+	same, first := make([]int, n), map[[sha256.Size]byte]int{}
 	for _, i := range order {
 		sum, err := contentOf(in.images, in.Rows[i])
 		if err != nil {
@@ -238,14 +197,12 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	}
 	near := make([][]int, n)
 	for at, i := range distinct {
-		for _, j := range byFeatures[at][:min(candidates, len(byFeatures[at]))] {
-			near[i] = append(near[i], distinct[j])
-		}
+		near[i] = take(distinct, byFeatures[at][:min(candidates, len(byFeatures[at]))])
 	}
 	if err := byRoughPictures(ctx, all, distinct, near); err != nil {
 		return nil, err
 	}
-	p := &Pictures{Remark: pictures.Remarks(all), Sharpness: make([]float64, n), Outlier: make([]float64, n)}
+	p := &Pictures{Remark: pictures.Remarks(all), Sharpness: make([]float64, n)}
 	for i, l := range all {
 		p.Sharpness[i] = l.Sharpness
 	}
@@ -257,32 +214,61 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	if err != nil {
 		return nil, err
 	}
-	// Neighbours without the copies: they are no evidence that a picture is usual.
+	p.Outlier = outliers(p.CopyOf, distinct, byFeatures, distances)
+	return p, nil
+}
+
+// looksOf returns the looks of all rows.
+func looksOf(ctx context.Context, in *Inputs, owner *reporter) ([]*pictures.Look, error) {
+	n := len(in.Rows)
+	all, errs := make([]*pictures.Look, n), make([]error, n)
+	tell := owner.of("looking at pictures")
+	var mu sync.Mutex
+	done := 0
+	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
+		all[i], errs[i] = in.pictures.look(ctx, in.Rows[i])
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		tell(done, n)
+	}); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return all, cmp.Or(errs...)
+}
+
+// outliers returns the probabilities of all rows, by the neighbours of distinct rows, numbered among these.
+// Copies are not counted as neighbours: they are no evidence that a picture is usual.
+func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64) []float64 {
 	var firsts []int // of stacks, as places among distinct
 	place := make([]int, len(distinct))
 	for at, i := range distinct {
-		if place[at] = len(firsts); p.CopyOf[i] == i {
+		if place[at] = len(firsts); copyOf[i] == i {
 			firsts = append(firsts, at)
 		}
 	}
 	others, lengths := make([][]int, len(firsts)), make([][]float64, len(firsts))
 	for f, at := range firsts {
-		for q, j := range byFeatures[at] {
-			if p.CopyOf[distinct[j]] == distinct[j] {
+		for q, j := range neighbours[at] {
+			if copyOf[distinct[j]] == distinct[j] {
 				others[f], lengths[f] = append(others[f], place[j]), append(lengths[f], distances[at][q])
 			}
 		}
 	}
+	out := make([]float64, len(copyOf))
 	for f, value := range pictures.Outliers(others, lengths) {
-		p.Outlier[distinct[firsts[f]]] = value
+		out[distinct[firsts[f]]] = value
 	}
-	for i, of := range p.CopyOf {
-		p.Outlier[i] = p.Outlier[of]
+	for i, of := range copyOf {
+		out[i] = out[of]
 	}
-	return p, nil
+	return out
 }
 
-// byOriginality returns the rows in the order in which they are originals of copies.
+// byOriginality returns the rows in the order in which they become originals: see Pictures.CopyOf.
 func (in *Inputs) byOriginality(all []*pictures.Look) []int {
 	bytes, changed := make([]int64, len(all)), make([]time.Time, len(all))
 	for i, row := range in.Rows {
@@ -300,7 +286,7 @@ func (in *Inputs) byOriginality(all []*pictures.Look) []int {
 	return order
 }
 
-// nearestOf returns the rows nearest to each of x, made unit length, and how far they are.
+// nearestOf returns the rows nearest to each of x, scaled to unit length, and their distances.
 func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if n, _ := x.Dims(); n < 2 {
 		return make([][]int, n), make([][]float64, n), nil
@@ -322,7 +308,7 @@ func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distance
 	return factor.Nearest(ctx, x, p)
 }
 
-// byRoughPictures adds to near the pictures whose rough pictures are most like each of some.
+// byRoughPictures adds to near the pictures with the most similar rough pictures to each of some.
 func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near [][]int) error {
 	var rows []int
 	var values []float64
@@ -362,25 +348,10 @@ func pixelSum(img image.Image) [sha256.Size]byte {
 	h := sha256.New()
 	b := img.Bounds()
 	fmt.Fprintln(h, b.Dx(), b.Dy())
-	row := make([]byte, 0, 8*b.Dx())
+	row := image.NewRGBA64(image.Rect(0, 0, b.Dx(), 1))
 	for y := b.Min.Y; y < b.Max.Y; y++ {
-		row = row[:0]
-		for x := b.Min.X; x < b.Max.X; x++ {
-			for _, v := range rgba(img, x, y) {
-				row = binary.LittleEndian.AppendUint16(row, v)
-			}
-		}
-		h.Write(row)
+		imagedraw.Draw(row, row.Bounds(), img, image.Pt(b.Min.X, y), imagedraw.Src)
+		h.Write(row.Pix)
 	}
 	return [sha256.Size]byte(h.Sum(nil))
-}
-
-// rgba returns the values of a pixel.
-func rgba(img image.Image, x, y int) [4]uint16 {
-	if fast, ok := img.(image.RGBA64Image); ok {
-		c := fast.RGBA64At(x, y)
-		return [4]uint16{c.R, c.G, c.B, c.A}
-	}
-	r, g, b, a := img.At(x, y).RGBA()
-	return [4]uint16{uint16(r), uint16(g), uint16(b), uint16(a)}
 }

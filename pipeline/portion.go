@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,10 +15,9 @@ type Portion struct {
 	// Share is the share of a class, from 0 to 1, or Count the number.
 	Share float64
 	Count int
-	// Min is the least number in a class where there is a share, 0 for 2: one
-	// label ties nothing.
+	// Min is the least number in a class for a share, 0 for 2: one label ties nothing.
 	Min int
-	// Rest is all that is left.
+	// Rest is all other samples.
 	Rest bool
 }
 
@@ -28,38 +28,27 @@ func (p *Portion) DecodeSetting(v *settings.Value) error {
 		return p.parse(v)
 	}
 	var form struct {
-		Share amount `setting:"share"`
-		Count amount `setting:"count"`
-		Min   int    `setting:"min"`
+		Share Portion `setting:"share"`
+		Count Portion `setting:"count"`
+		Min   int     `setting:"min"`
 	}
 	if err := settings.Decode(v, &form); err != nil {
 		return err
 	}
-	*p = Portion(form.Share)
-	if form.Count != (amount{}) {
-		*p = Portion(form.Count)
+	*p = form.Share
+	if !form.Count.None() {
+		*p = form.Count
 	}
 	p.Min = form.Min
 	return nil
 }
 
-// amount is the share or the count of a portion.
-type amount Portion
-
-// DecodeSetting reads none, 30%, 3 or rest.
-func (a *amount) DecodeSetting(v *settings.Value) error {
-	if v.Kind != settings.KindText {
-		return v.Want("a share such as 30%%, or a count")
-	}
-	return (*Portion)(a).parse(v)
-}
-
 func (p *Portion) parse(v *settings.Value) error {
 	s := v.Text
-	if s == "none" || s == "0" {
+	switch s {
+	case "none", "0":
 		return nil
-	}
-	if s == "rest" {
+	case "rest":
 		p.Rest = true
 		return nil
 	}
@@ -79,10 +68,10 @@ func (p *Portion) parse(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether it is nothing.
+// None tells whether the portion is empty.
 func (p Portion) None() bool { return p.Share == 0 && p.Count == 0 && !p.Rest }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (p Portion) String() string {
 	switch {
 	case p.Rest:
@@ -96,13 +85,10 @@ func (p Portion) String() string {
 }
 
 func (p Portion) min() int {
-	if p.Min == 0 {
-		return 2
-	}
-	return p.Min
+	return cmp.Or(p.Min, 2)
 }
 
-// of returns how many of a class's samples it is, which is not the rest.
+// of returns the number of samples of a class, for a share or a count.
 func (p Portion) of(size int) (int, error) {
 	if p.Count > size {
 		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)

@@ -14,9 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// Regroup finds groups of the same samples again and again, as more is told of them. A method
-// that learns from what is told goes on from the factors that it has, and groups are those of
-// cluster.Corrected among what it finds.
+// Regroup finds groups of the same samples again under more labels and links. A method that learns from
+// these continues from its factors. cluster.Corrected makes the groups.
 type Regroup struct {
 	in        *Inputs
 	model     *Model
@@ -26,11 +25,10 @@ type Regroup struct {
 	corrected *cluster.Corrected
 }
 
-// regroupIterations is how many iterations a method goes on for at most when more is told.
+// regroupIterations is the largest number of iterations of a continued method.
 const regroupIterations = 20
 
-// NewRegroup returns what groups inputs again, which must be the samples that the model, which
-// has groups, was learned from.
+// NewRegroup returns a Regroup of inputs, which must be the samples of the model, which must have groups.
 func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
 	if m.Groups == nil {
 		return nil, errors.New("the model has no groups")
@@ -56,27 +54,29 @@ func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
 	return r, r.see(points)
 }
 
-// see compares samples by points from here on.
+// see makes points those that compare samples.
 func (r *Regroup) see(points mat.Matrix) (err error) {
 	r.points = points
 	r.corrected, err = cluster.NewCorrected(points)
 	return err
 }
 
-// Points are what samples are compared by, a sample a row.
+// Points are the rows that compare samples.
 func (r *Regroup) Points() mat.Matrix { return r.points }
 
-// Covariance returns how much of what is told of one of two rows goes to the other.
+// Covariance returns how much a correction of one of two rows counts for the other.
 func (r *Regroup) Covariance(i, j int) float64 { return r.corrected.Covariance(i, j) }
 
-// Factorise goes on with the factors of the method under what is known of the rows of the
-// inputs, where it learns from that.
+// Factorise continues the factors of a method that learns from labels or links of the inputs' rows.
 func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
-	told := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
-	known.Labels = told.labels
-	sizes := classSizes(told.labels, make([]string, len(told.classes)))
-	nothing := len(told.classes) == 0 && len(known.MustLink)+len(known.CannotLink) == 0
-	if r.method == nil || nothing || r.method.needs.Labels && len(told.classes) == 0 && !r.method.needs.Links || r.method.needs.checkClasses(r.method.Label(), sizes) != nil {
+	if r.method == nil {
+		return nil
+	}
+	given := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
+	known.Labels = given.labels
+	classes, needs := len(given.classes), r.method.needs
+	nothing := classes == 0 && len(known.MustLink)+len(known.CannotLink) == 0
+	if nothing || needs.Labels && classes == 0 && !needs.Links || needs.checkClasses(r.method.Label(), classSizes(given.labels, classes)) != nil {
 		return nil
 	}
 	w := &work{
@@ -101,7 +101,7 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 	return r.see(res.Coefficients)
 }
 
-// rank is the number of basis vectors: as many as there were, or two for each group.
+// rank is the number of basis vectors: that of the last result, or two for each group.
 func (r *Regroup) rank() int {
 	if r.res != nil {
 		_, rank := r.res.Coefficients.Dims()
@@ -115,8 +115,7 @@ func (r *Regroup) rank() int {
 	return min(2*k, n)
 }
 
-// start returns the factors to go on from, nil where the method starts anew: where it has none
-// of those that it would start from.
+// start returns the factors to continue from, nil if the method has none of those that it starts from.
 func (r *Regroup) start() *factor.Start {
 	if r.res == nil || r.method.needs.Direct {
 		return nil
@@ -136,15 +135,13 @@ func (r *Regroup) start() *factor.Start {
 	return s
 }
 
-// Find returns k groups of the rows of the inputs, of which there are groups already, under what is
-// known of them: see cluster.Corrected.
+// Find corrects groups of the inputs' rows to k groups: see cluster.Corrected.
 func (r *Regroup) Find(ctx context.Context, k int, groups []int, known factor.Known) (*cluster.Correction, error) {
 	return r.corrected.Fit(ctx, k, groups, cluster.Known(known))
 }
 
-// Grouping returns groups, numbered from 0 without gaps, as somebody told them who looked at them.
-// Classes are the set's own in the inputs; where useLabels is set they are told ones, of which each
-// has one group.
+// Grouping returns corrected groups, numbered from 0 without gaps. With useLabels the set's classes are
+// given labels, each of which has one group.
 func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, links datasets.Links) (*Grouping, error) {
 	g := Groups{Method: r.model.Groups.Method, UseLabels: useLabels, Links: links}
 	how := Cluster{Distance: r.model.Groups.Centres.Distance, By: r.model.Groups.By}
@@ -155,15 +152,9 @@ func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, li
 	if r.res != nil {
 		out.Rank = r.rank()
 	}
-	truth, classes, labels := r.in.Labels(), r.in.Set.Classes, []int(nil)
+	var given classLabels
 	if useLabels {
-		known := newClassLabels(r.in.Labels(), len(r.in.Set.Classes))
-		out.GroupClasses = known.ofGroups(groups)
-		truth, classes, labels = r.in.ownLabels(), r.in.Set.OwnClasses, known.labels
+		given = newClassLabels(r.in.Labels(), len(r.in.Set.Classes))
 	}
-	var err error
-	if out.Memberships, err = cluster.Memberships(ctx, how.Distance, r.points, groups); err != nil {
-		return nil, err
-	}
-	return out, g.score(ctx, out, truth, classes, labels)
+	return out, g.complete(ctx, r.in, out, r.points, given)
 }

@@ -6,33 +6,28 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// iterationsSection says how many iterations each method took on average.
-func iterationsSection(w *experimentPage) section {
-	return section{id: "iterations", title: "Iterations", template: iterationsTemplate, make: func() (any, error) {
-		var lines []string
-		for _, method := range w.shown {
-			sum, trials := 0, 0
-			for _, r := range w.records {
-				if r.Method == method && r.Iterations > 0 {
-					sum, trials = sum+r.Iterations, trials+1
-				}
-			}
-			if trials > 0 {
-				lines = append(lines, fmt.Sprintf("%s: %.0f in the mean of %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
+// iterations says how many iterations each method took on average.
+func iterations(w *experimentPage) any {
+	var lines []string
+	for _, method := range w.shown {
+		sum, trials := 0, 0
+		for _, r := range w.records {
+			if r.Method == method && r.Iterations > 0 {
+				sum, trials = sum+r.Iterations, trials+1
 			}
 		}
-		if lines == nil {
-			return nil, nil
+		if trials > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %.0f in the mean of %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
 		}
-		return lines, nil
-	}}
+	}
+	return unlessEmpty(lines)
 }
 
-var iterationsTemplate = parse("iterations", `
+const iterationsTemplate = `
 
 <h2 id="iterations">Iterations</h2>
 <ul>
 {{- range .}}
 <li>{{.}}</li>
 {{- end}}
-</ul>`)
+</ul>`

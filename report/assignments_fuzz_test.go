@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -18,7 +17,7 @@ func FuzzAssignments(f *testing.F) {
 	f.Add([]byte("file,group\na,-1\n"))
 	f.Add([]byte("file,group,group\n\xff\x00,1\n"))
 	f.Add(append([]byte("file,group\n"), bytes.Repeat([]byte("\"\n"), 1<<10)...))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 1<<16 {
 			return
 		}
@@ -41,5 +40,5 @@ func FuzzAssignments(f *testing.F) {
 				t.Errorf("the sample %q is not in the text", a.Sample)
 			}
 		}
-	}))
+	})
 }

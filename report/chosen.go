@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,20 +19,15 @@ type countsView struct {
 	Chosen, Samples string
 }
 
-// countsSection shows how the number of groups was chosen: curves/groups.png, ….
-func countsSection(w *clustersPage) section {
-	return section{id: "how-many", title: "How many groups", template: stored("counts"), make: func() (any, error) {
-		c := w.clusters.Counts
-		if c == nil {
-			return nil, nil
-		}
-		curve, err := figure.CountCurve(c)
-		v, err := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}, nil
-	}}
+// counts shows how the number of groups was chosen: curves/groups.png, ….
+func counts(w *clustersPage) any {
+	c := w.clusters.Counts
+	if c == nil {
+		return nil
+	}
+	curve, err := figure.CountCurve(c)
+	v := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
+	return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}
 }
 
 type ranksView struct {
@@ -44,78 +40,51 @@ type ranksView struct {
 
 const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
 
-// chosenRankSection shows how the rank of a grouping was chosen: curves/rank.png, ….
-func chosenRankSection(w *clustersPage) section {
-	return section{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: func() (any, error) {
-		c := w.clusters.Ranks
-		if c == nil {
-			return nil, nil
-		}
-		curve, err := figure.RankCurve(c.Curve, c.Rank)
-		v, err := w.figure("curves/rank", rankAlt, curve, err)
-		if err != nil {
-			return nil, err
-		}
-		s := c.String()
-		return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}, nil
-	}}
+// chosenRank shows how the rank of a grouping was chosen: curves/rank.png, ….
+func chosenRank(w *clustersPage) any {
+	c := w.clusters.Ranks
+	if c == nil {
+		return nil
+	}
+	curve, err := figure.RankCurve(c.Curve, c.Rank)
+	v := w.figure("curves/rank", rankAlt, curve, err)
+	s := c.String()
+	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
 }
 
-// drawnCountsSection shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
+// drawnCounts shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
 // of those with the most classes: tables/groups.txt, … and curves/groups.png, ….
-func drawnCountsSection(w *experimentPage) section {
-	return section{id: "how-many", title: "How many groups", template: stored("drawn-counts"), make: func() (any, error) {
-		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
-		if len(draws) == 0 {
-			return nil, nil
-		}
-		rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
-		counts := make([]*pipeline.CountChoice, len(last))
-		for i, r := range last {
-			counts[i] = r.Count
-		}
-		curve, err := figure.GapCurve(meanGaps(counts))
-		v, err := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
-	}}
+func drawnCounts(w *experimentPage) any {
+	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
+	if len(draws) == 0 {
+		return nil
+	}
+	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
+	curve, err := figure.GapCurve(meanGaps(last))
+	v := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
+	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
 }
 
-// ranksSection shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
+// ranks shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
 // most classes: tables/ranks.txt, … and curves/rank.png, ….
-func ranksSection(w *experimentPage) section {
-	return section{id: "ranks", title: "The rank", template: stored("ranks"), make: func() (any, error) {
-		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
-		if len(draws) == 0 {
-			return nil, nil
-		}
-		rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
-		curves := make([]*factor.RankCurve, len(last))
-		for i, r := range last {
-			curves[i] = r.Choice.Curve
-		}
-		curve, err := figure.RankCurve(meanCurve(curves), 0)
-		v, err := w.figure("curves/rank", rankAlt, curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
-	}}
+func ranks(w *experimentPage) any {
+	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
+	if len(draws) == 0 {
+		return nil
+	}
+	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
+	curve, err := figure.RankCurve(meanCurve(last), 0)
+	v := w.figure("curves/rank", rankAlt, curve, err)
+	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
 }
 
 // drawnChoices is the view of numbers chosen for draws.
-func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of pipeline.Record) (any, error) {
-	t, err := w.table(name, d)
-	if err != nil {
-		return nil, err
-	}
-	view := ranksView{Figure: v, Table: &t, Says: fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)}
+func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of pipeline.Record) any {
+	view := ranksView{Figure: v, Table: w.table(name, d), Says: fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)}
 	if of.Choice != nil {
 		view.By = of.Choice.By.String()
 	}
-	return view, nil
+	return view
 }
 
 // drawsOf returns the records that hold a choice, one of each draw, by classes and repeat.
@@ -144,39 +113,43 @@ func chosenRows(draws []pipeline.Record, chosen func(pipeline.Record) int) (rows
 	return rows, last
 }
 
-// meanGaps is the mean of the gaps of the numbers that all have.
-func meanGaps(counts []*pipeline.CountChoice) (from int, gaps []float64) {
-	to := counts[0].From + len(counts[0].Gap)
-	for _, c := range counts {
-		from, to = max(from, c.From), min(to, c.From+len(c.Gap))
+// meanGaps is the mean of the gaps of draws at the numbers that all have.
+func meanGaps(draws []pipeline.Record) (from int, gaps []float64) {
+	from, to := 0, math.MaxInt
+	for _, r := range draws {
+		from, to = max(from, r.Count.From), min(to, r.Count.From+len(r.Count.Gap))
 	}
 	for k := from; k < to; k++ {
-		var sum float64
-		for _, c := range counts {
-			sum += c.Gap[k-c.From]
-		}
-		gaps = append(gaps, sum/float64(len(counts)))
+		gaps = append(gaps, meanOf(draws, func(r pipeline.Record) float64 { return r.Count.Gap[k-r.Count.From] }))
 	}
 	return from, gaps
 }
 
-// meanCurve is the mean of curves over the ranks that all of them have.
-func meanCurve(curves []*factor.RankCurve) *factor.RankCurve {
+// meanCurve is the mean of the curves of draws over the ranks that all of them have.
+func meanCurve(draws []pipeline.Record) *factor.RankCurve {
 	mean := &factor.RankCurve{}
-	for _, k := range curves[0].Rank {
-		var misfit, deviation, stability float64
-		all := true
-		for _, c := range curves {
-			at, found := slices.BinarySearch(c.Rank, k)
-			if all = all && found; !all {
-				break
-			}
-			misfit, deviation, stability = misfit+c.Misfit[at], deviation+c.Deviation[at], stability+c.Stability[at]
+	for _, k := range draws[0].Choice.Curve.Rank {
+		if slices.ContainsFunc(draws, func(r pipeline.Record) bool { return !slices.Contains(r.Choice.Curve.Rank, k) }) {
+			continue
 		}
-		if n := float64(len(curves)); all {
-			mean.Rank = append(mean.Rank, k)
-			mean.Misfit, mean.Deviation, mean.Stability = append(mean.Misfit, misfit/n), append(mean.Deviation, deviation/n), append(mean.Stability, stability/n)
+		add := func(to *[]float64, values func(*factor.RankCurve) []float64) {
+			*to = append(*to, meanOf(draws, func(r pipeline.Record) float64 {
+				return values(r.Choice.Curve)[slices.Index(r.Choice.Curve.Rank, k)]
+			}))
 		}
+		mean.Rank = append(mean.Rank, k)
+		add(&mean.Misfit, func(c *factor.RankCurve) []float64 { return c.Misfit })
+		add(&mean.Deviation, func(c *factor.RankCurve) []float64 { return c.Deviation })
+		add(&mean.Stability, func(c *factor.RankCurve) []float64 { return c.Stability })
 	}
 	return mean
+}
+
+// meanOf is the mean of a value of draws.
+func meanOf(draws []pipeline.Record, value func(pipeline.Record) float64) float64 {
+	var sum float64
+	for _, r := range draws {
+		sum += value(r)
+	}
+	return sum / float64(len(draws))
 }

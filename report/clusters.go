@@ -27,8 +27,7 @@ type Clusters struct {
 	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
 	// group with memberships is shown from its most typical sample to its least.
 	*pipeline.Grouping
-	// Names holds the n samples' names.
-	Names []string
+	Names []string // the n samples' names
 	// Assignments is the name of the file in the same folder that lists the groups, or empty.
 	Assignments string
 	// Labels holds for each sample an index into Classes, or −1 if its class is not known. Nil means that
@@ -53,13 +52,12 @@ type Clusters struct {
 	Cosine   bool
 	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
 	// "". It may be nil.
-	Links []string
-	// Basis is what was learned, or nil if it cannot be shown.
-	Basis *Basis
-	// Patches show what was learned on photos, and Words are the visual words, or nil.
-	Patches  []Patches
-	Words    *Words
+	Links    []string
+	Basis    *Basis                  // what was learned, or nil if it cannot be shown
+	Shown    *pipeline.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
+
+	progress *counter
 }
 
 // clustersPage is the page of a grouping.
@@ -73,23 +71,14 @@ type clustersPage struct {
 }
 
 // clustersSections lists the sections of the page, in their order.
-var clustersSections = []func(*clustersPage) section{
-	clusterScoresSection,
-	groupsSection,
-	folding(countsSection),
-	folding(chosenRankSection),
-	folding(partsOfGroupsSection),
-	folding(clustersPhotographs),
-	folding(clustersTimes),
-}
-
-// folding returns a section that is folded away.
-func folding(make func(*clustersPage) section) func(*clustersPage) section {
-	return func(w *clustersPage) section {
-		s := make(w)
-		s.folded = true
-		return s
-	}
+var clustersSections = []section[*clustersPage]{
+	{template: stored("group-scores"), make: clusterScores},
+	{template: stored("groups"), make: groups},
+	{id: "how-many", title: "How many groups", template: stored("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: chosenRank, folded: true},
+	{id: "parts", title: "Learned parts", template: stored("parts"), make: partsOfGroups, folded: true},
+	{template: stored("photographs"), make: clustersPhotographs, folded: true},
+	{id: "times", title: "Times", template: stored("times"), make: clustersTimes, folded: true},
 }
 
 // ClustersFiles are what WriteClusters writes: names of files and, with a slash at their ends, of
@@ -122,7 +111,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
-	return w.writeSections(sections(w, clustersSections))
+	return write(&w.page, w, clustersSections)
 }
 
 // inOrder returns the samples of each group, the most typical first if that is known.
@@ -151,12 +140,7 @@ func (c Clusters) thing() string {
 }
 
 // things is the word for samples at the beginning of a sentence.
-func (c Clusters) things() string {
-	if c.Image != nil {
-		return "Pictures"
-	}
-	return "Samples"
-}
+func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
 // count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
@@ -164,23 +148,20 @@ func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thin
 // groupName names group g after a class, or is "": after the class that was given for it, or else after one
 // that more than half of its samples of known class have, if half of its samples or more are known.
 func (c Clusters) groupName(g int, members []int) string {
-	known, sizes := c.composition(members)
-	if known == 0 {
-		return ""
-	}
-	main := largestClasses(sizes)[0]
+	known, classes, sizes := c.composition(members)
 	switch {
-	case 2*sizes[main] <= known || 2*known < len(members):
+	case known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
 	case c.GroupClasses == nil:
-		return "mostly " + c.Classes[main]
-	case c.GroupClasses[g] == main:
-		return c.Classes[main]
+		return "mostly " + c.Classes[classes[0]]
+	case c.GroupClasses[g] == classes[0]:
+		return c.Classes[classes[0]]
 	}
 	return ""
 }
 
-// composition returns the number of samples of each class, and of all known ones.
-func (c Clusters) composition(members []int) (known int, sizes []int) {
+// composition returns the number of samples of known class, their classes, the largest first, and the number
+// of samples of each class.
+func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	sizes = make([]int, len(c.Classes))
 	for _, sample := range members {
 		if c.Labels != nil && c.Labels[sample] >= 0 {
@@ -188,25 +169,20 @@ func (c Clusters) composition(members []int) (known int, sizes []int) {
 			sizes[c.Labels[sample]]++
 		}
 	}
-	return known, sizes
-}
-
-// largestClasses returns the classes with samples, the largest first.
-func largestClasses(sizes []int) (classes []int) {
 	for l, n := range sizes {
 		if n > 0 {
 			classes = append(classes, l)
 		}
 	}
 	slices.SortStableFunc(classes, func(a, b int) int { return sizes[b] - sizes[a] })
-	return classes
+	return known, classes, sizes
 }
 
 // classesOf lists the known classes of a group's samples.
 func (c Clusters) classesOf(members []int) string {
-	_, sizes := c.composition(members)
+	_, classes, sizes := c.composition(members)
 	var parts []string
-	for _, l := range largestClasses(sizes) {
+	for _, l := range classes {
 		parts = append(parts, fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]))
 	}
 	return strings.Join(parts, ", ")

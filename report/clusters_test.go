@@ -321,7 +321,7 @@ func TestWritePictures(t *testing.T) {
 	}
 	c.Names[5] = "=1+1.jpg"
 	dir := t.TempDir()
-	if err := (folder{dir, t.Context()}).writeCSV(PicturesFile, c.pictures()); err != nil {
+	if err := (folder{dir, t.Context()}).writeList(PicturesFile, len(c.Names), c.pictures()); err != nil {
 		t.Fatal(err)
 	}
 	text := tree(t, dir)[PicturesFile]

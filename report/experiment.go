@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -22,10 +23,52 @@ type Experiment struct {
 	// Bases are learned parts, and Coefficients the representations of samples.
 	Bases        []Basis
 	Coefficients []figure.Coefficients
-	// Patches show the parts on photos, and Words the visual words; nil for other features.
-	Patches []Patches
-	Words   *Words
+	Shown        *pipeline.Illustrations // parts and visual words on photos, or nil
+
+	progress *counter
 }
+
+// Sources are what a report needs besides results.
+type Sources struct {
+	// Shown are parts and visual words on photos. Without it pages show those that they showed before.
+	Shown *pipeline.Illustrations
+	// Warn receives what is not shown and why; it may be nil.
+	Warn func(text string)
+	// Progress is called after each photo that was read, by one goroutine at a time; it may be nil.
+	Progress func(done, total int)
+	// Published is called when a grouping stands in its folder, which is still locked; it may be nil.
+	Published func() error
+}
+
+func (s Sources) warn(format string, a ...any) string {
+	text := fmt.Sprintf(format, a...)
+	if s.Warn != nil {
+		s.Warn(text)
+	}
+	return text
+}
+
+// counter counts the work of several goroutines. A nil counter counts nothing.
+type counter struct {
+	mu          sync.Mutex
+	done, total int
+	progress    func(done, total int)
+}
+
+func (c *counter) count(done, total int) {
+	if c == nil || c.progress == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.total = c.done+done, c.total+total
+	if done > 0 {
+		c.progress(c.done, c.total)
+	}
+}
+
+func (c *counter) step()     { c.count(1, 0) }
+func (c *counter) add(n int) { c.count(0, n) }
 
 // experimentPage is the page of an experiment.
 type experimentPage struct {
@@ -44,19 +87,19 @@ type experimentPage struct {
 }
 
 // experimentSections lists the sections of the page, in their order.
-var experimentSections = []func(*experimentPage) section{
-	findingsSection,
-	readingSection,
-	scoresSection,
-	drawnCountsSection,
-	ranksSection,
-	classesSection,
-	convergenceSection,
-	termsSection,
-	partsSection,
-	coefficientsSection,
-	experimentPhotographs,
-	experimentTimes,
+var experimentSections = []section[*experimentPage]{
+	{template: stored("findings"), make: findings},
+	{id: "reading", title: "How to read this", template: stored("reading"), make: reading},
+	{id: "scores", title: "Scores", template: stored("scores"), make: scores},
+	{id: "how-many", title: "How many groups", template: stored("drawn-counts"), make: drawnCounts},
+	{id: "ranks", title: "The rank", template: stored("ranks"), make: ranks},
+	{id: "classes", title: "Single classes", template: stored("classes"), make: classes},
+	{id: "convergence", title: "Convergence", template: stored("convergence"), make: convergence},
+	{id: "terms", title: "The objective", template: stored("terms"), make: terms},
+	{id: "parts", title: "Learned parts", template: stored("parts"), make: parts},
+	{id: "coefficients", title: "Descriptions", template: stored("coefficients"), make: coefficients},
+	{template: stored("photographs"), make: experimentPhotographs},
+	{id: "times", title: "Times", template: stored("times"), make: experimentTimes},
 }
 
 // ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of
@@ -81,8 +124,8 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 //	words/1.png, …
 //	photographs.json                   what the page shows of the last two
 //
-// for every score in the records ("AC free" is ac-free). Without Patches and Words the page shows those
-// that were written before. Once ctx is done its error is returned, and the files written by then stay.
+// for every score in the records ("AC free" is ac-free). Without Shown the page shows the photos that were
+// written before. Once ctx is done its error is returned, and the files written by then stay.
 // If it counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
@@ -100,7 +143,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w.Lead = e.lead(w.records, len(w.peaks))
 	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)
 	w.Note = unfinished(len(e.Trials) - len(w.records))
-	return w.writeSections(sections(w, experimentSections))
+	return write(&w.page, w, experimentSections)
 }
 
 // unfinished is the note of a page of unfinished results.
@@ -117,9 +160,7 @@ func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experi
 	if err != nil {
 		return nil, err
 	}
-	if from.Shown != nil {
-		e.Patches, e.Words = from.illustrations(ctx, newCounter(from.Progress))
-	}
+	e.Shown, e.progress = from.Shown, &counter{progress: from.Progress}
 	return e, folder.Publish(func(staging string) (keep []string, err error) {
 		if from.Shown == nil {
 			if keep, err = copyPhotographs(staging, folder.Dir()); err != nil {
@@ -177,15 +218,16 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 	return e, nil
 }
 
-// Headlines are the tables of the scores that matter most.
-func (e Experiment) Headlines() []*table.Document {
-	var out []*table.Document
-	for _, s := range eval.Scores() {
-		if s.Prominence < eval.Headline {
+// Headlines are the tables of the scores that matter most, over all samples.
+func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records, false) }
+
+func (e Experiment) headlines(records []pipeline.Record, unlabelled bool) (out []*table.Document) {
+	for _, name := range table.ScoresOf(records) {
+		if s, _ := eval.FindScore(name); s.Prominence < eval.Headline || s.Unlabelled && !unlabelled {
 			continue
 		}
-		if t := e.tablesOf(e.Records, s.Name); len(t.all.Rows) > 0 {
-			out = append(out, t.document())
+		if t := e.tablesOf(records, name); len(t.all.Rows) > 0 {
+			out = append(out, t.first().Document())
 		}
 	}
 	return out
@@ -253,12 +295,10 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	return lines
 }
 
-// readingSection explains the page to somebody who has never seen one.
-func readingSection(w *experimentPage) section {
-	return section{id: "reading", title: "How to read this", template: stored("reading"), make: func() (any, error) {
-		return struct{ Labelled, Tested bool }{
-			slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
-			slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }),
-		}, nil
-	}}
+// reading explains the page to somebody who has never seen one.
+func reading(w *experimentPage) any {
+	return struct{ Labelled, Tested bool }{
+		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
+		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }),
+	}
 }

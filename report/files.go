@@ -15,15 +15,15 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/plot/vg"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -66,25 +66,19 @@ type picture struct {
 	Width, Height int
 }
 
-// picture writes a picture, compressed fast, and returns what a page shows of it.
-func (to folder) picture(path, alt string, img image.Image) (*picture, error) {
-	size := img.Bounds().Size()
-	return &picture{path, alt, size.X, size.Y}, to.write(path, func(w io.Writer) error {
-		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
-	})
-}
-
-// pictureOf writes the picture that draw returns, later: until then the result has no size.
-func (p *page) pictureOf(path, alt string, draw func() (image.Image, error)) *picture {
+// picture writes the picture that draw returns, later: until then the result has no size.
+func (p *page) picture(path, alt string, draw func() (image.Image, error)) *picture {
 	shown := &picture{Path: path, Alt: alt}
 	p.later = append(p.later, func() error {
 		img, err := draw()
 		if err != nil {
 			return err
 		}
-		written, err := p.picture(path, alt, img)
-		*shown = *written
-		return err
+		size := img.Bounds().Size()
+		shown.Width, shown.Height = size.X, size.Y
+		return p.write(path, func(w io.Writer) error {
+			return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+		})
 	})
 	return shown
 }
@@ -109,12 +103,12 @@ type methodView struct {
 
 // figure writes a figure in three formats, later. It takes the error of making the figure too, and
 // returns nil if there is nothing to draw.
-func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureView, error) {
-	if errors.Is(err, figure.ErrNoData) {
-		return nil, nil
-	}
+func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
 	if err != nil {
-		return nil, err
+		if !errors.Is(err, figure.ErrNoData) {
+			p.fail(err)
+		}
+		return nil
 	}
 	width, height := f.Size()
 	v := &figureView{
@@ -122,17 +116,14 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureVie
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
 	p.later = append(p.later, func() error {
-		for _, file := range []struct {
-			path  string
-			write func(context.Context, io.Writer) error
-		}{{v.PNG, f.PNG}, {v.SVG, f.SVG}, {v.PDF, f.PDF}} {
-			if err := p.write(file.path, func(w io.Writer) error { return file.write(p.ctx, w) }); err != nil {
+		for i, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG, f.PDF} {
+			if err := p.write([]string{v.PNG, v.SVG, v.PDF}[i], func(w io.Writer) error { return write(p.ctx, w) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return v, nil
+	return v
 }
 
 // tableView is a table in a page and the files that hold it.
@@ -158,33 +149,31 @@ var (
 
 // table writes a table into a file of each format, later, and returns it for the page, which copies it
 // as CSV and as LaTeX.
-func (p *page) table(name string, d *table.Document) (v tableView, err error) {
+func (p *page) table(name string, d *table.Document) *tableView {
 	if p.tables == nil {
 		p.tables = map[string]string{}
 	}
+	v := &tableView{HTML: p.inHTML(d)}
 	for _, format := range table.Formats {
 		if format.Extension == "" {
 			continue
 		}
 		path := "tables/" + name + "." + format.Extension
 		var text bytes.Buffer
-		if err := format.Write(&text, d, table.Options{}); err != nil {
-			return v, err
-		}
+		p.fail(format.Write(&text, d, table.Options{}))
 		if format.Name == "CSV" || format.Name == "LaTeX" {
 			p.tables[path] = text.String()
 		}
 		p.later = append(p.later, func() error { return p.writeBytes(path, text.Bytes()) })
 		v.Files = append(v.Files, fileView{format.Name, path})
 	}
-	v.HTML, err = inHTML(d)
-	return v, err
+	return v
 }
 
-func inHTML(d *table.Document) (template.HTML, error) {
+func (p *page) inHTML(d *table.Document) template.HTML {
 	var text strings.Builder
-	err := table.HTML(&text, d, table.Options{})
-	return template.HTML(text.String()), err
+	p.fail(table.HTML(&text, d, table.Options{}))
+	return template.HTML(text.String())
 }
 
 // writeTables writes the scripts of a page with tables.
@@ -203,51 +192,39 @@ func (p *page) writeTables() error {
 	return p.writeBytes(tablesScript, tablesJS)
 }
 
-// each calls f for 0 … n−1, on all processors. It returns the first error in their order, or that of
-// the context. A panic of f is an error.
-func each(ctx context.Context, n int, f func(i int) error) error {
-	return eachOf(ctx, runtime.GOMAXPROCS(0), n, f)
-}
-
-// eachOf is each with at most this many calls at a time.
-func eachOf(ctx context.Context, workers, n int, f func(i int) error) error {
+// each calls f for 0 … n−1, at most this many at a time, or with 0 one on each core. It returns the first
+// error in their order, or that of the context. A panic of f is an error.
+func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
-	g, working := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for i := range n {
-		if working.Err() != nil {
-			break
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	err := parallel.Blocks(working, workers, n, 1, func(_, i, _ int) {
+		if errs[i] = guard.Call(func() error { return f(i) }); errs[i] != nil {
+			stop()
 		}
-		g.Go(func() error {
-			errs[i] = guard.Call(func() error { return f(i) })
-			return errs[i]
-		})
-	}
-	_ = g.Wait() // whose error need not be the first in their order
+	})
 	for _, err := range errs {
 		if err != nil {
 			return err
 		}
 	}
-	return ctx.Err()
+	return err
 }
 
 // together calls functions side by side, as each does.
 func together(ctx context.Context, functions ...func() error) error {
-	return eachOf(ctx, len(functions), len(functions), func(i int) error { return functions[i]() })
+	return each(ctx, 0, len(functions), func(i int) error { return functions[i]() })
 }
 
 // safeNames turns names into different safe ones.
 func safeNames(names []string) []string {
 	safe := make([]string, len(names))
-	used := map[string]bool{}
 	for i, name := range names {
 		base := filename.Safe(name)
 		safe[i] = base
-		for n := 2; used[safe[i]]; n++ {
+		for n := 2; slices.Contains(safe[:i], safe[i]); n++ {
 			safe[i] = fmt.Sprintf("%s-%d", base, n)
 		}
-		used[safe[i]] = true
 	}
 	return safe
 }

@@ -1,16 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -33,6 +29,8 @@ const (
 	// read them.
 	LabelsFile = "labels.csv"
 	LinksFile  = "links.csv"
+	// PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
+	PicturesFile = "pictures.csv"
 	// SkippedFile lists the files that were skipped, if any.
 	SkippedFile = "skipped.csv"
 	// FeedbackFolder is the folder of a feedback.Store, which later groupings keep.
@@ -42,18 +40,15 @@ const (
 // GroupingFiles are the files of a GroupingFolder.
 var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
-// GroupingFolder is the folder of a grouping, open for writing.
-type GroupingFolder struct{ folder *output.Folder }
+// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if
+// OpenGrouping created it and nothing was written.
+type GroupingFolder struct{ *output.Folder }
 
 // OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
 // files in the place of a grouping's, and with sameData one with a grouping of other data than the path or
 // name given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
-	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
-	if err != nil {
-		return nil, err
-	}
-	return &GroupingFolder{folder}, nil
+	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
 }
 
 // ExploreGrouping locks the folder of an existing grouping, with its feedback, until Close, and returns the
@@ -62,11 +57,17 @@ func ExploreGrouping(dir string) (folder *GroupingFolder, data string, err error
 	if data, err = groupedData(dir); err != nil {
 		return nil, "", err
 	}
-	open, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	folder, err = openGrouping(dir, output.Spec{Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	return folder, data, err
+}
+
+func openGrouping(dir string, spec output.Spec) (*GroupingFolder, error) {
+	spec.Command = "cluster"
+	folder, err := output.Open(dir, spec)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return &GroupingFolder{open}, data, nil
+	return &GroupingFolder{folder}, nil
 }
 
 // groupedData returns the path or name of the data of the grouping in a folder.
@@ -79,7 +80,7 @@ func groupedData(dir string) (string, error) {
 }
 
 // Feedback returns the store of corrections in the folder of the grouping.
-func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.folder} }
+func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.Folder} }
 
 // feedbackStore is the FeedbackFolder of a folder.
 type feedbackStore struct{ *output.Folder }
@@ -100,16 +101,13 @@ func (f feedbackStore) Write(name string, text []byte) error {
 // Remove implements feedback.Store.
 func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
 
-// Close unlocks the folder. It removes the folder if OpenGrouping created it and nothing was written.
-func (f *GroupingFolder) Close() error { return f.folder.Close() }
-
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
 // the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
 // returns it. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
-	count := newCounter(from.Progress)
-	c.fill(ctx, in, found, f.folder.Dir(), count)
-	stage, err := f.folder.Stage(GroupingFiles...)
+	c.progress = &counter{progress: from.Progress}
+	c.fill(ctx, in, found, f.Folder.Dir())
+	stage, err := f.Folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
 	}
@@ -127,14 +125,9 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		m.Program, m.Groups.Opened = c.Program, c.Opened
 		return to.write(ModelFile, m.Save)
 	}, func() (err error) {
-		if from.Shown, err = found.Illustrate(ctx, in); err != nil {
+		if c.Shown, err = found.Illustrate(ctx, in); err != nil {
 			return err
 		}
-		count.total = 0
-		if c.Image != nil {
-			count.total = len(c.Names)
-		}
-		c.Patches, c.Words = from.illustrations(ctx, count)
 		return WriteClusters(ctx, stage.Dir(), c)
 	}); err != nil {
 		return c, err
@@ -147,7 +140,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 }
 
 // fill adds what the inputs and the grouping say, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, dir string, count *counter) {
+func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	for i, row := range in.Rows {
@@ -158,9 +151,10 @@ func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipelin
 	}
 	if in.Set.HasImages() {
 		c.Image = func(i int) (image.Image, error) {
-			defer count.step()
+			defer c.progress.step()
 			return in.Thumbnail(ctx, i)
 		}
+		c.progress.add(len(c.Names))
 		c.Side = longestSide(in)
 	}
 	if in.Set.Files != nil || in.Set.Pictures != nil {
@@ -200,11 +194,8 @@ func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
 	for i, file := range files {
-		if file == "" {
-			continue
-		}
 		to, err2 := filepath.Abs(file)
-		if err != nil || err2 != nil {
+		if file == "" || err != nil || err2 != nil {
 			continue
 		}
 		if relative, err := filepath.Rel(from, to); err == nil {
@@ -219,18 +210,13 @@ func linksTo(files []string, dir string) []string {
 // writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
 // given labels and links, and the scales of features.
 func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
-	if err := to.writeCSV(AssignmentsFile, c.assignments()); err != nil {
-		return err
-	}
+	p := page{folder: to}
+	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
 	if c.Pictures != nil {
-		if err := to.writeCSV(PicturesFile, c.pictures()); err != nil {
-			return err
-		}
+		p.fail(to.writeList(PicturesFile, len(c.Names), c.pictures()))
 	}
 	if bad := in.Bad(); len(bad) > 0 {
-		if err := to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }); err != nil {
-			return err
-		}
+		p.fail(to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
 	}
 	if c.GroupClasses != nil {
 		classes := make([]string, in.Set.Len())
@@ -239,62 +225,13 @@ func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
 				classes[i] = in.Set.Classes[label]
 			}
 		}
-		if err := to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }); err != nil {
-			return err
-		}
+		p.fail(to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }))
 	}
 	if !c.Grouping.Links.None() {
-		if err := to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }); err != nil {
-			return err
-		}
+		p.fail(to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }))
 	}
-	if in.Scales == nil {
-		return nil
+	if in.Scales != nil {
+		p.fail(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
 	}
-	return to.writeBytes(results.ScalesFile, results.Scales(in.Scales))
-}
-
-// writeCSV writes lines of CSV.
-func (to folder) writeCSV(name string, lines [][]string) error {
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(lines); err != nil {
-		return err
-	}
-	return to.writeBytes(name, text.Bytes())
-}
-
-// assignments lists the group of each sample, from 1, its class and the given class of its group, if classes
-// are known, and how well it fits its group.
-func (c Clusters) assignments() [][]string {
-	header := []string{"file", "group"}
-	if c.Labels != nil {
-		header = append(header, "class")
-	}
-	if c.GroupClasses != nil {
-		header = append(header, "name")
-	}
-	if c.Memberships != nil {
-		header = append(header, "confidence")
-	}
-	class := func(l int) string {
-		if l < 0 {
-			return ""
-		}
-		return spreadsheet.Cell(c.Classes[l])
-	}
-	lines := [][]string{header}
-	for i, name := range c.Names {
-		line := []string{spreadsheet.Cell(name), strconv.Itoa(c.Groups[i] + 1)}
-		if c.Labels != nil {
-			line = append(line, class(c.Labels[i]))
-		}
-		if c.GroupClasses != nil {
-			line = append(line, class(c.GroupClasses[c.Groups[i]]))
-		}
-		if c.Memberships != nil {
-			line = append(line, strconv.FormatFloat(c.Memberships[i].Confidence, 'f', 2, 64))
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	return p.err
 }

@@ -18,16 +18,14 @@ type plainScore struct {
 	Headline           bool
 }
 
-// clusterScoresSection says how well the groups agree with the classes.
-func clusterScoresSection(w *clustersPage) section {
-	return section{template: stored("group-scores"), make: func() (any, error) {
-		var scores []plainScore
-		for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
-			s, _ := eval.FindScore(name)
-			scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
-		}
-		return unlessEmpty(scores)
-	}}
+// clusterScores says how well the groups agree with the classes.
+func clusterScores(w *clustersPage) any {
+	var scores []plainScore
+	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
+		s, _ := eval.FindScore(name)
+		scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
+	}
+	return unlessEmpty(scores)
 }
 
 // shownFirst is the number of samples of each group that the page shows without its script.
@@ -81,48 +79,20 @@ type groupsView struct {
 	Groups        []groupView
 }
 
-// groupsSection shows all groups. What it writes is the page without its script: each group with its first
-// samples.
-func groupsSection(w *clustersPage) section {
-	return section{
-		template: stored("groups"),
-		make: func() (any, error) {
-			c := w.clusters
-			if err := w.prepare(); err != nil {
-				return nil, err
-			}
-			if err := w.writeData(); err != nil {
-				return nil, err
-			}
-			for _, name := range scriptFiles {
-				text, err := scripts.ReadFile(name)
-				if err != nil {
-					return nil, err
-				}
-				if err := w.writeBytes("page/"+name, text); err != nil {
-					return nil, err
-				}
-			}
-			view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
-			for g, members := range w.members {
-				view.Groups = append(view.Groups, w.group(g, members))
-			}
-			return view, nil
-		},
-		links: func(view any) (links []link) {
-			for _, g := range view.(groupsView).Groups {
-				links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
-			}
-			return links
-		},
+// links implements linked.
+func (v groupsView) links() (links []link) {
+	for _, g := range v.Groups {
+		links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
 	}
+	return links
 }
 
-// prepare draws the contact sheets and computes the map.
-func (w *clustersPage) prepare() error {
+// groups shows all groups. What it writes is the page without its script: each group with its first
+// samples, their contact sheets, and the data and code of the script.
+func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
-	err := together(w.ctx, func() (err error) {
+	w.fail(together(w.ctx, func() (err error) {
 		w.codes, err = c.code(w.ctx)
 		return err
 	}, func() (err error) {
@@ -130,9 +100,29 @@ func (w *clustersPage) prepare() error {
 			w.sheets, failed, err = c.writeThumbnails(w.folder, w.order)
 		}
 		return err
-	})
+	}))
+	if w.err != nil {
+		return nil
+	}
 	w.Warnings = append(w.Warnings, failed...)
-	return err
+	w.fail(w.writeData())
+	for _, name := range scriptFiles {
+		w.fail(w.writeBytes("page/"+name, scriptText(name)))
+	}
+	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
+	for g, members := range w.members {
+		view.Groups = append(view.Groups, w.group(g, members))
+	}
+	return view
+}
+
+// scriptText returns a script of the page.
+func scriptText(name string) []byte {
+	text, err := scripts.ReadFile(name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return text
 }
 
 // group is the view of group g.

@@ -17,8 +17,6 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -32,8 +30,7 @@ type page struct {
 	Name, Lead string
 	// Note stands before all else, if it is not empty, and About below the lead.
 	Note, About string
-	// Assignments is a file that is linked after About, or empty.
-	Assignments string
+	Assignments string // a file that is linked after About, or empty
 	// Command and Settings say how to repeat the results.
 	Command  string
 	Settings [][2]string
@@ -47,23 +44,26 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
-	// later draws and writes the files of sections, once all sections are made.
+	err    error             // the first of making sections
+	// later draws and writes the files of sections, once all sections are made; after runs then.
 	later []func() error
+	after func() error
 }
 
-// section is a part of a page.
-type section struct {
+// section is a part of the pages of a kind.
+type section[P any] struct {
 	// id is its anchor, and title its name in the navigation; both may be empty.
 	id, title string
-	// links returns more entries of the navigation; it may be nil.
-	links func(view any) []link
+	template  string // its text: that of a file by stored, or any other
 	// make writes the section's files, or leaves that to page.later, and returns what its template
-	// shows; nil leaves the section out.
-	make     func() (view any, err error)
-	template func() *template.Template
+	// shows; nil leaves the section out. What it returns may be linked. Errors go to page.fail.
+	make func(P) any
 	// folded sections that follow each other are folded away together.
 	folded bool
 }
+
+// linked is a view with entries of its own in the navigation.
+type linked interface{ links() []link }
 
 // link is an entry of the navigation.
 type link struct{ ID, Title string }
@@ -98,9 +98,7 @@ func (p *page) Policy() string {
 var templates embed.FS
 
 // stored returns the template sections/NAME.html.
-func stored(name string) func() *template.Template { return parse(name, readTemplate(name)) }
-
-func readTemplate(name string) string {
+func stored(name string) string {
 	text, err := templates.ReadFile("sections/" + name + ".html")
 	if err != nil {
 		panic(err) // it is part of the program
@@ -108,18 +106,18 @@ func readTemplate(name string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// parse returns the template of a section, which may use those of sections/shared.html.
-func parse(name, text string) func() *template.Template {
-	return sync.OnceValue(func() *template.Template {
-		t := template.Must(template.New("shared").Parse(readTemplate("shared")))
-		return template.Must(t.New(name).Parse(text))
-	})
+// fill fills in the template of a section, which may use those of sections/shared.html.
+func fill(text string, view any) (template.HTML, error) {
+	t := template.Must(template.New("shared").Parse(stored("shared")))
+	var out strings.Builder
+	err := template.Must(t.New("section").Parse(text)).Execute(&out, view)
+	return template.HTML(out.String()), err
 }
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"css": func(style string) template.CSS { return template.CSS(style) },
-	}).Parse(readTemplate("page") + "\n"))
+	}).Parse(stored("page") + "\n"))
 })
 
 // shown is a section for the template of the page.
@@ -129,52 +127,45 @@ type shown struct {
 	Fold, Unfold bool
 }
 
-// sections makes the sections of a list for one page.
-func sections[P any](p P, list []func(P) section) []section {
-	out := make([]section, len(list))
-	for i, make := range list {
-		out[i] = make(p)
-	}
-	return out
-}
-
-// writeSections makes the sections of a page, and those at the end of all pages, and writes the page.
-// Control characters, which names may hold, are shown as plaintext.Line shows them.
-func (p *page) writeSections(sections []section) error {
-	sections = append(slices.Clip(sections), warningsSection(p), repeatSection(p))
+// write makes the sections of a page, draws what they left for later, and writes the page. Control
+// characters, which names may hold, are shown as plaintext.Line shows them.
+func write[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
-		var err error
-		if views[i], err = s.make(); err != nil {
-			return err
+		if views[i] = s.make(of); p.err != nil {
+			return p.err
 		}
 	}
-	// Most of the work is drawing; drawings do not wait for each other, nor for the disk.
-	if err := eachOf(p.ctx, 2*runtime.GOMAXPROCS(0), len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
 		return err
+	}
+	if p.after != nil {
+		if err := p.after(); err != nil {
+			return err
+		}
 	}
 	view := struct {
 		*page
 		Links    []link
 		Sections []shown
+		Unfold   bool
 	}{page: p}
-	folded := false
 	for i, s := range sections {
 		if views[i] == nil {
 			continue
 		}
-		var text strings.Builder
-		if err := s.template().Execute(&text, views[i]); err != nil {
+		text, err := fill(s.template, views[i])
+		if err != nil {
 			return err
 		}
 		if s.title != "" {
 			view.Links = append(view.Links, link{s.id, s.title})
 		}
-		if s.links != nil {
-			view.Links = append(view.Links, s.links(views[i])...)
+		if v, ok := views[i].(linked); ok {
+			view.Links = append(view.Links, v.links()...)
 		}
-		view.Sections = append(view.Sections, shown{template.HTML(text.String()), s.folded && !folded, folded && !s.folded})
-		folded = s.folded
+		view.Sections = append(view.Sections, shown{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
+		view.Unfold = s.folded
 	}
 	if err := p.writeTables(); err != nil {
 		return err
@@ -194,25 +185,22 @@ func (p *page) writeSections(sections []section) error {
 	})
 }
 
-// warningsSection lists the warnings, if there are any.
-func warningsSection(p *page) section {
-	return section{id: "warnings", title: "Warnings", template: stored("warnings"), make: func() (any, error) { return unlessEmpty(p.Warnings) }}
-}
-
-// repeatSection says how to repeat the results.
-func repeatSection(p *page) section {
-	return section{id: "repeat", title: "How to repeat it", template: stored("repeat"), make: func() (any, error) { return p, nil }}
-}
-
 // programSetting is the version of the program.
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
 
 // unlessEmpty returns a list for a template, or nil to leave its section out.
-func unlessEmpty[T any](list []T) (any, error) {
+func unlessEmpty[T any](list []T) any {
 	if len(list) == 0 {
-		return nil, nil
+		return nil
 	}
-	return list, nil
+	return list
+}
+
+// fail ends the page with an error, unless that is nil or an earlier one does.
+func (p *page) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
 }
 
 // byProminence holds views of scores: those shown first, and the others.

@@ -170,7 +170,11 @@ func TestHostileExperiment(t *testing.T) {
 			Name: strings.Join(hostile[:20], ""), Command: strings.Join(hostile[:20], " "), Methods: hostile, Classes: hostile, Warnings: hostile,
 		},
 		Records: records,
-		Words:   &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}},
+		Shown:   fakeShown(4, 2, hostile[0]),
+	}
+	fakeWords(e.Shown, 1, 1)
+	for i := range 4 {
+		e.Shown.Photographs[i].Name = hostile[i]
 	}
 	for _, name := range hostile {
 		e.Settings = append(e.Settings, [2]string{name, name})
@@ -179,9 +183,6 @@ func TestHostileExperiment(t *testing.T) {
 		e.Bases = append(e.Bases, Basis{Method: name, Vectors: blobs(2), Height: 16, Width: 16})
 		e.Coefficients = append(e.Coefficients, figure.Coefficients{Method: name, Values: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}), Classes: []int{7, 8, 9, 10}})
 	}
-	p := fakePatches(4, 2)
-	p.Method, p.Names = hostile[0], hostile[:4]
-	e.Patches = []Patches{p}
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
@@ -246,12 +247,13 @@ func TestHostileClusters(t *testing.T) {
 // TestForeignPhotographs: a page shows no pictures but those that are written,
 // whatever the list of them says.
 func TestForeignPhotographs(t *testing.T) {
-	e := Experiment{Summary: &pipeline.Summary{Name: "x"}, Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}}}
+	e := Experiment{Summary: &pipeline.Summary{Name: "x"}, Shown: fakeShown(1, 1)}
+	fakeWords(e.Shown, 1, 1)
 	dir := t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
-	e.Words = nil
+	e.Shown = nil
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}

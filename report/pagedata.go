@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/layout"
@@ -61,9 +63,7 @@ func (w *clustersPage) writeData() error {
 		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
 		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
 	}
-	if d.Groups == nil {
-		d.Groups, d.Order = []int{}, []int{}
-	}
+	d.Groups, d.Order = append([]int{}, d.Groups...), append([]int{}, d.Order...) // never null
 	for g, members := range w.members {
 		d.GroupNames[g] = plaintext.Line(c.groupName(g, members))
 	}
@@ -85,20 +85,16 @@ func (w *clustersPage) writeData() error {
 			Ending: g.Extension(), Sizes: base64.StdEncoding.EncodeToString(sizes),
 		}
 	}
-	text, err := dataScript(&d)
-	if err != nil {
-		return err
-	}
-	return w.writeBytes(dataFile, text)
+	return w.writeBytes(dataFile, dataScript(&d))
 }
 
 // dataScript is the script that holds data, of one line.
-func dataScript(d *pageData) ([]byte, error) {
+func dataScript(d *pageData) []byte {
 	text, err := json.Marshal(d)
 	if err != nil {
-		return nil, err
+		panic(err) // it holds nothing but lists of words and finite numbers
 	}
-	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, text), nil
+	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, text)
 }
 
 const dataBegin, dataEnd = "window.partwiseData = ", ";\n"
@@ -120,20 +116,11 @@ func readData(script []byte) (*pageData, error) {
 		return nil, errors.New("there is more than the data")
 	}
 	n := len(d.Names)
-	for what, length := range map[string]int{"groups": len(d.Groups), "order": len(d.Order)} {
-		if length != n {
-			return nil, fmt.Errorf("%d names, but %s of %d", n, what, length)
-		}
+	valid := func(list []int, below int) bool {
+		return len(list) == n && !slices.ContainsFunc(list, func(v int) bool { return v < 0 || v >= below })
 	}
-	for _, g := range d.Groups {
-		if g < 0 || g >= len(d.GroupNames) {
-			return nil, fmt.Errorf("group %d of %d", g, len(d.GroupNames))
-		}
-	}
-	for _, i := range d.Order {
-		if i < 0 || i >= n {
-			return nil, fmt.Errorf("sample %d of %d in the order", i, n)
-		}
+	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) {
+		return nil, fmt.Errorf("its groups or its order are not those of %d samples", n)
 	}
 	return d, nil
 }
@@ -172,16 +159,7 @@ func lines(names []string) []string {
 
 // escapePath percent-encodes a path for a link, as the function escaped of page.js does.
 func escapePath(path string) string {
-	const hex, plain = "0123456789ABCDEF", "-_.~/"
-	var b strings.Builder
-	for _, c := range []byte(path) {
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(plain, c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		}
-	}
-	return b.String()
+	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
 // shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the
@@ -197,18 +175,15 @@ func shorterLinks(links, names []string) (base string, rests []any) {
 		}
 	}
 	base = base[:1+strings.LastIndexByte(base, '/')]
-	rests = make([]any, len(links))
 	all := base != ""
 	for i, l := range links {
-		rest := strings.TrimPrefix(l, base)
-		switch {
-		case l == "":
-			rests[i], all = "", false
-		case rest == escapePath(names[i]):
-			rests[i] = 0
-		default:
-			rests[i], all = rest, false
+		rest := any(strings.TrimPrefix(l, base))
+		if l == "" {
+			rest = ""
+		} else if rest == escapePath(names[i]) {
+			rest = 0
 		}
+		rests, all = append(rests, rest), all && rest == 0
 	}
 	if all {
 		return base, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 	"path/filepath"
 	"slices"
@@ -18,50 +19,63 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// fakePatches are n photographs with marks of k parts, of which photograph i
-// uses part i mod k most.
-func fakePatches(n, k int) Patches {
-	p := Patches{Method: "d-snmf", Uses: mat.NewDense(n, k, nil)}
+// fakeShown are n photographs with marks of k parts of each method, of which photograph i uses part i mod k
+// most.
+func fakeShown(n, k int, methods ...string) *pipeline.Illustrations {
+	s := &pipeline.Illustrations{}
 	for i := range n {
-		p.Names = append(p.Names, fmt.Sprintf("shore/IMG_%03d.jpg", i))
-		for part := range k {
-			p.Uses.(*mat.Dense).Set(i, part, 1/(1+float64((n+part-i)%n)))
-		}
+		s.Photographs = append(s.Photographs, pipeline.Photograph{Name: fmt.Sprintf("shore/IMG_%03d.jpg", i),
+			Open: func() (image.Image, error) { return plain(90+10*(i%2), 70, color.Gray{uint8(100 + i)}), nil }})
 	}
-	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
-		return hills(90+10*(i%2), 70), scattered(uint64(i), 12, k, 100, 70), nil
+	for _, method := range methods {
+		s.Parts = append(s.Parts, fakeParts(method, n, k))
+	}
+	return s
+}
+
+func fakeParts(method string, n, k int) pipeline.PartsShown {
+	p := pipeline.PartsShown{Method: method, Coefficients: mat.NewDense(n, k, nil)}
+	for i := range n {
+		for part := range k {
+			p.Coefficients.Set(i, part, 1/(1+float64((n+part-i)%n)))
+		}
+		var marks []pipeline.Patch
+		for j := range 12 {
+			marks = append(marks, pipeline.Patch{X: float32(8 * j), Y: float32((i + 11*j) % 70), Side: 16, Part: j % k, Share: float64(j+1) / 12})
+		}
+		p.Patches = append(p.Patches, marks)
 	}
 	return p
 }
 
-// patchesPage is a page with nothing but the sections of patches and words.
-func patchesPage(t *testing.T, patches []patchesView, words *wordsView) string {
+// photographsPage writes parts and words, and returns the page with nothing else.
+func photographsPage(t *testing.T, dir string, s *pipeline.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
-	var b strings.Builder
-	if err := stored("photographs")().Execute(&b, photographsView{Patches: patches, Words: words}); err != nil {
-		t.Fatal(err)
+	p := &page{folder: folder{dir, t.Context()}}
+	if v = p.photographs(s, s.Parts, nil); p.err != nil {
+		return v, "", p.Warnings, p.err
 	}
-	return b.String()
+	for _, draw := range p.later {
+		if err := draw(); err != nil {
+			return v, "", p.Warnings, err
+		}
+	}
+	html, err := fill(stored("photographs"), v)
+	return v, string(html), p.Warnings, err
 }
 
 func TestWritePatches(t *testing.T) {
 	dir := t.TempDir()
-	first, second := fakePatches(20, 3), fakePatches(4, 2)
-	second.Method = "nmf kl"
-	second.Uses.(*mat.Dense).SetCol(1, make([]float64, 4))
-	views, warnings, err := writePatches(folder{dir, t.Context()}, []Patches{first, second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if warnings != nil {
-		t.Errorf("warnings %q", warnings)
-	}
-	words, err := writeWords(folder{dir, t.Context()}, fakeWords(3, 2))
-	if err != nil {
-		t.Fatal(err)
+	shown := fakeShown(20, 3, "d-snmf")
+	fakeWords(shown, 3, 2)
+	second := fakeParts("nmf kl", 20, 2)
+	second.Coefficients.SetCol(1, make([]float64, 20))
+	shown.Parts = append(shown.Parts, second)
+	v, page, warnings, err := photographsPage(t, dir, shown)
+	if err != nil || warnings != nil {
+		t.Fatal(err, warnings)
 	}
 	files := tree(t, dir)
-	page := patchesPage(t, views, words)
 	golden(t, "patches.html", page)
 	files["index.html"] = page
 	sources(t, files)
@@ -75,24 +89,23 @@ func TestWritePatches(t *testing.T) {
 	}
 	goldenImage(t, "patches-examples.png", readPNG(t, filepath.Join(dir, "patches", "nmf-kl", "examples.png")))
 	goldenImage(t, "patches-row.png", readPNG(t, filepath.Join(dir, "patches", "d-snmf", "2.png")))
-	for _, v := range views {
-		sizes := []*picture{v.Examples}
+	sizes := v.Words.Sheets
+	for _, v := range v.Patches {
+		sizes = append(sizes, v.Examples)
 		for _, row := range v.Rows {
-			sizes = append(sizes, row.Picture)
-		}
-		for _, p := range sizes {
-			if p == nil {
-				continue
-			}
-			size := readPNG(t, filepath.Join(dir, filepath.FromSlash(p.Path))).Bounds().Size()
-			if size != image.Pt(p.Width, p.Height) || p.Width > 1024 {
-				t.Errorf("%s has size %v, the page says %d×%d", p.Path, size, p.Width, p.Height)
+			if row.Picture != nil {
+				sizes = append(sizes, row.Picture)
 			}
 		}
 	}
-
+	for _, p := range sizes {
+		size := readPNG(t, filepath.Join(dir, filepath.FromSlash(p.Path))).Bounds().Size()
+		if size != image.Pt(p.Width, p.Height) || p.Width > 1024 {
+			t.Errorf("%s has size %v, the page says %d×%d", p.Path, size, p.Width, p.Height)
+		}
+	}
 	again := t.TempDir()
-	if _, _, err := writePatches(folder{again, t.Context()}, []Patches{first, second}); err != nil {
+	if _, _, _, err := photographsPage(t, again, shown); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range tree(t, again) {
@@ -108,53 +121,57 @@ func TestPatchesUsers(t *testing.T) {
 	uses := mat.NewDense(9, 2, nil)
 	uses.SetCol(0, []float64{0.1, 0, 0.7, math.NaN(), 0.7, -3, 0.2, math.Inf(1), 0})
 	uses.SetCol(1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
-	p := Patches{Uses: uses}
-	if got, want := p.users(0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
+	if got, want := users(uses, 0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 0 most, want %v", got, want)
 	}
-	if got, want := p.users(1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
+	if got, want := users(uses, 1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 1 most, want %v", got, want)
 	}
 
-	p = fakePatches(3, 2)
-	p.Load = func(int) (image.Image, []pipeline.Patch, error) {
-		return plain(40, 40, red), []pipeline.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}, nil
+	shown := fakeShown(3, 2, "nmf")
+	for i := range 3 {
+		shown.Photographs[i].Open = func() (image.Image, error) { return plain(40, 40, red), nil }
+		shown.Parts[0].Patches[i] = []pipeline.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}
+	}
+	photos, _, err := loadPhotographs(t.Context(), shown, shown.Parts, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for part, want := range []int{10, 30} {
-		loaded, _, err := p.load(t.Context())
+		tiles, err := tilesOf(t.Context(), shown.Parts[0], photos, []int{1}, part)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiles, err := p.tiles(t.Context(), loaded, []int{1}, part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := tinted(tiles[0].Drawing)
-		times := tiles[0].Drawing.Rect.Dx() / 40
-		if len(found) == 0 {
-			t.Errorf("part %d is not seen", part)
-		}
-		for at := range found {
-			if d := at.Div(times).Sub(image.Pt(want, want)); max(d.X, -d.X, d.Y, -d.Y) > 6 {
-				t.Fatalf("part %d is seen at %v", part, at.Div(times))
+		drawn := tiles[0].Drawing
+		times, seen := drawn.Rect.Dx()/40, image.Rectangle{}
+		for y := range drawn.Rect.Dy() {
+			for x := range drawn.Rect.Dx() {
+				if c := drawn.RGBAAt(x, y); c.R != c.G || c.G != c.B {
+					seen = seen.Union(image.Rect(x, y, x+1, y+1))
+				}
 			}
+		}
+		if around := image.Rect(want-6, want-6, want+7, want+7); seen.Empty() || !seen.In(image.Rectangle{around.Min.Mul(times), around.Max.Mul(times)}) {
+			t.Errorf("part %d is seen at %v, want %d, %d times as large", part, seen, want, times)
 		}
 	}
 }
 
+// TestWritePatchesMany: each photograph is loaded once, for all methods and words.
 func TestWritePatchesMany(t *testing.T) {
-	p := fakePatches(50, maxPartRows+5)
+	shown := fakeShown(50, maxPartRows+5, "nmf", "d-snmf")
+	fakeWords(shown, 50, 2)
 	var mu sync.Mutex
 	loaded := map[int]int{}
-	load := p.Load
-	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
-		mu.Lock()
-		loaded[i]++
-		mu.Unlock()
-		_, marks, err := load(i)
-		return plain(1, 1, red), marks, err
+	for i := range 50 {
+		shown.Photographs[i].Open = func() (image.Image, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			loaded[i]++
+			return plain(1, 1, red), nil
+		}
 	}
-	views, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p})
+	v, _, _, err := photographsPage(t, t.TempDir(), shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,97 +180,84 @@ func TestWritePatchesMany(t *testing.T) {
 			t.Errorf("photograph %d was loaded %d times, want once", i, loaded[i])
 		}
 	}
-	if v := views[0]; len(v.Rows) != maxPartRows || v.Left != "The first 100 of 105 parts are shown." {
+	if v := v.Patches[0]; len(v.Rows) != maxPartRows || v.Left != "The first 100 of 105 parts are shown." {
 		t.Errorf("%d rows, %q", len(v.Rows), v.Left)
 	}
-	if v := views[0].Examples; v.Width > 1024 {
+	if v := v.Patches[0].Examples; v.Width > 1024 {
 		t.Errorf("the legend of many parts is %d pixels wide", v.Width)
 	}
 
 	// One part, one photograph, and a legend of 60 beside one small tile.
 	for _, size := range [][2]int{{1, 1}, {1, 60}} {
-		if views, _, err = writePatches(folder{t.TempDir(), t.Context()}, []Patches{fakePatches(size[0], size[1])}); err != nil {
+		v, _, _, err := photographsPage(t, t.TempDir(), fakeShown(size[0], size[1], "nmf"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(views[0].Rows) != size[1] {
-			t.Errorf("%d rows, want %d", len(views[0].Rows), size[1])
+		if len(v.Patches[0].Rows) != size[1] {
+			t.Errorf("%d rows, want %d", len(v.Patches[0].Rows), size[1])
 		}
-		if size[1] == 60 && views[0].Examples.Width < 1000 {
-			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], views[0].Examples.Width)
+		if size[1] == 60 && v.Patches[0].Examples.Width < 1000 {
+			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], v.Patches[0].Examples.Width)
 		}
 	}
-	if views, _, err = writePatches(folder{t.TempDir(), t.Context()}, nil); err != nil || views != nil || patchesPage(t, views, nil) != "" {
-		t.Errorf("nothing at all: %v, %v", views, err)
+	if v, text, _, err := photographsPage(t, t.TempDir(), &pipeline.Illustrations{}); err != nil || v.Patches != nil || v.Words != nil || text != "" {
+		t.Errorf("nothing at all: %v, %v", v, err)
 	}
 }
 
 func TestWritePatchesFailing(t *testing.T) {
-	p := fakePatches(4, 2)
-	load := p.Load
-	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
-		switch i {
-		case 1:
-			return nil, nil, errFailing
-		case 2:
-			return nil, nil, nil
-		}
-		return load(i)
-	}
-	_, warnings, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p})
+	shown := fakeShown(4, 2, "nmf", "d-snmf")
+	shown.Photographs[1].Open = func() (image.Image, error) { return nil, errFailing }
+	shown.Photographs[2].Open = func() (image.Image, error) { return nil, nil }
+	shown.Photographs[3].Open = func() (image.Image, error) { panic("a fault") }
+	_, _, warnings, err := photographsPage(t, t.TempDir(), shown)
 	want := []string{"shore/IMG_001.jpg is not shown: disk full", "shore/IMG_002.jpg is not shown: there is no picture"}
-	if err != nil || !slices.Equal(warnings, want) {
+	if err != nil || len(warnings) != 3 || !slices.Equal(warnings[:2], want) || !strings.Contains(warnings[2], "internal error: a fault") {
 		t.Errorf("warnings %q, error %v, want %q once each", warnings, err, want)
 	}
-
-	p.Load = func(int) (image.Image, []pipeline.Patch, error) {
-		return nil, nil, fmt.Errorf("decoding: %w", context.Canceled)
-	}
-	if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); !errors.Is(err, context.Canceled) {
+	shown.Photographs[0].Open = func() (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
+	if _, _, _, err := photographsPage(t, t.TempDir(), shown); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
 
-// fakeWords are n words of which each has some patches.
-func fakeWords(n, patches int) Words {
-	w := Words{Total: n + 5, Patches: 1000}
+// fakeWords adds n words of which each has some patches.
+func fakeWords(s *pipeline.Illustrations, n, patches int) {
+	s.TotalWords, s.Counted = n+5, 1000
 	for i := range n {
-		word := figure.Word{Index: 3 * i, Count: 1 + 10*i}
+		word := pipeline.WordShown{Word: 3 * i, Count: 1 + 10*i}
 		for j := range patches {
-			word.Patches = append(word.Patches, figure.CutPatch(hills(100, 80), float32(10+9*i), float32(10+3*j), 16))
+			word.Examples = append(word.Examples, pipeline.Example{Photograph: i % len(s.Photographs), X: float32(10 + 9*i), Y: float32(10 + 3*j), Side: 16})
 		}
-		w.Words = append(w.Words, word)
+		s.Words = append(s.Words, word)
 	}
-	return w
 }
 
 func TestWriteWords(t *testing.T) {
 	dir := t.TempDir()
-	w := fakeWords(figure.MaxSheetWords+1, 1)
-	v, err := writeWords(folder{dir, t.Context()}, w)
+	shown := fakeShown(3, 0)
+	fakeWords(shown, figure.MaxSheetWords+1, 1)
+	v, _, _, err := photographsPage(t, dir, shown)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := tree(t, dir)
-	if len(files) != 2 || len(v.Sheets) != 2 || v.Sheets[1].Path != "words/2.png" || !strings.HasPrefix(v.Sheets[1].Alt, "Patches of 1 visual word,") {
-		t.Errorf("%d files, %+v", len(files), v.Sheets)
+	sheets := v.Words.Sheets
+	if files := tree(t, dir); len(files) != 2 || len(sheets) != 2 || sheets[1].Path != "words/2.png" || !strings.HasPrefix(sheets[1].Alt, "Patches of 1 visual word,") {
+		t.Errorf("%d files, %+v", len(files), sheets)
 	}
-	for _, sheet := range v.Sheets {
+	for _, sheet := range sheets {
 		if size := readPNG(t, filepath.Join(dir, filepath.FromSlash(sheet.Path))).Bounds().Size(); size != image.Pt(sheet.Width, sheet.Height) {
 			t.Errorf("%s has size %v, the page says %d×%d", sheet.Path, size, sheet.Width, sheet.Height)
 		}
 	}
-	if want := "The vocabulary has 48 words. Together they stand for 1000 patches. 43 are shown."; v.Lead != want {
-		t.Errorf("%q, want %q", v.Lead, want)
+	if want := "The vocabulary has 48 words. Together they stand for 1000 patches. 43 are shown."; v.Words.Lead != want {
+		t.Errorf("%q, want %q", v.Words.Lead, want)
 	}
-	w.Total, w.Patches = len(w.Words), 0
-	if v, err = writeWords(folder{t.TempDir(), t.Context()}, w); err != nil || v.Lead != "The vocabulary has 43 words." {
-		t.Errorf("%q, %v", v.Lead, err)
+	shown.TotalWords, shown.Counted = len(shown.Words), 0
+	if v, _, _, err = photographsPage(t, t.TempDir(), shown); err != nil || v.Words.Lead != "The vocabulary has 43 words." {
+		t.Errorf("%q, %v", v.Words.Lead, err)
 	}
-	if v, err = writeWords(folder{t.TempDir(), t.Context()}, Words{}); err != nil || v.Sheets != nil {
-		t.Errorf("nothing at all: %+v, %v", v, err)
-	}
-	patchesPage(t, nil, v)
-	if _, err = writeWords(folder{filepath.Join(dir, "words", "1.png"), t.Context()}, w); err == nil || !strings.Contains(err.Error(), "1.png") {
+	if _, _, _, err = photographsPage(t, filepath.Join(dir, "words", "1.png"), shown); err == nil || !strings.Contains(err.Error(), "1.png") {
 		t.Errorf("error %v does not name the file in the way", err)
 	}
 }

@@ -1,21 +1,38 @@
 package report
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/figure"
+)
+
+const (
+	maxExamples = 12
+	// A part is shown on partPhotographs photos in a box of partBox pixels.
+	partPhotographs = 5
+	partBox         = 184
+	// maxPartRows is the largest number of parts that are shown one by one.
+	maxPartRows = 100
 )
 
 // photographsView is what a page shows of photos.
@@ -24,59 +41,263 @@ type photographsView struct {
 	Words   *wordsView
 }
 
-// photographsSection shows parts and visual words on photos.
-func photographsSection(make func() (photographsView, error)) section {
-	return section{
-		template: stored("photographs"),
-		make: func() (any, error) {
-			v, err := make()
-			return v, err
-		},
-		links: func(view any) (links []link) {
-			v := view.(photographsView)
-			if v.Patches != nil {
-				links = append(links, link{"patches", "Parts on photographs"})
-			}
-			if v.Words != nil {
-				links = append(links, link{"words", "Visual words"})
-			}
-			return links
-		},
+// patchesView is what a page shows of the parts of one method.
+type patchesView struct {
+	Method   string
+	Examples *picture
+	Rows     []partView
+	// Left says how many parts are not shown one by one; it may be empty.
+	Left string
+}
+
+type partView struct {
+	Title   string
+	Picture *picture // nil if no photo uses the part
+}
+
+// wordsView is what a page shows of a vocabulary.
+type wordsView struct {
+	Lead   string
+	Sheets []*picture
+}
+
+// links implements linked.
+func (v photographsView) links() (links []link) {
+	if v.Patches != nil {
+		links = append(links, link{"patches", "Parts on photographs"})
 	}
+	if v.Words != nil {
+		links = append(links, link{"words", "Visual words"})
+	}
+	return links
 }
 
 // clustersPhotographs shows the parts and the visual words of a grouping.
-func clustersPhotographs(w *clustersPage) section {
-	return photographsSection(func() (photographsView, error) {
-		view, failed, err := writePhotographs(w.folder, w.clusters.Patches, w.clusters.Words)
-		w.Warnings = append(w.Warnings, failed...)
-		return view, err
-	})
+func clustersPhotographs(w *clustersPage) any {
+	if w.clusters.Shown == nil {
+		return nil
+	}
+	return w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress)
 }
 
 // experimentPhotographs shows those of an experiment, or those that were written before.
-func experimentPhotographs(w *experimentPage) section {
-	return photographsSection(func() (photographsView, error) {
-		if w.experiment.Patches == nil && w.experiment.Words == nil {
-			return readPhotographs(filepath.Join(w.dir, photographsFile))
-		}
-		patches := slices.DeleteFunc(slices.Clone(w.experiment.Patches), func(p Patches) bool { return !slices.Contains(w.shown, p.Method) })
-		view, failed, err := writePhotographs(w.folder, patches, w.experiment.Words)
-		if err != nil {
-			return view, err
-		}
-		w.Warnings = append(w.Warnings, failed...)
-		return view, w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
-	})
+func experimentPhotographs(w *experimentPage) any {
+	shown := w.experiment.Shown
+	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
+		view, err := readPhotographs(filepath.Join(w.dir, photographsFile))
+		w.fail(err)
+		return view
+	}
+	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p pipeline.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
+	view := w.photographs(shown, parts, w.experiment.progress)
+	w.after = func() error {
+		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
+	}
+	return view
 }
 
-// writePhotographs writes parts and visual words on photos, and returns what a page shows of them and a
-// warning for each photo that could not be read.
-func writePhotographs(to folder, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
-	if v.Patches, warnings, err = writePatches(to, patches); err == nil && words != nil {
-		v.Words, err = writeWords(to, *words)
+// photographs shows parts and visual words on photos:
+//
+//	patches/METHOD/examples.png  photos with the patches of all parts
+//	patches/METHOD/1.png         the photos that use part 1 most, and so on
+//	words/1.png                  figure.MaxSheetWords words, and so on
+//
+// It warns of photos that cannot be read.
+func (p *page) photographs(shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (v photographsView) {
+	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
+	p.Warnings = append(p.Warnings, failed...)
+	p.fail(err)
+	for name, of := range withSafeNames(parts, func(of pipeline.PartsShown) string { return of.Method }) {
+		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
-	return v, warnings, err
+	if shown.TotalWords > 0 {
+		v.Words = p.words(shown, photos)
+	}
+	return v
+}
+
+// photograph is a photo in memory, reduced.
+type photograph struct {
+	name string
+	// large is reduced for the examples, and small for the rows of parts; nil if not wanted.
+	large, small *image.RGBA
+	size         image.Point            // of the photo itself
+	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
+}
+
+// loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not
+// be read. A context's error ends it.
+func loadPhotographs(ctx context.Context, shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
+	photos, failures := make([]photograph, len(shown.Photographs)), make([]error, len(shown.Photographs))
+	large, small := make([]bool, len(photos)), make([]bool, len(photos))
+	for _, of := range parts {
+		for _, i := range examples(of) {
+			large[i] = true
+		}
+		_, k := of.Coefficients.Dims()
+		for part := range min(k, maxPartRows) {
+			for _, i := range users(of.Coefficients, part) {
+				small[i] = true
+			}
+		}
+	}
+	cuts := make([][][2]int, len(photos))
+	for w, word := range shown.Words {
+		for e, example := range word.Examples {
+			cuts[example.Photograph] = append(cuts[example.Photograph], [2]int{w, e})
+		}
+	}
+	var wanted []int
+	for i, photo := range shown.Photographs {
+		photos[i].name = photo.Name
+		if large[i] || small[i] || cuts[i] != nil {
+			wanted = append(wanted, i)
+		}
+	}
+	done.add(len(wanted))
+	err = each(ctx, 0, len(wanted), func(at int) error {
+		defer done.step()
+		i := wanted[at]
+		failures[i] = guard.Call(func() error {
+			img, err := shown.Photographs[i].Open()
+			if err == nil && img == nil {
+				err = errors.New("there is no picture")
+			}
+			if err != nil {
+				return err
+			}
+			photo := &photos[i]
+			photo.size, photo.words = img.Bounds().Size(), map[[2]int]image.Image{}
+			if large[i] {
+				photo.large = figure.Thumbnail(img, figure.MarkBox)
+			}
+			if small[i] {
+				photo.small = figure.Thumbnail(img, partBox)
+			}
+			for _, cut := range cuts[i] {
+				e := shown.Words[cut[0]].Examples[cut[1]]
+				photo.words[cut] = figure.CutPatch(img, e.X, e.Y, e.Side)
+			}
+			return nil
+		})
+		if isDone(failures[i]) {
+			return failures[i]
+		}
+		return nil
+	})
+	for i, err := range failures {
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s is not shown: %v", photos[i].name, err))
+		}
+	}
+	return photos, failed, err
+}
+
+// examples returns the photos that show all parts.
+func examples(of pipeline.PartsShown) []int {
+	all := make([]int, len(of.Patches))
+	for i := range all {
+		all[i] = i
+	}
+	return figure.Evenly(all, maxExamples)
+}
+
+// users returns the photos that use a part most, the first most.
+func users(uses mat.Matrix, part int) []int {
+	n, _ := uses.Dims()
+	var users []int
+	for i := range n {
+		if u := uses.At(i, part); u > 0 && !math.IsInf(u, 0) {
+			users = append(users, i)
+		}
+	}
+	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
+	return users[:min(len(users), partPhotographs)]
+}
+
+// patches draws the parts of one method into files with this prefix, as in figure 5 of Ambai et al. 2011.
+func (p *page) patches(prefix string, of pipeline.PartsShown, photos []photograph) (v patchesView) {
+	_, k := of.Coefficients.Dims()
+	v.Method = of.Method
+	if all := examples(of); len(all) > 0 {
+		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
+			phrase.Count(len(all), "photograph", "photographs"), phrase.Count(k, "part", "parts"), of.Method)
+		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
+			tiles, err := tilesOf(p.ctx, of, photos, all, -1)
+			return figure.Examples(tiles, k), err
+		})
+	}
+	for part := range min(k, maxPartRows) {
+		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
+		if users := users(of.Coefficients, part); len(users) > 0 {
+			names := make([]string, len(users))
+			for i, user := range users {
+				names[i] = photos[user].name
+			}
+			alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, of.Method, phrase.List(names))
+			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
+				tiles, err := tilesOf(p.ctx, of, photos, users, part)
+				return figure.PartRow(tiles, part), err
+			})
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	if k > maxPartRows {
+		v.Left = fmt.Sprintf("The first %d of %d parts are shown.", maxPartRows, k)
+	}
+	return v
+}
+
+// tilesOf draws photos with the marks of one part, or of all if part is −1. Photos that could not be read
+// are empty.
+func tilesOf(ctx context.Context, of pipeline.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
+	for _, i := range shown {
+		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
+		from, opt, marks := photo.large, figure.MarkOptions{Numbers: true}, of.Patches[i]
+		if part >= 0 {
+			from, opt = photo.small, figure.MarkOptions{Fade: true}
+			marks = slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Patch) bool { return m.Part != part })
+		}
+		if from != nil {
+			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
+			if err := figure.DrawMarks(ctx, tile.Drawing, photo.size, marks, opt); err != nil {
+				return nil, err
+			}
+		}
+		tiles = append(tiles, tile)
+	}
+	return tiles, nil
+}
+
+// isDone reports whether an error is that of a context.
+func isDone(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// words draws contact sheets of visual words.
+func (p *page) words(shown *pipeline.Illustrations, photos []photograph) *wordsView {
+	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
+	if shown.Counted > 0 {
+		v.Lead += fmt.Sprintf(" Together they stand for %s.", phrase.Count(shown.Counted, "patch", "patches"))
+	}
+	if len(shown.Words) < shown.TotalWords {
+		v.Lead += fmt.Sprintf(" %d are shown.", len(shown.Words))
+	}
+	var words []figure.Word
+	for w, word := range shown.Words {
+		drawn := figure.Word{Index: word.Word, Count: word.Count}
+		for e, example := range word.Examples {
+			drawn.Patches = append(drawn.Patches, photos[example.Photograph].words[[2]int{w, e}])
+		}
+		words = append(words, drawn)
+	}
+	for words := range slices.Chunk(words, figure.MaxSheetWords) {
+		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
+		v.Sheets = append(v.Sheets, p.picture(fmt.Sprintf("words/%d.png", len(v.Sheets)+1), alt, func() (image.Image, error) {
+			return figure.WordSheet(p.ctx, words)
+		}))
+	}
+	return v
 }
 
 // photographsFile keeps what a page shows of photos, for pages that are made without them.
@@ -95,7 +316,13 @@ func copyPhotographs(to, from string) (pictures []string, err error) {
 	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
 }
 
-// readPhotographs reads what was written before; nothing if there is no such file.
+// writtenPictures are the names of the pictures that page.photographs writes.
+var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
+})
+
+// readPhotographs reads what was written before; nothing if there is no such file. It is an error if it shows
+// other pictures than page.photographs writes.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,74 +331,23 @@ func readPhotographs(path string) (view photographsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	if err = json.Unmarshal(text, &view); err == nil {
-		err = view.validate()
+	if err := json.Unmarshal(text, &view); err != nil {
+		return view, fmt.Errorf("%s: %w", path, err)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return view, err
-}
-
-// writtenPictures are the names of the pictures that writePhotographs writes.
-var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
-})
-
-// validate returns an error if a view from a file shows other pictures than writePhotographs writes.
-func (v *photographsView) validate() error {
 	var pictures []*picture
-	for _, p := range v.Patches {
+	for _, p := range view.Patches {
 		pictures = append(pictures, p.Examples)
 		for _, row := range p.Rows {
 			pictures = append(pictures, row.Picture)
 		}
 	}
-	if v.Words != nil {
-		pictures = append(pictures, v.Words.Sheets...)
+	if view.Words != nil {
+		pictures = append(pictures, view.Words.Sheets...)
 	}
 	for _, p := range pictures {
 		if p != nil && !writtenPictures().MatchString(p.Path) {
-			return fmt.Errorf("%q is no picture of a report", p.Path)
+			return view, fmt.Errorf("%s: %q is no picture of a report", path, p.Path)
 		}
 	}
-	return nil
-}
-
-// Words shows words of a vocabulary.
-type Words struct {
-	// Total is the size of the vocabulary, and Patches the number of patches counted, of all words.
-	Total, Patches int
-	// Words are drawn in this order.
-	Words []figure.Word
-}
-
-// wordsView is what a page shows of a vocabulary.
-type wordsView struct {
-	Lead   string
-	Sheets []*picture
-}
-
-// writeWords writes words/1.png and so on, contact sheets of figure.MaxSheetWords words each.
-func writeWords(to folder, w Words) (*wordsView, error) {
-	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(max(w.Total, len(w.Words)), "word", "words"))}
-	if w.Patches > 0 {
-		v.Lead += fmt.Sprintf(" Together they stand for %s.", phrase.Count(w.Patches, "patch", "patches"))
-	}
-	if len(w.Words) < w.Total {
-		v.Lead += fmt.Sprintf(" %d are shown.", len(w.Words))
-	}
-	for words := range slices.Chunk(w.Words, figure.MaxSheetWords) {
-		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
-		drawn, err := figure.WordSheet(to.ctx, words)
-		if err != nil {
-			return nil, err
-		}
-		sheet, err := to.picture(fmt.Sprintf("words/%d.png", len(v.Sheets)+1), alt, drawn)
-		if err != nil {
-			return nil, err
-		}
-		v.Sheets = append(v.Sheets, sheet)
-	}
-	return v, nil
+	return view, nil
 }

@@ -26,33 +26,26 @@ func (e Experiment) tablesOf(records []pipeline.Record, score string) scoreTable
 	return t
 }
 
-// finding says which method is the best.
-func (t scoreTables) finding() string {
+// first is the table that is shown first.
+func (t scoreTables) first() interface {
+	Finding() string
+	Document() *table.Document
+} {
 	if t.best != nil {
-		return t.best.Finding()
+		return t.best
 	}
-	return t.all.Finding()
+	return t.all
 }
 
-// document is the table that is shown first.
-func (t scoreTables) document() *table.Document {
-	if t.best != nil {
-		return t.best.Document()
-	}
-	return t.all.Document()
-}
-
-// findingsSection says in a few sentences which methods are the best.
-func findingsSection(w *experimentPage) section {
-	return section{template: stored("findings"), make: func() (any, error) {
-		var found []string
-		for _, t := range w.tables {
-			if s := t.finding(); s != "" && t.all.Score.Prominence > eval.Minor {
-				found = append(found, s)
-			}
+// findings says in a few sentences which methods are the best.
+func findings(w *experimentPage) any {
+	var found []string
+	for _, t := range w.tables {
+		if s := t.first().Finding(); s != "" && t.all.Score.Prominence > eval.Minor {
+			found = append(found, s)
 		}
-		return unlessEmpty(found)
-	}}
+	}
+	return unlessEmpty(found)
 }
 
 type scoreView struct {
@@ -60,50 +53,35 @@ type scoreView struct {
 	Best        *tableView // shown first, if there is one
 	Curve       *figureView
 	Sweeps      []*figureView
-	Table       tableView
+	Table       *tableView
 }
 
-// scoresSection shows each score's tables and curves:
+// scores shows each score's tables and curves:
 //
 //	tables/SCORE.txt, …, tables/best-SCORE.txt, …
 //	curves/SCORE.png, …, curves/SCORE-by-SETTING.png, …
-func scoresSection(w *experimentPage) section {
-	return section{id: "scores", title: "Scores", template: stored("scores"), make: func() (any, error) {
-		if len(w.tables) == 0 {
-			return nil, nil
-		}
-		var view byProminence[scoreView]
-		for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
-			v, err := w.score(t, name)
-			if err != nil {
-				return nil, err
-			}
-			view.add(t.all.Score, v)
-		}
-		return view, nil
-	}}
+func scores(w *experimentPage) any {
+	if len(w.tables) == 0 {
+		return nil
+	}
+	var view byProminence[scoreView]
+	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
+		view.add(t.all.Score, w.score(t, name))
+	}
+	return view
 }
 
 // score writes one score into files of this name.
-func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err error) {
+func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	e := w.experiment
-	v.Title, v.Help = t.all.Score.Title, t.all.Score.Help
-	if v.Table, err = w.table(name, t.all.Document()); err != nil {
-		return v, err
-	}
+	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Table: w.table(name, t.all.Document())}
 	drawn := t.all
 	if t.best != nil {
-		best, err := w.table("best-"+name, t.best.Document())
-		if err != nil {
-			return v, err
-		}
-		v.Best = &best
+		v.Best = w.table("best-"+name, t.best.Document())
 		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
 	}
 	curves, err := figure.Curves(drawn, w.looks)
-	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err); err != nil {
-		return v, err
-	}
+	v.Curve = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err)
 	var settings []string // of all sweeps, each once
 	for _, s := range e.Sweeps {
 		for _, setting := range s.Settings {
@@ -114,13 +92,9 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 	}
 	for file, setting := range withSafeNames(settings, identity) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
-		f, err := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err)
-		if err != nil {
-			return v, err
-		}
-		if f != nil {
+		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
 			v.Sweeps = append(v.Sweeps, f)
 		}
 	}
-	return v, nil
+	return v
 }

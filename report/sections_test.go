@@ -131,20 +131,9 @@ func TestWriteChosen(t *testing.T) {
 func TestWritePhotographs(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
-	for _, method := range []string{"g 0.5", "g 50"} {
-		p := fakePatches(4, 2)
-		p.Method = method
-		load := p.Load
-		p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
-			if i == 3 {
-				return nil, nil, errors.New("it is gone")
-			}
-			return load(i)
-		}
-		e.Patches = append(e.Patches, p)
-	}
-	words := fakeWords(3, 2)
-	e.Words = &words
+	e.Shown = fakeShown(4, 2, "g 0.5", "g 50")
+	e.Shown.Photographs[3].Open = func() (image.Image, error) { return nil, errors.New("it is gone") }
+	fakeWords(e.Shown, 3, 2)
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +154,7 @@ func TestWritePhotographs(t *testing.T) {
 	if !strings.Contains(files["index.html"], ofWords) || strings.Contains(files["index.html"], ofPlaces) {
 		t.Error("the page does not say what parts of words are made of")
 	}
-	e.Words = nil
+	e.Shown.TotalWords, e.Shown.Words = 0, nil
 	dir = t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
@@ -254,9 +243,12 @@ func TestRanksSection(t *testing.T) {
 }
 
 func TestMeanCurve(t *testing.T) {
-	mean := meanCurve([]*factor.RankCurve{
-		{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}},
-		{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}},
+	of := func(c factor.RankCurve) pipeline.Record {
+		return pipeline.Record{Choice: &pipeline.RankChoice{Curve: &c}}
+	}
+	mean := meanCurve([]pipeline.Record{
+		of(factor.RankCurve{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}}),
+		of(factor.RankCurve{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}}),
 	})
 	want := &factor.RankCurve{Rank: []int{2, 5}, Misfit: []float64{0.375, 0.375}, Deviation: []float64{0.5, 0.5}, Stability: []float64{0.75, 0.75}}
 	if !reflect.DeepEqual(mean, want) {
@@ -265,7 +257,7 @@ func TestMeanCurve(t *testing.T) {
 }
 
 func TestMeanGaps(t *testing.T) {
-	from, gaps := meanGaps([]*pipeline.CountChoice{{From: 2, Gap: []float64{0.5, 0.25, 1}}, {From: 3, Gap: []float64{0.75, 0.5, 2}}})
+	from, gaps := meanGaps([]pipeline.Record{{Count: &pipeline.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &pipeline.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
 	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
 		t.Errorf("from %d: %v", from, gaps)
 	}

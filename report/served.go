@@ -18,12 +18,10 @@ import (
 // ServedPage is the page of a grouping with explore.js, for a server that takes corrections. Its scripts and
 // styles are those of this program; only the body comes from the page's file, and its policy runs none of that.
 type ServedPage struct {
-	HTML []byte
-	// Policy is the page's content-security policy, for a header.
-	Policy string
-	// Files holds the page's scripts, by path.
-	Files   map[string][]byte
-	Samples int // their number
+	HTML    []byte
+	Policy  string            // the page's content-security policy, for a header
+	Files   map[string][]byte // the page's scripts, by path
+	Samples int               // their number
 }
 
 // ErrPage is the error for a page in another version's format.
@@ -59,10 +57,7 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 			data.Links[i] = strconv.Itoa(i)
 		}
 	}
-	if script, err = dataScript(data); err != nil {
-		return nil, err
-	}
-	served := &ServedPage{Files: map[string][]byte{dataFile: script}, Samples: n}
+	served := &ServedPage{Files: map[string][]byte{dataFile: dataScript(data)}, Samples: n}
 	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
 	if s := data.Sheets; s != nil {
 		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
@@ -70,9 +65,7 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	head.Styles = append(head.Styles, exploreCSS)
 	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
 		path := "page/" + name
-		if served.Files[path], err = scripts.ReadFile(name); err != nil {
-			return nil, err
-		}
+		served.Files[path] = scriptText(name)
 		head.Scripts = append(head.Scripts, path)
 	}
 	title, body, err := partsOfPage(string(text))

@@ -34,13 +34,16 @@ var SetsFiles = []string{"index.html", "tables/", "curves/"}
 // setsPage is the page of an experiment on several sets.
 type setsPage struct {
 	page
-	sets Sets
-	// across are the comparisons over the sets, of each score.
-	across []*table.Sets
+	sets   Sets
+	across []*table.Sets // the comparisons over the sets, of each score
 }
 
 // setsSections lists the sections of the page, in their order.
-var setsSections = []func(*setsPage) section{setsFindings, acrossSection, eachSetSection}
+var setsSections = []section[*setsPage]{
+	{template: stored("findings"), make: setsFindings},
+	{id: "across", title: "Over all sets", template: stored("across"), make: across},
+	{id: "sets", title: "Each set", template: stored("each-set"), make: eachSet},
+}
 
 // PublishSets replaces the page of an experiment on several sets by a new one, made of the results of
 // the sets in the folder. It leaves out sets without results, with a warning.
@@ -87,7 +90,7 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	}
 	w.Note = unfinished(missing)
 	w.Lead = fmt.Sprintf("An experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
-	return w.writeSections(sections(w, setsSections))
+	return write(&w.page, w, setsSections)
 }
 
 // across compares the methods over the sets by each score.
@@ -127,48 +130,36 @@ func (s Sets) Headlines() []*table.Document {
 }
 
 // setsFindings says in a few sentences which methods are the best over the sets.
-func setsFindings(w *setsPage) section {
-	return section{template: stored("findings"), make: func() (any, error) {
-		var found []string
-		for _, a := range w.across {
-			if a.Score.Prominence > eval.Minor {
-				found = append(found, a.Finding())
-			}
+func setsFindings(w *setsPage) any {
+	var found []string
+	for _, a := range w.across {
+		if a.Score.Prominence > eval.Minor {
+			found = append(found, a.Finding())
 		}
-		return unlessEmpty(found)
-	}}
+	}
+	return unlessEmpty(found)
 }
 
 type acrossView struct {
 	Title        string
-	Means, Pairs tableView
+	Means, Pairs *tableView
 	Ranks        *figureView
 }
 
-// acrossSection compares the methods over the sets.
-func acrossSection(w *setsPage) section {
-	return section{id: "across", title: "Over all sets", template: stored("across"), make: func() (any, error) {
-		if len(w.across) == 0 {
-			return nil, nil
-		}
-		var view byProminence[acrossView]
-		for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
-			v := acrossView{Title: a.Score.Title}
-			var err error
-			if v.Means, err = w.table(name+"-sets", a.Document()); err != nil {
-				return nil, err
-			}
-			if v.Pairs, err = w.table(name+"-pairs", a.Matrix()); err != nil {
-				return nil, err
-			}
-			ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
-			if v.Ranks, err = w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err); err != nil {
-				return nil, err
-			}
-			view.add(a.Score, v)
-		}
-		return view, nil
-	}}
+// across compares the methods over the sets.
+func across(w *setsPage) any {
+	if len(w.across) == 0 {
+		return nil
+	}
+	var view byProminence[acrossView]
+	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
+		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
+		view.add(a.Score, acrossView{
+			Title: a.Score.Title, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+			Ranks: w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err),
+		})
+	}
+	return view
 }
 
 type eachSetView struct {
@@ -176,29 +167,17 @@ type eachSetView struct {
 	Tables           []template.HTML
 }
 
-// eachSetSection shows the main tables of each set, and links its page.
-func eachSetSection(w *setsPage) section {
-	return section{id: "sets", title: "Each set", template: stored("each-set"), make: func() (any, error) {
-		var views []eachSetView
-		for i, e := range w.sets.Sets {
-			records := table.Finished(e.Records, e.Methods)
-			v := eachSetView{Name: w.sets.Names[i], Page: w.sets.Names[i] + "/index.html"}
-			for _, score := range table.ScoresOf(records) {
-				t := e.tablesOf(records, score)
-				if t.all.Score.Prominence < eval.Headline {
-					continue
-				}
-				if v.Lead == "" {
-					v.Lead = e.lead(records, len(e.Methods))
-				}
-				text, err := inHTML(t.document())
-				if err != nil {
-					return nil, err
-				}
-				v.Tables = append(v.Tables, text)
-			}
-			views = append(views, v)
+// eachSet shows the main tables of each set, and links its page.
+func eachSet(w *setsPage) any {
+	var views []eachSetView
+	for i, e := range w.sets.Sets {
+		records := table.Finished(e.Records, e.Methods)
+		v := eachSetView{Name: w.sets.Names[i], Page: w.sets.Names[i] + "/index.html"}
+		for _, d := range e.headlines(records, true) {
+			v.Lead = e.lead(records, len(e.Methods))
+			v.Tables = append(v.Tables, w.inHTML(d))
 		}
-		return unlessEmpty(views)
-	}}
+		views = append(views, v)
+	}
+	return unlessEmpty(views)
 }

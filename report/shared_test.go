@@ -1,6 +1,14 @@
 package report
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
@@ -15,15 +23,31 @@ var (
 	scored, golden              = reporttest.Scored, reporttest.Golden
 	confused                    = reporttest.Confused
 
-	red                  = reporttest.Red
-	plain, hills         = reporttest.Plain, reporttest.Hills
-	threeClasses, tinted = reporttest.ThreeClasses, reporttest.Tinted
-	scattered            = reporttest.Scattered
-	goldenImage, readPNG = reporttest.GoldenImage, reporttest.ReadPNG
+	red                = reporttest.Red
+	plain, goldenImage = reporttest.Plain, reporttest.GoldenImage
+	threeClasses       = []string{"Coast", "Forest", "Highway"}
 )
 
 // inClasses makes coefficients of some samples of some classes.
 func inClasses(samples, classes int) figure.Coefficients {
-	values, of := reporttest.InClasses(samples, classes)
-	return figure.Coefficients{Method: "nmf", Values: values, Classes: of}
+	c := figure.Coefficients{Method: "nmf", Values: mat.NewDense(samples, classes, nil), Classes: make([]int, samples)}
+	for i := range samples {
+		c.Classes[i] = i % classes
+		c.Values.Set(i, i%classes, 1)
+	}
+	return c
+}
+
+// readPNG reads a picture.
+func readPNG(t *testing.T, path string) image.Image {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return img
 }

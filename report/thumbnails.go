@@ -2,9 +2,9 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"image"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -35,21 +35,24 @@ const mostFailures = 20
 // unreadable pictures. It needs memory for a sheet on each core, or on fewer if the budget has no more.
 func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
 	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
-	per := t.grid.Len()
-	t.count = parallel.Count(len(order), per)
+	sheets := slices.Collect(slices.Chunk(order, t.grid.Len()))
+	t.count = len(sheets)
 	for at, sample := range order {
 		t.place[sample] = at
 	}
 	workers := max(1, min(parallel.Cores(), t.count))
-	release, err := reserve(to.ctx, &workers, t.grid.Memory())
-	if err != nil {
-		return nil, nil, err
+	var release func()
+	for ; ; workers-- {
+		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+		if err == nil {
+			break
+		} else if workers == 1 {
+			return nil, nil, err
+		}
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := eachOf(to.ctx, workers, t.count, func(sheet int) error {
-		return c.writeSheet(to, t, sheet, order[sheet*per:min((sheet+1)*per, len(order))], gone)
-	}); err != nil {
+	if err := each(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
 		return nil, nil, err
 	}
 	missing := 0
@@ -64,17 +67,6 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 		failed = append(failed, phrase.Count(more, "more picture is", "more pictures are")+" not shown.")
 	}
 	return t, failed, nil
-}
-
-// reserve reserves memory for workers, and lowers their number if the budget has no more.
-func reserve(ctx context.Context, workers *int, each int64) (release func(), err error) {
-	budget := memory.FromContext(ctx)
-	for ; ; *workers-- {
-		release, err = budget.Keep(int64(*workers)*each, "the contact sheets")
-		if err == nil || *workers == 1 {
-			return release, err
-		}
-	}
 }
 
 // writeSheet writes one sheet. Unreadable pictures leave their cells empty and an error in gone.

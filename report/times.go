@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -41,8 +40,8 @@ var prepared = []phase{
 }
 
 // clustersTimes shows the times of the run that makes the page, if its context counts times.
-func clustersTimes(w *clustersPage) section {
-	return timesSection(w.ctx, nil, "", append(slices.Clip(prepared),
+func clustersTimes(w *clustersPage) any {
+	return w.times(nil, "", append(slices.Clip(prepared),
 		phase{"Factorising", timing.Factorising, false},
 		phase{"of it set-up", timing.SetUp, true},
 		phase{"of it initial factors", timing.Initial, true},
@@ -51,66 +50,62 @@ func clustersTimes(w *clustersPage) section {
 }
 
 // experimentTimes does so for an experiment.
-func experimentTimes(w *experimentPage) section {
+func experimentTimes(w *experimentPage) any {
 	judging := "Grouping"
 	if slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }) {
 		judging = "Classifying"
 	}
-	return timesSection(w.ctx, w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
+	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
 }
 
-func timesSection(ctx context.Context, methods []string, judging string, phases []phase) section {
-	return section{id: "times", title: "Times", template: stored("times"), make: func() (any, error) {
-		t := timing.FromContext(ctx)
-		if t == nil {
-			return nil, nil
-		}
-		all := t.Elapsed()
-		rest := all
-		v := timesView{Judging: judging}
-		add := func(name string, d time.Duration) {
-			v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
-		}
-		for _, p := range phases {
-			took := spent(t, "", p.is)
-			if !p.part || took > 0 {
-				add(p.name, took)
-			}
-			if !p.part {
-				rest -= took
-			}
-		}
-		add("Pictures, the page and all else", rest)
-		v.All = timeLine{"In all", []string{seconds(all), ""}}
-		for _, m := range methods {
-			trials := t.Spent(m, timing.Scores).Count
-			if trials == 0 {
-				continue
-			}
-			words := []string{fmt.Sprint(trials)}
-			for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
-				text := seconds(spent(t, m, p))
-				if t.Spent(m, p).Count == 0 {
-					text = "–"
-				}
-				words = append(words, text)
-			}
-			v.Methods = append(v.Methods, timeLine{m, words})
-		}
-		if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
-			v.Words = seconds(drawn.Time)
-		}
-		return v, nil
-	}}
-}
-
-// spent is the time of a phase; the set-up is counted without the initial factors.
-func spent(t *timing.Times, method string, p timing.Phase) time.Duration {
-	took := t.Spent(method, p).Time
-	if p == timing.SetUp {
-		took -= t.Spent(method, timing.Initial).Time
+func (p *page) times(methods []string, judging string, phases []phase) any {
+	t := timing.FromContext(p.ctx)
+	if t == nil {
+		return nil
 	}
-	return took
+	// The set-up is counted without the initial factors.
+	spent := func(method string, p timing.Phase) time.Duration {
+		took := t.Spent(method, p).Time
+		if p == timing.SetUp {
+			took -= t.Spent(method, timing.Initial).Time
+		}
+		return took
+	}
+	all := t.Elapsed()
+	v := timesView{Judging: judging, All: timeLine{"In all", []string{seconds(all), ""}}}
+	add := func(name string, d time.Duration) {
+		v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
+	}
+	rest := all
+	for _, p := range phases {
+		took := spent("", p.is)
+		if !p.part {
+			rest -= took
+		} else if took <= 0 {
+			continue
+		}
+		add(p.name, took)
+	}
+	add("Pictures, the page and all else", rest)
+	for _, m := range methods {
+		trials := t.Spent(m, timing.Scores).Count
+		if trials == 0 {
+			continue
+		}
+		words := []string{fmt.Sprint(trials)}
+		for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
+			text := seconds(spent(m, p))
+			if t.Spent(m, p).Count == 0 {
+				text = "–"
+			}
+			words = append(words, text)
+		}
+		v.Methods = append(v.Methods, timeLine{m, words})
+	}
+	if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
+		v.Words = seconds(drawn.Time)
+	}
+	return v
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }

@@ -3,15 +3,11 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +28,6 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the revision and how this program was built",
-		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
@@ -81,10 +76,7 @@ func describeVersion(info *debug.BuildInfo) string {
 // releaseVersion returns the version of a build or of its module, such as v1.2.3 or, between two tags, one
 // that holds the time and the revision. A build that knows neither is "unversioned".
 func releaseVersion(info *debug.BuildInfo) string {
-	if info.Main.Version == "(devel)" {
-		return cmp.Or(version, "unversioned")
-	}
-	return cmp.Or(version, info.Main.Version, "unversioned")
+	return cmp.Or(version, strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
 }
 
 func licencesCommand() *cobra.Command {
@@ -94,13 +86,9 @@ func licencesCommand() *cobra.Command {
 		Aliases: []string{"licenses"},
 		Short:   "List the licences of linked modules, or print one",
 		Example: "  partwise licences\n  partwise licences cobra\n  partwise licences --text",
-		Args:    arguments(0, 1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				return errors.New("this program was built without modules and cannot list their licences")
-			}
-			linked, err := licences.Linked(info)
+			linked, err := licences.Linked(buildInfo())
 			if err != nil {
 				return err
 			}
@@ -132,83 +120,48 @@ func licencesCommand() *cobra.Command {
 
 func manCommand() *cobra.Command {
 	var dir string
-	var force bool
 	cmd := &cobra.Command{
 		Use:   "man",
 		Short: "Write the manual pages",
-		Long: `Man writes the manual pages of partwise and its commands into a folder, for
-man(1). Their date is that of the environment variable SOURCE_DATE_EPOCH, in seconds;
-without it they have none, so that one program always writes the same pages.`,
+		Long: `Man writes the manual pages of partwise and its commands into a new folder, for
+man(1). Their date is that of the environment variable SOURCE_DATE_EPOCH, in seconds, or
+that of the revision, so that one program always writes the same pages.`,
 		Example: "  partwise man --dir man/man1",
-		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" {
-				return usageError{errors.New("--dir is missing: the folder for the pages")}
+			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+				return fmt.Errorf("%s is not empty, and no file is replaced", dir)
 			}
-			n, err := writeManual(cmd.Root(), dir, force)
-			if err != nil {
+			if err := os.MkdirAll(dir, 0o777); err != nil {
 				return err
 			}
-			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d manual pages are in %s.\n", n, dir)
+			n := readyForManual(cmd.Root())
+			header := &doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise"}
+			for _, s := range buildInfo().Settings {
+				if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil && os.Getenv("SOURCE_DATE_EPOCH") == "" {
+					header.Date = &t
+				}
+			}
+			if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
+				return err
+			}
+			_, err := plaintext.Fprintf(cmd.OutOrStdout(), "%d manual pages are in %s.\n", n, dir)
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, made if need be")
-	cmd.Flags().BoolVar(&force, "force", false, "replace pages that are there already")
+	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, new or empty")
+	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }
 
-// writeManual writes a page for each command into dir, and returns how many.
-func writeManual(root *cobra.Command, dir string, force bool) (int, error) {
-	var date time.Time
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("SOURCE_DATE_EPOCH is %q, want a number of seconds", epoch)
-		}
-		date = time.Unix(seconds, 0).UTC()
-	}
-	header := doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise", Date: &date}
-	root.InitDefaultCompletionCmd()
-	var files []string
-	var pages [][]byte
-	var add func(cmd *cobra.Command) error
-	add = func(cmd *cobra.Command) error {
-		cmd.DisableAutoGenTag = true                                // the page would say which library made it
-		cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ") // which is read as Markdown: an example
-		var page bytes.Buffer
-		of := header
-		if err := doc.GenMan(cmd, &of, &page); err != nil {
-			return fmt.Errorf("the page of %s: %w", cmd.CommandPath(), err)
-		}
-		text := page.Bytes()
-		if date.IsZero() {
-			text = bytes.Replace(text, []byte(date.Format(`"Jan 2006"`)), []byte(`""`), 1)
-		}
-		files = append(files, filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"))
-		pages = append(pages, text)
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				if err := add(c); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	if err := add(root); err != nil {
-		return 0, err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return 0, err
-	}
-	if err := checkNewFiles(force, files...); err != nil {
-		return 0, err
-	}
-	for i, file := range files {
-		if err := writeFile(file, force, func(w io.Writer) error { _, err := w.Write(pages[i]); return err }); err != nil {
-			return 0, err
+// readyForManual makes the help of a command and of those below it Markdown, and counts them.
+func readyForManual(cmd *cobra.Command) int {
+	cmd.DisableAutoGenTag = true                                // the page would say which library made it
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ") // an example
+	n := 1
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
+			n += readyForManual(c)
 		}
 	}
-	return len(files), nil
+	return n
 }

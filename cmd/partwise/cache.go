@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,14 +22,13 @@ func cacheCommand() *cobra.Command {
 at once. Beyond the limit the entries go that were not used for longest. The limit is
 10 GB, or that of the environment variable PARTWISE_CACHE_SIZE or of --cache-size.`,
 		Example: "  partwise cache\n  partwise cache clear",
-		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, u, err := openCache(&dir)
+			_, u, err := openCache(dir)
 			if err != nil {
 				return err
 			}
 			var t columns.Table
-			t.Row("folder", plaintext.Line(dir))
+			t.Row("folder", plaintext.Line(u.Dir))
 			t.Row("entries", u.Entries)
 			t.Row("size", bytesize.Format(u.Size))
 			t.Row("limit", bytesize.Format(u.Limit))
@@ -41,17 +39,11 @@ at once. Beyond the limit the entries go that were not used for longest. The lim
 		},
 	}
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
-	cmd.AddCommand(clearCommand(&dir))
-	return cmd
-}
-
-func clearCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
+	cmd.AddCommand(&cobra.Command{
 		Use:     "clear",
 		Short:   "Remove all that is kept",
 		Long:    "Clear removes all that is kept. Files in the folder that are not the cache's own stay.",
 		Example: "  partwise cache clear",
-		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, u, err := openCache(dir)
 			if err != nil {
@@ -61,46 +53,67 @@ func clearCommand(dir *string) *cobra.Command {
 				return err
 			}
 			var t columns.Table
-			t.Row("folder", plaintext.Line(*dir))
+			t.Row("folder", plaintext.Line(u.Dir))
 			t.Row("removed", u.Entries)
 			t.Row("freed", bytesize.Format(u.Size))
 			return printTable(cmd.OutOrStdout(), t, "")
 		},
-	}
+	})
+	return cmd
 }
 
-// openCache opens the cache in the folder dir, which becomes the default one where it is "".
-func openCache(dir *string) (store *cache.Store, u cache.Usage, err error) {
-	if *dir == "" {
-		if *dir, err = cache.Default(); err != nil {
+// openCache opens the cache in the folder dir, or the default one where it is "".
+func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
+	if dir == "" {
+		if dir, err = cache.Default(); err != nil {
 			return nil, u, err
 		}
 	}
-	if store, err = cache.Open(*dir); err == nil {
+	if store, err = cache.Open(dir); err == nil {
 		u, err = store.Usage()
 	}
 	return store, u, err
 }
 
+// cacheFlags adds the flags of where features are cached.
+func cacheFlags(cmd *cobra.Command) {
+	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	cmd.Flags().String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
+	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
+	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
+}
+
 // cacheFolder returns the folder that the flags say, "" for none.
-func cacheFolder(cmd *cobra.Command) (string, error) {
-	folder, err := cmd.Flags().GetString("cache")
-	if err != nil {
-		return "", err
+func cacheFolder(cmd *cobra.Command) string {
+	folder, _ := cmd.Flags().GetString("cache") // a command without the flags has none
+	if without, err := cmd.Flags().GetBool("no-cache"); folder != "" || without || err != nil {
+		return folder
 	}
-	without, err := cmd.Flags().GetBool("no-cache")
-	switch {
-	case err != nil || folder != "" && !without:
-		return folder, err
-	case folder != "":
-		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
-	case without:
-		return "", nil
+	folder, err := cache.Default()
+	if err != nil || os.MkdirAll(folder, 0o777) != nil {
+		return "" // nowhere to keep it
 	}
-	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
-		return "", nil // nowhere to keep it
+	return folder
+}
+
+// openStore opens the cache that the flags say, and where they say none a temporary
+// one, since descriptors are read more than once. remove deletes a temporary one.
+func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
+	folder, remove := cacheFolder(cmd), func() {}
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
+			return nil, remove, err
+		}
+		remove = func() { os.RemoveAll(folder) }
 	}
-	return folder, nil
+	if store, err = cache.Open(folder); err != nil {
+		return nil, remove, err
+	}
+	size, err := cacheSize(cmd)
+	if size > 0 {
+		store.SetLimit(size)
+	}
+	return store, remove, err
 }
 
 // cacheSize returns the limit of the cache that the flag says, 0 for none.

@@ -59,7 +59,7 @@ of the colours of pictures or of an IDX or .npy file.`,
   partwise cluster photos --pattern '{class}-*'
   partwise cluster generated --method gnmf,lambda=10
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
-		Args: arguments(1, 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
@@ -120,7 +120,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 
 // run puts the data into groups, and publishes them.
 func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command string) error {
-	ctx, stderr, g := cmd.Context(), cmd.ErrOrStderr(), &c.groups
+	ctx, g := cmd.Context(), &c.groups
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
 	}
@@ -129,12 +129,12 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{Pictures: true}, func(set *datasets.Set) (err error) {
 		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
 			return err
 		}
 		return g.CheckCountOf(c.count, set)
-	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
+	})
 	if err != nil {
 		return err
 	}
@@ -157,18 +157,18 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 	if err != nil {
 		return err
 	}
-	tellNotes(stderr, g.Notes(in.Inputs))
+	tellNotes(cmd, g.Notes(in.Inputs))
 	warnings := append(pipeline.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
 	}
-	found, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*pipeline.Grouping, error) {
+	found, err := work(cmd, "factorising", func(show pipeline.Progress) (*pipeline.Grouping, error) {
 		return g.Find(ctx, in.Inputs, show)
 	})
 	if err != nil {
 		return err
 	}
-	tellNotes(stderr, found.Notes)
+	tellNotes(cmd, found.Notes)
 	warnings = append(warnings, found.Notes...)
 	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
 		warnings = append(warnings, ranks.AtLimitNote(""))
@@ -187,8 +187,8 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 	if found.Result != nil {
 		set("rank", strconv.Itoa(found.Rank))
 	}
-	page, err = draw(cmd, "drawing", c.out+" is as it was, "+in.kept(), func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(stderr), Progress: count})
+	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count})
 	})
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.R
 
 // autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
-	c, err := work(cmd, "choosing the rank", in.kept(), func(show pipeline.Progress) (*pipeline.RankChoice, error) {
+	c, err := work(cmd, "choosing the rank", func(show pipeline.Progress) (*pipeline.RankChoice, error) {
 		return pipeline.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {
@@ -239,7 +239,7 @@ func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint6
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
-		tell(cmd.ErrOrStderr())(c.AtLimitNote(""))
+		tell(cmd)(c.AtLimitNote(""))
 	}
 	return c, nil
 }
@@ -305,7 +305,7 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 
 // chooseCount chooses the number of groups. The curve is nil where it is given.
 func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
-	curve, err := work(cmd, "counting groups", in.kept(), func(show pipeline.Progress) (*pipeline.CountCurve, error) {
+	curve, err := work(cmd, "counting groups", func(show pipeline.Progress) (*pipeline.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

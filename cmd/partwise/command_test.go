@@ -19,7 +19,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
@@ -369,7 +368,7 @@ func TestToldLabels(t *testing.T) {
 	for line, want := range map[string]string{
 		"cluster photos --labels odd.csv -k 2":                           "2 groups are asked for, and samples are told to be of 3 classes (left, right, third)",
 		"cluster photos --labels twice.csv":                              `twice.csv: line 4: "` + entries[0].Name() + `" is of class "b", but of class "a" in line 2`,
-		"cluster photos -k 3 --method cnmf":                              "cnmf needs the classes of some samples; tell them with --labels",
+		"cluster photos -k 3 --method cnmf":                              "cnmf needs the classes of some samples; give labels",
 		"cluster photos --batch 10":                                      "say it with -k",
 		"cluster photos --method nmf --cluster by=largest":               "say it with -k",
 		"cluster photos -k 2..40 --labels odd.csv":                       "2 groups are asked for, and samples are told to be of 3 classes",
@@ -491,19 +490,18 @@ func TestMistakes(t *testing.T) {
 		code int
 		text string
 	}{
-		"clutser photos":                                  {2, `unknown command "clutser" for "partwise" (did you mean cluster?); there are`},
+		"clutser photos":                                  {2, `there is no command "clutser" (did you mean cluster?); there are`},
 		"cluster photos --lables x.csv":                   {2, "unknown flag: --lables (did you mean --labels?)"},
 		"cluster photos -k 2 --method nfm":                {2, `there is no method "nfm" (did you mean nmf?); there are`},
 		"cluster photos -k 2 --method nmf,iteratons=3":    {2, `"iteratons" (did you mean iterations?)`},
-		"frobnicate":                                      {2, `unknown command "frobnicate"`},
-		"help frobnicate":                                 {2, `there is no command "frobnicate"`},
+		"frobnicate":                                      {2, `there is no command "frobnicate"`},
 		"run --frobnicate":                                {2, "unknown flag: --frobnicate"},
-		"run a b":                                         {2, `"b" is one argument too many: partwise run [FILE]; see partwise run --help`},
+		"run a b":                                         {2, "accepts at most 1 arg(s), received 2: partwise run [FILE]; see partwise run --help"},
 		"run":                                             {2, "the experiment names no data"},
 		"run none.yaml":                                   {1, "none.yaml: no such file"},
 		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases" (did you mean classes?); the keys here are name, task, data`},
 		"run many.yaml":                                   {1, "classes: 21 are asked for, and generated has 20"},
-		"run many.yaml --classes x":                       {2, `--classes "x": "x" is no number of classes`},
+		"run many.yaml --classes x":                       {2, `invalid argument "x" for "--classes" flag: "x" is no number of classes`},
 		"run many.yaml --method nnmf":                     {2, `there is no method "nnmf"`},
 		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\" (did you mean lambda?); the keys here are name, as"},
 		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
@@ -516,39 +514,38 @@ func TestMistakes(t *testing.T) {
 		"run " + flags + "yale --data empty":              {1, "partwise datasets get yale"},
 		"run " + flags + "empty":                          {1, "empty"},
 		"run " + flags + "twice":                          {1, "twice"},
-		"cluster":                                         {2, "DIR is missing: partwise cluster DIR; see partwise cluster --help"},
-		"cluster photos -k 1":                             {2, `-k "1": "1" is no number of groups`},
+		"cluster":                                         {2, "accepts 1 arg(s), received 0: partwise cluster DIR; see partwise cluster --help"},
+		"cluster photos -k 1":                             {2, `invalid argument "1" for "-k, --k" flag: "1" is no number of groups`},
 		"cluster photos -k 99":                            {1, "99 groups are asked for, and there are 72 samples"},
 		"cluster photos -k 3 --out photos/out":            {2, "among the pictures"},
-		"run many.yaml --workers -1":                      {2, "--workers -1"},
-		"cluster photos -k many":                          {2, `-k "many": "many" is no number of groups`},
-		"cluster photos -k 9..":                           {2, `-k "9..": "9.." is no number of groups`},
-		"cluster photos -k 9..5":                          {2, `-k "9..5": "9..5" is no number of groups`},
-		"cluster photos -k 1..5":                          {2, `-k "1..5": "1..5" is no number of groups`},
+		"run many.yaml --workers -1":                      {2, `"--workers" flag`},
+		"cluster photos -k many":                          {2, `invalid argument "many" for "-k, --k" flag: "many" is no number of groups`},
+		"cluster photos -k 9..":                           {2, `invalid argument "9.." for "-k, --k" flag: "9.." is no number of groups`},
+		"cluster photos -k 9..5":                          {2, `invalid argument "9..5" for "-k, --k" flag: "9..5" is no number of groups`},
+		"cluster photos -k 1..5":                          {2, `invalid argument "1..5" for "-k, --k" flag: "1..5" is no number of groups`},
 		"cluster photos -k 3 --labels none.csv":           {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv":        {1, "missing.csv: line 2"},
 		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips what cannot be used)"},
 		"cluster photos -k 3 --out photos-file":           {1, "photos-file"},
-		"cluster photos -k 3 --solver newton":             {2, `--solver "newton": there is no such solver`},
+		"cluster photos -k 3 --solver newton":             {2, `--solver: there is no solver "newton"; there are mu, fast`},
 		"cluster photos -k 3 --method gnmf --solver fast": {2, "only with unit-norm"},
 		"cluster empty -k 3":                              {1, "empty"},
-		"report":                                          {2, "DIR is missing: partwise report DIR"},
-		"datasets get":                                    {2, "NAME is missing: partwise datasets get NAME"},
-		"datasets yale orl":                               {2, `unknown command "orl" for "partwise datasets"; there are get`},
-		"cache x":                                         {2, `unknown command "x" for "partwise cache"; there are clear`},
-		"version x":                                       {2, `"x" is one argument too many: partwise version`},
-		"completion tcsh":                                 {2, `unknown command "tcsh" for "partwise completion"; there are bash, fish, powershell, zsh`},
-		"completion bash x":                               {2, `"x" is one argument too many: partwise completion bash`},
-		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": "99999999999999999999" is no number of groups`},
-		"cluster photos --seed -1":                        {2, `--seed "-1": want a whole number of 0 or more`},
-		"cluster photos --strict=maybe":                   {2, `--strict "maybe": want true or false`},
-		"cluster photos -k":                               {2, "-k needs a value"},
-		"cluster cut -k 3 --from neither":                 {2, `--from "neither": want raw or mat`},
-		"cluster photos --out":                            {2, "--out needs a value"},
-		"cluster photos -q":                               {2, "unknown flag: -q"},
+		"report":                                          {2, "accepts 1 arg(s), received 0: partwise report DIR"},
+		"datasets get":                                    {2, "accepts 1 arg(s), received 0: partwise datasets get NAME"},
+		"datasets yale orl":                               {2, "accepts at most 1 arg(s), received 2"},
+		"cache x":                                         {2, `there is no command "x"; there are clear`},
+		"version x":                                       {2, `unknown command "x" for "partwise version"`},
+		"completion bash x":                               {2, `unknown command "x" for "partwise completion bash"`},
+		"cluster photos -k 99999999999999999999":          {2, `invalid argument "99999999999999999999" for "-k, --k" flag: "99999999999999999999" is no number of groups`},
+		"cluster photos --seed -1":                        {2, `invalid argument "-1" for "--seed" flag: want a whole number of 0 or more`},
+		"cluster photos --strict=maybe":                   {2, `invalid argument "maybe" for "--strict" flag`},
+		"cluster photos -k":                               {2, "flag needs an argument: 'k' in -k"},
+		"cluster cut -k 3 --from neither":                 {2, `invalid argument "neither" for "--from" flag: want raw or mat`},
+		"cluster photos --out":                            {2, "flag needs an argument: --out"},
+		"cluster photos -q":                               {2, "unknown shorthand flag: 'q' in -q"},
 		"report photos":                                   {1, "photos holds no results"},
 		"methods none":                                    {2, `there is no method "none"`},
-		"list nothing":                                    {2, `unknown command "nothing" for "partwise list"; there are clusterers, features, methods, penalties, scores, solvers`},
+		"list nothing":                                    {2, `there is no command "nothing"; there are clusterers, features, methods, penalties, scores, solvers`},
 		"list scores none":                                {2, `there is no score "none"; there are accuracy, AC`},
 		"datasets none":                                   {2, `there is no known set "none"`},
 		"datasets get none":                               {2, `there is no known set "none"`},
@@ -562,7 +559,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
 		}
 	}
-	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, "--labels is empty") {
+	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, `"--labels" flag: want a name`) {
 		t.Errorf("without labels: exit code %d and %q", code, stderr)
 	}
 	for _, method := range []string{"nmf,gnmf", "gnmf,lambda=[1,2]"} {
@@ -706,7 +703,7 @@ func FuzzInline(f *testing.F) {
 		}
 		f.Add(-1, s)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key int, value string) {
+	f.Fuzz(func(t *testing.T, key int, value string) {
 		e := &pipeline.Experiment{}
 		var err error
 		flag := ""
@@ -726,7 +723,7 @@ func FuzzInline(f *testing.F) {
 			t.Fatalf("--%s %q gives %+v", flag, value, e)
 		}
 		e.Check()
-	}))
+	})
 }
 
 // TestMistakesChangeNothing: a mistake in what the user gives is one error with the
@@ -742,9 +739,9 @@ func TestMistakesChangeNothing(t *testing.T) {
 	write(t, "word.csv", "a,b,class\n1,2,x\n1,many,x\n2,1,y\n2,3,y\n")
 	write(t, "short.csv", "a,b,class\n1,2,x\n1,x\n2,1,y\n2,3,y\n")
 	write(t, "key.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrepeat: 3\n")
-	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  ! nmf\n")
+	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  !!str nmf\n")
 	write(t, "nul.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\x00\nrepeats: 3\n")
-	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+"\n")
+	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+"\n")
 	write(t, "alias.yaml", "name: n\ndata: &d good.csv\nlabels: *d\n")
 	write(t, "rank.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrank: 5\nrepeats: 1\n")
 	write(t, "labels.csv", "file,class\nnobody.png,x\n")
@@ -783,7 +780,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"run key.yaml --out out":                               {"key.yaml", "[4:1]", `"repeat"`},
 		"run tag.yaml --out out":                               {"tag.yaml", "[4:3]", "tags"},
 		"run nul.yaml --out out":                               {"nul.yaml", "[3:15]", "U+0000"},
-		"run deep.yaml --out out":                              {"deep.yaml", "[2:40]", "32"},
+		"run deep.yaml --out out":                              {"deep.yaml", "[2:42]", "32"},
 		"run alias.yaml --out out":                             {"alias.yaml", "[2:7]", "anchors"},
 		"run rank.yaml --out out":                              {"rank", "5", "4 samples"},
 		"cluster one.csv -k 4 --out groups":                    {"4", "3 samples"},
@@ -871,4 +868,106 @@ func setKey(e *pipeline.Experiment, flag string, values ...string) error {
 
 func setMethods(e *pipeline.Experiment, methods []string) error {
 	return setKey(e, "method", methods...)
+}
+
+// TestRankAuto: cluster and fit choose the rank and say so, and the page shows the curve.
+func TestRankAuto(t *testing.T) {
+	workplace(t)
+	const want = ", chosen from 2 to 6 by stability (held-out misfit "
+	said := must(t, "cluster", "photos", "-k", "4", "--method", "nmf", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "groups")
+	if !strings.HasPrefix(said, "rank ") || !strings.Contains(said, want) {
+		t.Errorf("cluster said %q", said)
+	}
+	page, err := os.ReadFile(filepath.Join("groups", "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`id="how-many-parts"`, "curves/rank.png", want} {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("the page has no %q", text)
+		}
+	}
+	said = must(t, "fit", "photos", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "model.npz")
+	rank, _, _ := strings.Cut(said, ",")
+	if !strings.Contains(said, want) || !strings.Contains(said, "nmf of "+rank+":") {
+		t.Errorf("fit said %q", said)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"fit photos --rank k+1 --out x.npz", "--rank k+1: want one number, 1 or more, or auto"},
+		{"fit photos --rank auto --start model.npz --out x.npz", "the rank is that of the factors of --start"},
+		{"cluster photos --rank among=9..3", "is no range of ranks"},
+		{"cluster photos --rank auto --cluster largest -k 3", "each basis vector is a group"},
+	} {
+		if code, _, stderr := partwise(strings.Fields(c.args)...); code == exitDone || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit code %d, said %q", c.args, code, stderr)
+		}
+	}
+}
+
+// TestShortOfTheAnswer: a method that had not converged, and a rank that was chosen at the end of its
+// range, are said in the terminal and on the page; what has converged is not.
+func TestShortOfTheAnswer(t *testing.T) {
+	workplace(t)
+	const few, limit = " had not converged after 30 iterations", "rank: auto ended at its limit"
+	for _, c := range []struct {
+		args         string
+		page         string
+		want, unsaid []string
+	}{
+		{"run --set generated --features pixels=8 --classes 2,3 --repeats 2 --method ccf,iterations=30 --method ccf,as=quick,solver=fast --labels 30% --rank among=2..3,by=stability --name run", "results/run",
+			[]string{"ccf" + few + " in ", " of 4 trials: its objective still fell by up to ", limit + " in ", " of 4 draws: 3 is the largest rank"}, []string{"quick had"}},
+		{"report results/run", "results/run", []string{"ccf" + few}, []string{"quick had"}},
+		{"cluster generated -k 3 --method cf,solver=mu,iterations=30 --rank among=2..3,by=stability --out slow", "slow", []string{"cf" + few + ": its", limit + ": 3 is"}, nil},
+		{"cluster generated -k 3 --method cf --out quick", "quick", nil, []string{"converged", limit}},
+		{"fit generated --method cf --solver mu --iterations 30 --rank 3 --out m.npz", "", []string{"cf" + few + ": its"}, []string{limit}},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(strings.Fields(c.args), &stdout, &stderr); code != exitDone {
+			t.Fatalf("%s: exit code %d, said %q", c.args, code, stderr.String())
+		}
+		said := []string{stderr.String()}
+		if c.page != "" {
+			page, err := os.ReadFile(filepath.Join(c.page, "index.html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, string(page))
+		}
+		for _, text := range said {
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: not said: %q\n%s", c.args, want, stderr.String())
+				}
+			}
+			for _, unsaid := range c.unsaid {
+				if strings.Contains(text, unsaid) {
+					t.Errorf("%s: said: %q", c.args, unsaid)
+				}
+			}
+		}
+	}
+}
+
+// TestEmbeddings: vectors of anyone's, of any sign, are grouped with no method named, and the
+// pictures that they are of are shown, explored and named.
+func TestEmbeddings(t *testing.T) {
+	workplace(t)
+	text := "file,a,b,c\n"
+	for i, file := range listed(t, "photos") {
+		text += fmt.Sprintf("%s,%d,%d,%d\n", file, 3-i%3*3, -1-i%2, i%5)
+	}
+	write(t, "vectors.csv", text)
+	must(t, "cluster", "vectors.csv", "-k", "3", "--out", "groups")
+	names := listed(t, "groups")
+	if all := strings.Join(names, " "); !strings.Contains(all, "groups/pictures/000.png") {
+		t.Errorf("no pictures in %s", all)
+	}
+	if data := read(t, "groups", "page", "data.js"); !strings.Contains(data, `"thing":"picture"`) || !strings.Contains(data, `../photos`) {
+		t.Errorf("the page has no links: %.300s", data)
+	}
+	address, finish := exploring(t, "groups")
+	if state := getState(t, address); len(state.Groups) != strings.Count(text, "\n")-1 {
+		t.Errorf("explored: %d", len(state.Groups))
+	}
+	finish()
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -26,7 +27,7 @@ import (
 )
 
 func exploreCommand() *cobra.Command {
-	var port int
+	var port uint16
 	var pictures string
 	var noBrowser bool
 	e := &pipeline.Experiment{}
@@ -49,16 +50,13 @@ the same --port the address stays the same.`,
 		Example: `  partwise cluster photos -k 10
   partwise explore results/photos-groups
   partwise sort results/photos-groups --to by-hand --copy`,
-		Args: arguments(1, 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if port < 0 || port > 65535 {
-				return usageError{fmt.Errorf("--port %d: want a number from 1 to 65535, or 0 for any that is free", port)}
-			}
-			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
+			return exploreGroups(cmd, e, args[0], pictures, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&port, "port", 0, "port of the address, 0 for any that is free")
+	f.Uint16Var(&port, "port", 0, "port of the address, 0 for any that is free")
 	f.BoolVar(&noBrowser, "no-browser", false, "open no browser, and only print the address")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
@@ -90,7 +88,7 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as grouped, which is held against the model
-	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(ctx, set) }, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
 	if err != nil {
 		return err
 	}
@@ -106,19 +104,16 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 	}
-	if labels := filepath.Join(dir, report.LabelsFile); isFile(labels) { // the labels that the groups were found with
-		if opt.Labels, err = in.Set.ReadClasses(labels); err != nil {
-			return err
-		}
+	// The labels and links that the groups were found with.
+	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if links := filepath.Join(dir, report.LinksFile); isFile(links) {
-		if opt.Links, err = readLinks(ctx, in.Set, links); err != nil {
-			return err
-		}
+	if opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	session, err := feedback.Open(ctx, in.Inputs, m, opt)
 	if err != nil {
-		return stopped(ctx, err, "grouping", in.kept())
+		return stopped(ctx, err, "grouping")
 	}
 	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -160,29 +155,19 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	drawing := &progress.Stages{W: cmd.ErrOrStderr()}
-	page, err = folder.Publish(ctx, in.Inputs, found, page, report.Sources{
-		Warn:     tell(cmd.ErrOrStderr()),
-		Progress: func(done, total int) { drawing.Show("drawing", done, total) },
-		Published: func() error {
+	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count, Published: func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
 				return err
 			}
 			return session.Finished(sum)
-		},
+		}})
 	})
-	drawing.End()
 	if err != nil {
 		return err
 	}
 	return tellGroups(cmd, page, compared, dir)
-}
-
-// isFile tells whether something is there.
-func isFile(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // sumOfFile returns the SHA-256 sum of a file.

@@ -36,19 +36,16 @@ var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"cache-size": names, "format": names, "memory": names, "mirror": names, "solver": names,
+	"cache-size": names, "format": names, "from": names, "memory": names, "mirror": names, "solver": names,
 }
 
 // useOf returns what a flag of a command names.
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
-	switch f.Name {
-	case "out":
+	if f.Name == "out" {
 		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
 			return fills, true
 		}
 		return writes, true
-	case "from":
-		return names, true
 	}
 	of, known = flagUse[f.Name]
 	_, isSetting := f.Value.(*settingFlag)
@@ -78,10 +75,10 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	})
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == writes && err == nil {
-			err = of.Writes(usedfiles.Written{Label: dashed(f.Name), Path: f.Value.String()})
+			err = of.Writes(usedfiles.Written{Label: "--" + f.Name, Path: f.Value.String()})
 			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
 				of.List = skippedList(f.Value.String())
-				err = of.Writes(usedfiles.Written{Label: dashed(f.Name), Path: of.List})
+				err = of.Writes(usedfiles.Written{Label: "--" + f.Name, Path: of.List})
 			}
 		}
 	})
@@ -139,8 +136,8 @@ func nameOf(set string) (string, error) {
 	return filepath.Base(abs), err
 }
 
-// outFor returns where results of data go unless somebody says it: results/NAME, and
-// where that is among the pictures the same beside their folder.
+// outFor returns where results of data go by default: results/NAME, and where that is among the
+// pictures the same beside their folder.
 func outFor(data, name string) string {
 	out := filepath.Join("results", name)
 	if inside, err := output.Inside(data, out); err != nil || !inside {
@@ -175,18 +172,11 @@ func fromAnywhere(data string) string {
 // pictures the next time.
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
+	if err == nil && inside {
+		err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+	}
 	if err != nil {
 		return usageError{err}
 	}
-	if !inside {
-		return nil
-	}
-	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
-	if folder, e := output.Resolve(data); e == nil {
-		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
-		if inside, e := output.Inside(folder, other); e == nil && !inside {
-			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
-		}
-	}
-	return usageError{err}
+	return nil
 }

@@ -93,7 +93,7 @@ func TestReadFilesStay(t *testing.T) {
 	var gather func(c *cobra.Command)
 	gather = func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if slices.Contains([]string{"bool", "int", "uint64", "float64", "duration"}, f.Value.Type()) {
+			if slices.Contains([]string{"bool", "int", "uint", "uint16", "uint64", "float64", "duration"}, f.Value.Type()) {
 				return
 			}
 			use, known := useOf(c, f)
@@ -252,9 +252,9 @@ func TestSubfolders(t *testing.T) {
 	must(t, "fit", "photos", "--rank", "2", "--iterations", "1", "--features", "pixels=4", "--out", "m.npz")
 	must(t, groupPhotos("groups")...)
 	const (
-		classes = "subfolders read as classes: 3 (cat, dog, owl); --no-classes ignores them"
-		dated   = "subfolders not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); --pool reads them as classes"
-		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); --no-classes ignores them"
+		classes = "subfolders read as classes: 3 (cat, dog, owl); the setting no-classes ignores them"
+		dated   = "subfolders not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
+		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); the setting no-classes ignores them"
 		chosen  = " groups, chosen from "
 	)
 	for line, want := range map[string]struct{ first, later, never string }{

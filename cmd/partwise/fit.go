@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
@@ -29,7 +27,7 @@ import (
 type fitFlags struct {
 	solver, links, start, trace, out string
 
-	iterations int
+	iterations uint
 	force      bool
 }
 
@@ -52,7 +50,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
-		Args: arguments(1, 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
 			f, err := o.fit(cmd, e)
@@ -79,10 +77,11 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
 	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
 	solverFlag(f, &o.solver)
-	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
+	f.UintVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
 	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
 	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
 	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
+	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
 	labelsFlag(cmd, &e.Data)
@@ -94,21 +93,14 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 
 // fit returns what the flags say.
 func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fit, error) {
-	switch {
-	case o.out == "":
-		return nil, errors.New("where to? say it with --out FILE.npz")
-	case strings.ToLower(filepath.Ext(o.out)) != ".npz":
+	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
-	case cmd.Flags().Changed("iterations") && o.iterations < 1:
-		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
-	case len(e.Rank) == 0 && o.start == "":
-		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
 	}
 	rank, err := o.rankOf(e)
 	if err != nil {
 		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
 	}
-	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, o.iterations)
+	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
 		return nil, err
 	}
@@ -150,21 +142,14 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 
 func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
 	ctx := cmd.Context()
-	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
-			_, m := set.Vectors.Dims()
-			if basis := f.StartBasis(); basis != nil && basis.RawMatrix().Rows != m {
-				return fmt.Errorf("--start %s: the basis vectors have %d values, and the samples of %s %d", o.start, basis.RawMatrix().Rows, set.Name, m)
-			}
 		}
 		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
 			return err
 		}
-		if err := f.Check(set, e.Features.SkipBad); err != nil {
-			return startError(o.start, err)
-		}
-		return nil
+		return startError(o.start, f.Check(set, e.Features.SkipBad))
 	})
 	if err != nil {
 		return err
@@ -180,7 +165,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	res, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*factor.Result, error) {
+	res, err := work(cmd, "factorising", func(show pipeline.Progress) (*factor.Result, error) {
 		res, err := f.Find(ctx, in.Inputs, show)
 		return res, startError(o.start, err)
 	})
@@ -188,7 +173,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 		return err
 	}
 	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
-		tell(cmd.ErrOrStderr())(note)
+		tell(cmd)(note)
 	}
 	m, err := pipeline.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
@@ -254,80 +239,84 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 	return err
 }
 
-func applyCommand() *cobra.Command {
-	var out string
+func featuresCommand() *cobra.Command {
+	var out, words string
 	var force bool
-	e := &pipeline.Experiment{}
+	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}}
 	cmd := &cobra.Command{
-		Use:   "apply MODEL DATA",
-		Short: "Represent new samples by factors that fit found",
-		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
-fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
-set. The samples get the features of the model, and the coefficients that are the best for
-its fixed basis. These are written with the names and the classes of the samples, to a file that
-NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
-		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
-  partwise apply parts.npz generated --out codes.npz`,
-		Args: arguments(2, 2),
+		Use:   "features DATA",
+		Short: "Write the features of pictures to a file",
+		Long: `Features writes the features of the pictures of a folder, or of the samples of a file or
+known set, with their classes, to a file that NumPy (.npz), MATLAB (.mat), a spreadsheet
+(.csv) and partwise read. The default features are those of cluster.
+
+Visual words are learned from all of the pictures, or are those of a file that
+--words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
+		Example: `  partwise features photos --out photos.npz
+  partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
+  partwise features photos --features hog --out photos.csv
+  partwise features photos --features sift,power=0.5+colour,grid=2x2 --out joined.npz`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
+			e.Data.Set = args[0]
+			switch {
+			case e.Data.Labels != "" && e.Data.Truth != "":
+				return usageError{errors.New("--labels and --truth both say the classes that are written: give one of them")}
+			case words != "" && !e.Features.OfWords():
+				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
 			}
 			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
 			}
-			m, file, err := readModel(cmd.Context(), args[0])
-			if err != nil {
+			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
 				return err
 			}
-			if m.Result == nil {
-				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
-			}
-			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-				return err
-			}
-			return apply(cmd, m, e, args[1], out, force)
+			return writeFeatures(cmd, e, out, words, force)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	addSettings(cmd, e, "features", "seed")
+	addDefault(cmd, "features", "that of cluster: a network's for photographs, the colours of smaller pictures")
+	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
+	_ = cmd.MarkFlagRequired("out")
+	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
+	f.BoolVar(&force, "force", false, "replace files that are there already")
+	dataFlags(cmd, &e.Data)
 	labelsFlag(cmd, &e.Data)
-	newSamplesFlags(cmd, e, &force)
+	strictFlag(cmd)
+	prepareFlags(cmd)
 	return cmd
 }
 
-func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
-	ctx := cmd.Context()
-	in, err := prepareNew(cmd, m, e, data)
+func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(*datasets.Set) error { return nil })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	v, err := m.Represent(ctx, in.Inputs)
-	if err != nil {
-		return stopped(ctx, err, "representing", in.kept())
+	n, m := in.Dims()
+	set := in.setOf(in.X)
+	for _, s := range in.Scales {
+		set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
 	}
-	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+	if in.Channels == 1 {
+		set.Height, set.Width = in.Height, in.Width
+	}
+	// Where one of the files cannot be written the other stays as it was.
+	err = in.written(cmd, out, force, func(ctx context.Context) error {
+		if words == "" {
+			return writeSet(ctx, out, force, set)
+		}
+		return writeFile(words, force, func(w io.Writer) error {
+			if err := in.Vocabulary.Save(w); err != nil {
+				return err
+			}
+			return writeSet(ctx, out, force, set)
+		})
+	})
 	if err != nil {
 		return err
 	}
-	n, k := v.Dims()
-	var text strings.Builder
-	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
-	if m.Result.Basis != nil {
-		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-			return err
-		}
-	}
-	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
-	return err
-}
-
-// tellMisfit writes the relative error of coefficients.
-func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
-	share, err := factor.Misfit(ctx, model, in.X, v)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
-	}
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 	return err
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
@@ -20,28 +22,21 @@ import (
 type settingFlag struct {
 	settings.Setting
 	to    any // a pointer to the struct
-	field reflect.Type
 	texts []string
 	value *settings.Value
 }
 
 // addSettings adds a flag for each setting of the struct to which to points, or for the named ones.
 func addSettings(cmd *cobra.Command, to any, names ...string) {
-	of := reflect.TypeOf(to).Elem()
 	for _, s := range settings.List(to) {
 		if len(names) > 0 && !slices.Contains(names, s.Name) {
 			continue
-		}
-		v := &settingFlag{Setting: s, to: to}
-		for _, field := range reflect.VisibleFields(of) {
-			if name, _, _ := strings.Cut(field.Tag.Get("setting"), ","); name == s.Name {
-				v.field = field.Type
-			}
 		}
 		name, shorthand := flagOf(s.Name), ""
 		if len(name) == 1 {
 			shorthand = name
 		}
+		v := &settingFlag{Setting: s, to: to}
 		f := cmd.Flags().VarPF(v, name, shorthand, s.Help)
 		if v.Type() == "bool" {
 			f.NoOptDefVal = "true"
@@ -71,7 +66,7 @@ func (f *settingFlag) String() string { return strings.Join(f.texts, " ") }
 func (f *settingFlag) GetSlice() []string { return f.texts }
 
 func (f *settingFlag) Type() string {
-	if f.field.Kind() == reflect.Bool {
+	if f.Setting.Type.Kind() == reflect.Bool {
 		return "bool"
 	}
 	return "string"
@@ -79,11 +74,8 @@ func (f *settingFlag) Type() string {
 
 // Set sets the field. Methods are collected, and other settings keep the last value.
 func (f *settingFlag) Set(text string) error {
-	if text == "" {
-		return errEmpty
-	}
 	v, err := settings.Of(text), error(nil)
-	if f.field.Kind() != reflect.String || f.Name == "name" {
+	if f.Setting.Type.Kind() != reflect.String || f.Name == "name" {
 		v, err = experimentfile.ParseShort(f.Name, text)
 	}
 	if err != nil {
@@ -106,9 +98,6 @@ func (f *settingFlag) Set(text string) error {
 	}
 	return f.apply()
 }
-
-// errEmpty is the error of a flag without a value, as of a shell's variable that is not set.
-var errEmpty = errors.New("is empty")
 
 // apply sets the field anew.
 func (f *settingFlag) apply() error {
@@ -151,8 +140,8 @@ func rootFlag(f *pflag.FlagSet, root *string) {
 }
 
 // workersFlag adds the flag of how many trials run at once.
-func workersFlag(f *pflag.FlagSet, workers *int) {
-	f.IntVar(workers, "workers", 0, "trials at once (default one for each processor)")
+func workersFlag(f *pflag.FlagSet, workers *uint) {
+	f.UintVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
 const bestSolver = "best"
@@ -164,42 +153,224 @@ func solverFlag(f *pflag.FlagSet, solver *string) {
 
 // oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of iterations.
 func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (pipeline.Method, error) {
-	name, method := fallback, settings.Of(fallback)
-	if f := cmd.Flags().Lookup("method").Value.(*settingFlag); f.value != nil {
-		name, method = f.String(), f.value.Items[0]
-		if len(f.value.Items) > 1 {
-			return pipeline.Method{}, fmt.Errorf("--method %q: want one method with one setting", name)
-		}
+	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
+	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
+	if flag.value != nil {
+		all.Items = flag.value.Items
 	}
+	method := *all.Items[0]
 	if method.Kind == settings.KindText {
-		method = &settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{{Key: settings.Of("name"), Value: method}}}
+		method = settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{{Key: settings.Of("name"), Value: all.Items[0]}}}
 	}
-	if _, known := factor.LookupSolver(solver); !known && solver != bestSolver {
-		return pipeline.Method{}, fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", solver, bestSolver)
-	}
-	var list pipeline.Methods
-	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{method}}
-	err := settings.Decode(all, &list)
-	add := func(flag string, value any) {
-		if err != nil {
-			return
-		}
-		method.Fields = append(method.Fields, settings.Field{Key: settings.Of(flag), Value: settings.Of(value)})
-		if err = messageOf(settings.Decode(all, &list)); err != nil {
-			err = fmt.Errorf("--%s %v: %w", flag, value, err)
-		}
+	with := func(name string, value any) {
+		method.Fields = append(slices.Clip(method.Fields), settings.Field{Key: settings.Of(name), Value: settings.Of(value)})
 	}
 	if iterations > 0 {
-		add("iterations", iterations)
+		with("iterations", iterations)
 	}
 	if solver != bestSolver {
-		add("solver", solver)
+		with("solver", solver)
 	}
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("--method %q: want one method with one setting", name)
+	all.Items = append([]*settings.Value{&method}, all.Items[1:]...)
+	var list pipeline.Methods
+	err := settings.Decode(all, &list)
+	var placed *settings.Error
+	switch {
+	case errors.As(err, &placed) && placed.Key != "":
+		err = fmt.Errorf("--%s: %s", flagOf(placed.Key), placed.Message)
+	case err == nil && len(list) != 1:
+		err = fmt.Errorf("--method %q: want one method with one setting", flag)
 	}
 	if err != nil {
-		return pipeline.Method{}, err
+		return pipeline.Method{}, messageOf(err)
 	}
 	return list[0], nil
+}
+
+// noEmptyFlags refuses flags whose value is empty, as that of a shell's variable that is not set.
+func noEmptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = fmt.Errorf("--%s is empty", f.Name)
+		}
+	})
+	return asUsage(cmd, err)
+}
+
+// asUsage returns an error as one in how a command was called.
+func asUsage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
+	return usageError{fmt.Errorf("%w: %s; see %s --help", err, use, cmd.CommandPath())}
+}
+
+// checkUsage makes errors in the flags and arguments of a command and those below it usage errors.
+func checkUsage(cmd *cobra.Command) {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		checkUsage(sub)
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+			var flags []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+			err = fmt.Errorf("%w%s", err, phrase.Guess("--"+unknown.GetSpecifiedName(), flags))
+		}
+		return asUsage(cmd, err)
+	})
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case slices.Contains(args, ""):
+			return asUsage(cmd, errors.New("an argument is empty"))
+		case check != nil:
+			return asUsage(cmd, check(cmd, args))
+		case len(args) > 0 && names != nil:
+			return unknown("command", args[0], names)
+		}
+		return asUsage(cmd, cobra.NoArgs(cmd, args))
+	}
+}
+
+// unknown returns the error that there is no thing of a kind with a name.
+func unknown(kind, name string, names []string) error {
+	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
+}
+
+// commandLine returns the command line that does again what cmd does, without
+// what changes no result.
+func commandLine(cmd *cobra.Command, args []string) string {
+	words := []string{cmd.CommandPath()}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"workers", "out", "memory", "cache-size", "profile", "times"}, f.Name) {
+			return
+		}
+		name := "--" + f.Name
+		if len(f.Name) == 1 {
+			name = "-" + f.Name
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(*settingFlag); ok {
+			values = list.texts
+		}
+		for _, v := range values {
+			switch {
+			case f.Value.Type() != "bool":
+				words = append(words, name, quote(v))
+			case v == "true": // false is the default of all
+				words = append(words, name)
+			}
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quote puts a word in quotes where a shell would not leave it alone.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:%@", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// completeValues makes shells complete the flags and arguments of all commands below root. A setting without
+// an entry is completed by its tags, and anything else as files.
+func completeValues(root *cobra.Command) {
+	lists, csv, npz := filesOf("csv", "tsv", "txt"), filesOf("csv"), filesOf("npz")
+	tables := filesOf("npz", "mat", "csv")
+	flags := map[string]cobra.CompletionFunc{ // of all commands, or of one
+		"solver": words(append([]string{bestSolver}, choices.Names("solvers")...)...),
+		"k":      words("auto"),
+		"rank":   words("auto", "k", "k+1", "2k"), "fit --rank": words("auto"),
+		"labels": lists, "run --labels": words("none", "10%", "20%", "30%"), "truth": lists,
+		"links": lists, "run --links": nil,
+		"set": setsOrFiles, "run --set": nil,
+		"train":      words("50%", "60%", "80%"),
+		"test":       words("rest", "20%", "40%"),
+		"memory":     words("25%", "50%", "2GB", "4GB", "8GB"),
+		"cache-size": words("5GB", "10GB", "20GB", "50GB"),
+		"budget":     words("10m", "40m", "2h"),
+		"get --from": words("raw", "mat"),
+		"out":        foldersOnly, "features --out": tables, "apply --out": tables, "assign --out": csv, "fit --out": npz,
+		"trace": csv, "doc": filesOf("md"), "words": npz, "start": npz,
+		"data": foldersOnly, "cache": foldersOnly, "to": foldersOnly, "pictures": foldersOnly, "dir": foldersOnly,
+	}
+	arguments := map[string]cobra.CompletionFunc{
+		"cluster": setsOrFiles, "features": setsOrFiles, "fit": setsOrFiles, "run": filesOf("yaml", "yml"),
+		"report": foldersOnly, "explore": foldersOnly, "compare": foldersOnly,
+	}
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			complete, ok := flags[cmd.Name()+" --"+f.Name]
+			if !ok {
+				complete = flags[f.Name]
+			}
+			if v, ok := f.Value.(*settingFlag); ok && complete == nil {
+				complete = v.complete
+			} else if t := f.Value.Type(); t == "int" || strings.HasPrefix(t, "uint") {
+				complete = words()
+			}
+			if complete != nil {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it has one already
+			}
+		})
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = arguments[cmd.Name()]
+		}
+	}
+	each(root)
+}
+
+// words completes a value that is one of some.
+func words(list ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// filesOf completes files of some extensions.
+func filesOf(extensions ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+var foldersOnly = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+
+func knownNames() (names []string) {
+	for _, s := range catalogue.Known() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// setsOrFiles completes a known set, or a file or folder where none begins so.
+func setsOrFiles(_ *cobra.Command, _ []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+	for _, name := range knownNames() {
+		if begun != "" && strings.HasPrefix(name, begun) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// complete completes the value of a setting and of the settings behind it, by their tags.
+func (f *settingFlag) complete(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	values, more := choices.Complete(f.Setting, f.Setting.Type, begun)
+	if more {
+		return values, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
 }

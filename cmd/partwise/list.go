@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,7 +21,6 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what experiments choose from, or explain one of it",
-		Args:  arguments(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, k := range choices.Kinds {
@@ -37,13 +35,11 @@ func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "par
 // kindCommand returns the command that lists a kind; line is how it is called.
 func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
-		Use:     k.Name + " [NAME]",
-		Short:   "List the " + k.Name + ", or explain one: " + k.Title,
-		Example: fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
-		Args:    arguments(0, 1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return k.Names(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               k.Name + " [NAME]",
+		Short:             "List the " + k.Name + ", or explain one: " + k.Title,
+		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: words(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME explains one.")
@@ -107,10 +103,10 @@ func explain(e choices.Entry, width int) string {
 }
 
 func explainSettings(title string, list []settings.Setting, width int) (out string) {
-	for i, s := range list {
-		if i == 0 {
-			out = "\n" + title + "\n"
-		}
+	if len(list) > 0 {
+		out = "\n" + title + "\n"
+	}
+	for _, s := range list {
 		more := []string{strings.Join(s.Values, ", "), s.Range}
 		if s.Default != "" {
 			more = append(more, "default "+s.Default)
@@ -132,8 +128,8 @@ func datasetsCommand() *cobra.Command {
 		Example: `  partwise datasets
   partwise datasets orl
   partwise datasets get orl`,
-		Args:              arguments(0, 1),
-		ValidArgsFunction: setNames,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: words(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSets(cmd.OutOrStdout(), root)
@@ -162,8 +158,8 @@ the sum of the first download is printed and noted beside the set, and later
 downloads are held to it; over plain http such files come with --insecure only.
 Nothing that is in the data folder already is changed or removed.`,
 		Example:           "  partwise datasets get orl",
-		Args:              arguments(1, 1),
-		ValidArgsFunction: setNames,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: words(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := catalogue.Lookup(args[0])
 			switch {
@@ -175,11 +171,9 @@ Nothing that is in the data folder already is changed or removed.`,
 			case from != "" && from != "raw" && from != "mat":
 				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
 			}
-			dir, err := *root, error(nil)
-			if dir == "" {
-				if dir, err = catalogue.DataDir(); err != nil {
-					return err
-				}
+			dir, err := catalogue.DataDir()
+			if dir = cmp.Or(*root, dir); dir == "" {
+				return err
 			}
 			bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: progress.Bytes}
 			report := func(message string) {
@@ -190,7 +184,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			err = d.Get(cmd.Context(), info.Name, dir)
 			bars.End()
 			if err != nil {
-				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
+				return stopped(cmd.Context(), err, "getting "+info.Name)
 			}
 			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
 			return err
@@ -200,10 +194,6 @@ Nothing that is in the data folder already is changed or removed.`,
 	cmd.Flags().StringVar(&mirror, "mirror", "", "address of a folder to download from in place of the set's own")
 	cmd.Flags().BoolVar(&insecure, "insecure", false, "get files without a published sum over plain http too")
 	return cmd
-}
-
-func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return knownNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // generated says where a set is that no file holds.
@@ -245,10 +235,9 @@ func tellSet(w io.Writer, s catalogue.Info, root string) error {
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
 			sum := "no sum is published"
-			switch {
-			case d.SHA256 != "":
+			if d.SHA256 != "" {
 				sum = "sha256 " + d.SHA256
-			case d.MD5 != "":
+			} else if d.MD5 != "" {
 				sum = "md5 " + d.MD5
 			}
 			t.Row("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))

@@ -2,26 +2,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
+	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 )
 
-// Exit codes.
+// Exit codes. That of an interrupted command is the one that shells use.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 // usageError is an error in how the command was called.
@@ -47,13 +53,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	completion(root)
+	root.InitDefaultCompletionCmd() // which writes to where the output goes by now
+	checkUsage(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
 	}
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
+	}
+	var limit *memory.LimitError
+	if errors.As(err, &limit) {
+		err = fmt.Errorf("%w (--memory sets the limit)", err)
 	}
 	plaintext.Fprintf(stderr, "partwise: %v\n", err)
 	if ctx.Err() != nil {
@@ -63,6 +74,30 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// interruptible returns a context that the first interrupt or request to terminate cancels. The second
+// ends the process at once. stop must be called when the work is done.
+func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	said := make(chan struct{})
+	isQuiet := context.AfterFunc(ctx, func() {
+		restore()
+		if columns.IsTerminal(stderr) {
+			fmt.Fprintln(stderr) // below a progress bar
+		}
+		fmt.Fprintln(stderr, "partwise: stopping; a second signal ends it at once")
+		close(said)
+	})
+	return ctx, func() {
+		if !isQuiet() {
+			select {
+			case <-said:
+			case <-time.After(time.Second): // nobody reads it
+			}
+		}
+		restore()
+	}
 }
 
 // oneAtATime lets several goroutines write.
@@ -95,11 +130,10 @@ To compare methods as a paper does, with tables and curves:
 		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          arguments(0, 0),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := noEmptyFlags(cmd); err != nil {
+			if err := cmp.Or(noEmptyFlags(cmd), asUsage(cmd, cmp.Or(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()))); err != nil {
 				return err
 			}
 			if err := checkFiles(cmd, args); err != nil {
@@ -109,20 +143,6 @@ To compare methods as a paper does, with tables and curves:
 		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-
-		ValidArgsFunction: commandNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return usageError{fmt.Errorf("there is no command %q", strings.Join(args, " "))}
-			}
-			return about.Help()
-		},
-	})
 	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), reproduceCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
 	completeValues(root)
 	wrapHelp(root)

@@ -277,8 +277,8 @@ func TestNoFolderLeft(t *testing.T) {
 		t.Errorf("a folder is left: %v", err)
 	}
 	write(t, "file", "mine")
-	refused(t, "file is a file", groupPhotos("file/out")...)
-	refused(t, "file is a file", groupPhotos("file")...)
+	refused(t, "file/out cannot be written: not a directory", groupPhotos("file/out")...)
+	refused(t, "file cannot be written: not a directory", groupPhotos("file")...)
 }
 
 // tinyRun is an experiment that takes no time.

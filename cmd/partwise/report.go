@@ -26,7 +26,7 @@ func reportCommand() *cobra.Command {
 		Short:   "Make the tables, curves and the page of an experiment's results again",
 		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
 		Example: "  partwise report results/demo",
-		Args:    arguments(1, 1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, err := results.ReadSets(args[0])
 			if err != nil {
@@ -58,24 +58,23 @@ func reportOne(cmd *cobra.Command, dir string) error {
 // writeReport writes the report of the results and prints its tables.
 func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) error {
 	dir, out := folder.Dir(), cmd.OutOrStdout()
-	e, err := publish(cmd, folder, shown, "the trials are kept, and partwise report "+quote(dir)+" draws again")
+	e, err := publish(cmd, folder, shown)
 	if err != nil {
 		return err
 	}
 	if err := printTables(out, e.Headlines()); err != nil {
 		return err
 	}
-	tellNotes(cmd.ErrOrStderr(), e.TrialWarnings())
+	tellNotes(cmd, e.TrialWarnings())
 	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
 		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 	return err
 }
 
-// publish writes the report of the results, with what was learned where it is at hand. left says what is
-// left where the work is stopped.
-func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations, left string) (*report.Experiment, error) {
-	return draw(cmd, "drawing", left, func(count func(done, total int)) (*report.Experiment, error) {
-		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: count})
+// publish writes the report of the results, with what was learned where it is at hand.
+func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) (*report.Experiment, error) {
+	return draw(cmd, "drawing", func(count func(done, total int)) (*report.Experiment, error) {
+		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd), Progress: count})
 	})
 }
 
@@ -89,11 +88,6 @@ func printTables(out io.Writer, tables []*table.Document) error {
 	return nil
 }
 
-// tell returns what prints a warning.
-func tell(stderr io.Writer) func(string) {
-	return func(text string) { plaintext.Fprintf(stderr, "partwise: %s\n", text) }
-}
-
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
 	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
@@ -102,9 +96,9 @@ func textOptions(out io.Writer) table.Options {
 // writeSetsReport writes the page over several sets, and prints its tables.
 func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 	out, dir := cmd.OutOrStdout(), folder.Dir()
-	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd.ErrOrStderr())})
+	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd)})
 	if err != nil {
-		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
+		return stopped(cmd.Context(), err, "drawing")
 	}
 	if err := printTables(out, s.Headlines()); err != nil {
 		return err
@@ -134,6 +128,10 @@ func reportSets(cmd *cobra.Command, dir string, of *results.Sets) error {
 func compareCommand() *cobra.Command {
 	var format string
 	e := &pipeline.Experiment{}
+	var names []string
+	for _, f := range table.Formats {
+		names = append(names, strings.ToLower(f.Name))
+	}
 	cmd := &cobra.Command{
 		Use:   "compare DIR1 DIR2",
 		Short: "Compare the results of two experiments on the same draws",
@@ -144,11 +142,11 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
   partwise compare results/demo results/coarse
   partwise compare results/demo results/coarse --format markdown`,
-		Args: arguments(2, 2),
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at := slices.IndexFunc(table.Formats, func(f table.Format) bool { return strings.EqualFold(f.Name, format) })
+			at := slices.Index(names, strings.ToLower(format))
 			if at < 0 {
-				return unknown("format", format, compareFormats())
+				return unknown("format", format, names)
 			}
 			c, err := compare(e.Significance, args[0], args[1])
 			if err != nil {
@@ -158,20 +156,10 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 			return table.Formats[at].Write(out, c.Document(), textOptions(out))
 		},
 	}
-	names := compareFormats()
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", words(names...))
 	return cmd
-}
-
-// compareFormats are the formats of a comparison, the first by default.
-func compareFormats() []string {
-	var names []string
-	for _, f := range table.Formats {
-		names = append(names, strings.ToLower(f.Name))
-	}
-	return names
 }
 
 // compare compares the results of the experiments in two folders, by a rule.

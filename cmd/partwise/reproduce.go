@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type reproduceFlags struct {
 
 func reproduceCommand() *cobra.Command {
 	var o reproduceFlags
+	var workers uint
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := &cobra.Command{
 		Use:   "reproduce [RECIPE]...",
@@ -43,11 +45,10 @@ what the paper leaves unsaid are run, and those that give it are named. A recipe
 may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints them.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
-		Args: arguments(0, 1000),
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return among(begun, reproduce.Names()), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: words(reproduce.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Workers = int(workers)
 			if err := o.check(r, args); err != nil {
 				return usageError{err}
 			}
@@ -84,7 +85,8 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 	rootFlag(f, &r.Root)
 	f.StringVar(&o.doc, "doc", "", "write all outcomes into one document in Markdown, and beside it in JSON; those of other recipes that it holds stay")
 	f.BoolVar(&o.force, "force", false, "change the document of --doc where it is there already")
-	workersFlag(f, &r.Workers)
+	workersFlag(f, &workers)
+	cmd.MarkFlagsMutuallyExclusive("all", "show")
 	prepareFlags(cmd)
 	return cmd
 }
@@ -93,12 +95,10 @@ func (o *reproduceFlags) check(r *reproduce.Runner, args []string) error {
 	switch {
 	case r.Draws < 1:
 		return fmt.Errorf("--draws %d; there must be 1 or more", r.Draws)
-	case r.Workers < 0:
-		return fmt.Errorf("--workers %d; there must be 1 or more", r.Workers)
 	case r.Budget <= 0:
 		return fmt.Errorf("--budget %s; there must be some", r.Budget)
-	case o.all && (len(args) > 0 || o.show):
-		return errors.New("--all takes all recipes; name none, and do not --show")
+	case o.all && len(args) > 0:
+		return errors.New("--all takes all recipes; name none")
 	case o.show && len(args) == 0:
 		return errors.New("--show prints a recipe; name one")
 	case len(args) != 1 && (o.out != "" || r.Set != ""):
@@ -181,13 +181,13 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: "trials"}
 	defer bars.End()
 	r.Progress = bars.Show
-	r.Warn = func(text string) { bars.End(); tell(cmd.ErrOrStderr())(text) }
+	r.Warn = func(text string) { bars.End(); tell(cmd)(text) }
 	r.Check = func(e *pipeline.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
 	r.Prepare = func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error) {
 		bars.End()
-		in, err := prepare(cmd, e, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+		in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -195,7 +195,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	}
 	r.Publish = func(folder *results.Folder, shown *pipeline.Illustrations) error {
 		bars.End()
-		_, err := publish(cmd, folder, shown, "the trials are kept, and the same command draws again")
+		_, err := publish(cmd, folder, shown)
 		return err
 	}
 	var left []string
@@ -223,10 +223,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 
 // one runs a recipe, and prints what was found.
 func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
-	out := o.out
-	if out == "" {
-		out = filepath.Join("results", recipe.Name)
-	}
+	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
 	found, err := r.Run(cmd.Context(), recipe, out)
 	if err != nil {
 		return err

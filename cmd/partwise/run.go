@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +22,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var out, root string
-	var workers int
+	var workers uint
 	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
@@ -35,11 +34,8 @@ same again goes on where it stopped.`,
   partwise run docs/experiments/demo.yaml --repeats 2 --name quick
   partwise run --set generated --classes 2,5 --labels 20% \
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
-		Args: arguments(0, 1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if workers < 0 {
-				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
-			}
 			if err := completeExperiment(cmd, e, args); err != nil {
 				return err
 			}
@@ -113,13 +109,6 @@ func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []strin
 	return nil
 }
 
-// tellNotes prints what should be known of the inputs.
-func tellNotes(w io.Writer, notes []string) {
-	for _, n := range notes {
-		plaintext.Fprintf(w, "partwise: %s\n", n)
-	}
-}
-
 // openResults opens the folder of an experiment on one set.
 func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*results.Folder, error) {
 	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
@@ -129,9 +118,9 @@ func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*resul
 }
 
 // runExperiment runs an experiment on one set in its folder, and writes the report.
-func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers int) error {
-	ctx, stderr, out := cmd.Context(), cmd.ErrOrStderr(), folder.Dir()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
+func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers uint) error {
+	ctx, out := cmd.Context(), folder.Dir()
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 	if err != nil {
 		return err
 	}
@@ -144,9 +133,9 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	if err != nil {
 		return err
 	}
-	tellNotes(stderr, notes)
-	trials := &progress.Stages{W: stderr}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.Show})
+	tellNotes(cmd, notes)
+	trials := &progress.Stages{W: cmd.ErrOrStderr()}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.Show})
 	trials.End()
 	var some *pipeline.TrialsError
 	switch {
@@ -173,7 +162,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 // runSets runs an experiment on several sets, one after the other, each in a folder of its own
 // below out. All of them are looked at before the first image is read. Trials that fail keep
 // neither the other trials nor the other sets from being run.
-func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
+func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers uint) error {
 	ctx := cmd.Context()
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {

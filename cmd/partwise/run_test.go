@@ -310,8 +310,8 @@ func TestCacheMistakes(t *testing.T) {
 		code int
 		text string
 	}{
-		"cache purge":     {2, `unknown command "purge"`},
-		"cache clear now": {2, `"now" is one argument too many`},
+		"cache purge":     {2, `there is no command "purge"`},
+		"cache clear now": {2, `unknown command "now" for "partwise cache clear"`},
 		"cache --all":     {2, "unknown flag: --all"},
 		"cache":           {1, os.Getenv("PARTWISE_CACHE")},
 		"cache clear":     {1, os.Getenv("PARTWISE_CACHE")},

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -38,29 +36,12 @@ moves files back to where they were.`,
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			least := 1
 			if undo {
-				least = 0
+				return cobra.MaximumNArgs(1)(cmd, args)
 			}
-			return arguments(least, 1)(cmd, args)
+			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var way filing.Way
-			chosen := 0
-			for w, set := range ways {
-				if *set {
-					way = w
-					chosen++
-				}
-			}
-			switch {
-			case to == "":
-				return usageError{errors.New("where to? say it with --to")}
-			case undo && chosen > 0:
-				return usageError{errors.New("--undo takes back what was done, in whatever way: leave out --copy, --link and --move")}
-			case !undo && chosen != 1:
-				return usageError{errors.New("how? say one of --copy, --link and --move")}
-			}
 			if undo {
 				if pictures == "" && len(args) > 0 {
 					_, pictures, _ = output.Written(args[0]) // without results the journal is enough
@@ -71,11 +52,16 @@ moves files back to where they were.`,
 			if err != nil {
 				return err
 			}
-			tellNotes(cmd.ErrOrStderr(), g.Notes)
+			tellNotes(cmd, g.Notes)
 			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
 			}
-			return sortFiles(cmd, g, way, to, root)
+			for way, isChosen := range ways {
+				if *isChosen {
+					return sortFiles(cmd, g, way, to, root)
+				}
+			}
+			return nil // which the flags exclude
 		},
 	}
 	f := cmd.Flags()
@@ -84,13 +70,16 @@ moves files back to where they were.`,
 	f.BoolVar(ways[filing.Link], "link", false, "make symbolic links to the pictures")
 	f.BoolVar(ways[filing.Move], "move", false, "move the pictures")
 	f.BoolVar(&undo, "undo", false, "take back what was put there")
+	_ = cmd.MarkFlagRequired("to")
+	cmd.MarkFlagsOneRequired("copy", "link", "move", "undo")
+	cmd.MarkFlagsMutuallyExclusive("copy", "link", "move", "undo")
 	picturesFlag(f, &pictures)
 	rootFlag(f, &root)
 	return cmd
 }
 
 func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root string) error {
-	ctx, stderr, data := cmd.Context(), cmd.ErrOrStderr(), g.Data
+	ctx, data := cmd.Context(), g.Data
 	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
 		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
@@ -117,10 +106,10 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if err != nil {
 		return err
 	}
-	working := &progress.Stages{W: stderr}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { working.Show("sorting", done, total) })
-	working.End()
-	tellLeft(stderr, r.Left)
+	bar := &progress.Stages{W: cmd.ErrOrStderr()}
+	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.Show("sorting", done, total) })
+	bar.End()
+	tellLeft(cmd, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
 	case err != nil && r.Files > 0:
@@ -136,26 +125,26 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 }
 
 // tellLeft says of the first files that were left why.
-func tellLeft(stderr io.Writer, left []string) {
+func tellLeft(cmd *cobra.Command, left []string) {
 	const most = 10
 	for _, why := range left[:min(len(left), most)] {
-		tell(stderr)(why)
+		tell(cmd)(why)
 	}
 	if n := len(left) - most; n > 0 {
-		tell(stderr)(fmt.Sprintf("and %d more", n))
+		tell(cmd)(fmt.Sprintf("and %d more", n))
 	}
 }
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	working := &progress.Stages{W: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { working.Show("taking back", done, total) })
-	working.End()
+	bar := &progress.Stages{W: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.Show("taking back", done, total) })
+	bar.End()
 	if err != nil {
 		return err
 	}
-	tellLeft(cmd.ErrOrStderr(), u.Left)
+	tellLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be taken back; the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Files, did)

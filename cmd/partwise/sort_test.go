@@ -101,10 +101,10 @@ func TestSortMistakes(t *testing.T) {
 		t.Fatal(mkdir)
 	}
 	for line, want := range map[string]string{
-		"sort groups --copy":                                  "say it with --to",
-		"sort groups --to sorted":                             "say one of --copy, --link and --move",
-		"sort groups --to sorted --copy --link":               "say one of --copy, --link and --move",
-		"sort groups --to sorted --copy --undo":               "leave out --copy",
+		"sort groups --copy":                                  `"to" not set`,
+		"sort groups --to sorted":                             "[copy link move undo] is required",
+		"sort groups --to sorted --copy --link":               "[copy link move undo]",
+		"sort groups --to sorted --copy --undo":               "[copy link move undo]",
 		"sort photos --to sorted --copy":                      "photos is no folder of results",
 		"sort groups --to taken --copy":                       filepath.Join("taken", "group-1") + " is there already",
 		"sort groups --to photos/x --copy":                    "among the pictures",
@@ -343,7 +343,7 @@ func TestAssignMistakes(t *testing.T) {
 	write(t, "there.csv", "mine")
 	write(t, "numbers.csv", "1,2\n3,4\n")
 	for line, want := range map[string]string{
-		"assign groups":                               "PICTURES is missing",
+		"assign groups":                               "partwise assign MODEL PICTURES",
 		"assign groups photos --reject 2":             "--reject 2: want a share from 0 to 1",
 		"assign photos photos":                        "photos is no folder of results",
 		"assign ran photos":                           "ran holds results of partwise run, and no groups",

@@ -1,17 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
+	"runtime/debug"
+	"runtime/pprof"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -24,6 +33,31 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	}
 	_, err := io.WriteString(w, out)
 	return err
+}
+
+// printLines prints a text, of which nothing can do anything to a terminal.
+func printLines(w io.Writer, text []byte) error {
+	if columns.IsTerminal(w) {
+		var shown bytes.Buffer
+		for line := range bytes.Lines(text) {
+			plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))
+		}
+		text = shown.Bytes()
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// tell returns what prints a warning.
+func tell(cmd *cobra.Command) func(string) {
+	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
+}
+
+// tellNotes prints what should be known of the inputs.
+func tellNotes(cmd *cobra.Command, notes []string) {
+	for _, n := range notes {
+		tell(cmd)(n)
+	}
 }
 
 // wrapHelp breaks the lines of help to the width of the terminal, but for examples, which are to be copied.
@@ -59,18 +93,98 @@ func breakFlags(n int, lines string) string {
 	})
 }
 
-// work does a piece of work and shows how far it is. doing and left are what it says where a signal stops it.
-func work[T any](cmd *cobra.Command, doing, left string, do func(show pipeline.Progress) (T, error)) (T, error) {
+// work does a piece of work and shows how far it is. doing names the work where a signal stops it.
+func work[T any](cmd *cobra.Command, doing string, do func(show pipeline.Progress) (T, error)) (T, error) {
 	s := &progress.Stages{W: cmd.ErrOrStderr()}
 	s.Begin(doing)
 	out, err := do(s.Show)
 	s.End()
-	return out, stopped(cmd.Context(), err, doing, left)
+	return out, stopped(cmd.Context(), err, doing)
 }
 
 // draw is work that draws, whose progress has no name.
-func draw[T any](cmd *cobra.Command, what, left string, do func(count func(done, total int)) (T, error)) (T, error) {
-	return work(cmd, what, left, func(show pipeline.Progress) (T, error) {
+func draw[T any](cmd *cobra.Command, what string, do func(count func(done, total int)) (T, error)) (T, error) {
+	return work(cmd, what, func(show pipeline.Progress) (T, error) {
 		return do(func(done, total int) { show(what, done, total) })
 	})
+}
+
+// stopped returns what was stopped where a signal cancelled the context, and else err.
+func stopped(ctx context.Context, err error, doing string) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
+}
+
+// runFlags adds the flags of how much memory a command takes and of a profile.
+// The command has its RunE by then.
+func runFlags(cmd *cobra.Command) {
+	cmd.Flags().String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
+	profileFlag(cmd)
+}
+
+// programText is about how much of the program itself lies in memory beside what
+// the garbage collector knows of.
+const programText = 24 << 20
+
+// limitMemory gives a command the memory budget that its flag says, or half of what there is.
+// The garbage collector keeps to it too.
+func limitMemory(cmd *cobra.Command) error {
+	limit := memory.Available() / 2
+	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
+		var err error
+		if limit, err = memory.Parse(f.Value.String()); err != nil {
+			return usageError{fmt.Errorf("--memory: %w", err)}
+		}
+	}
+	budget := memory.New(limit)
+	debug.SetMemoryLimit(budget.Limit() - programText)
+	cmd.SetContext(memory.NewContext(cmd.Context(), budget))
+	return nil
+}
+
+// profileFlag adds the flag of where a profile of the command's work goes.
+func profileFlag(cmd *cobra.Command) {
+	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *path == "" {
+			return work(cmd, args)
+		}
+		return profile(*path, func() error { return work(cmd, args) })
+	}
+}
+
+// profile does the work and writes a profile of it, also where it fails or is interrupted,
+// but for mistakes in the command line.
+func profile(path string, work func() error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
+	}
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if isUsage(err) {
+			_ = os.Remove(path)
+		}
+	}()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return work()
+}
+
+// timesFlag adds the flag of whether the page shows where the time of the command went.
+// The command has its RunE by then.
+func timesFlag(cmd *cobra.Command) {
+	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *shown {
+			cmd.SetContext(timing.NewContext(cmd.Context()))
+		}
+		return work(cmd, args)
+	}
 }

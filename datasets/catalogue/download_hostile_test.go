@@ -443,32 +443,6 @@ func TestArchiveKept(t *testing.T) {
 	}
 }
 
-// TestMakeShared: a folder can be made while others remove it.
-func TestMakeShared(t *testing.T) {
-	set := filepath.Join(t.TempDir(), "set")
-	work := filepath.Join(set, workName)
-	ctx, stop := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	group.Go(func() {
-		for ctx.Err() == nil {
-			os.Remove(work)
-			os.Remove(set)
-		}
-	})
-	for range 10_000 {
-		if err := makeShared(work); err != nil {
-			t.Error(err)
-			break
-		}
-	}
-	stop()
-	group.Wait()
-	file := writeFile(t, filepath.Join(t.TempDir(), "file"), nil)
-	if err := makeShared(filepath.Join(file, workName)); err == nil {
-		t.Error("a folder is made in a file")
-	}
-}
-
 // Several processes get the same set: one brings it, the others wait for that.
 func TestGetAtOnce(t *testing.T) {
 	zip := writeZip(t, entry{name: "a/1.pgm", content: "P2 1 1 255 1"}, entry{name: "a/2.pgm", content: strings.Repeat("x", 1<<16)})
@@ -510,11 +484,7 @@ func TestGetAtOnce(t *testing.T) {
 func TestWaitingCanBeEnded(t *testing.T) {
 	useKnown(t, toyArchive())
 	dir := t.TempDir()
-	work := filepath.Join(dir, "toys", workName)
-	if err := os.MkdirAll(work, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := filelock.Acquire(filepath.Join(work, lockName))
+	lock, err := filelock.Acquire(lockOf(dir, filepath.Join(dir, "toys")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
+// Package catalogue lists the known data sets, finds them on disk and downloads them.
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -12,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -102,7 +104,9 @@ var setsFile []byte
 
 // known returns the known sets, in the order in which they are listed.
 var known = sync.OnceValue(func() (sets []Info) {
-	if err := yaml.UnmarshalWithOptions(setsFile, &sets, yaml.Strict()); err != nil {
+	in := yaml.NewDecoder(bytes.NewReader(setsFile))
+	in.KnownFields(true)
+	if err := in.Decode(&sets); err != nil {
 		panic(fmt.Errorf("sets.yaml: %w", err))
 	}
 	for _, set := range sets {
@@ -237,18 +241,13 @@ func (info *Info) forms(from string) ([]Form, error) {
 	if from == "" {
 		return info.Forms, nil
 	}
-	var forms []Form
 	var names []string
-	for _, f := range info.Forms {
-		names = append(names, f.From)
-		if f.From == from {
-			forms = append(forms, f)
+	for i, f := range info.Forms {
+		if names = append(names, f.From); f.From == from {
+			return info.Forms[i : i+1], nil
 		}
 	}
-	if len(forms) == 0 {
-		return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
-	}
-	return forms, nil
+	return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
 }
 
 // String says what the form looks like on disk.
@@ -277,7 +276,7 @@ func (f *Form) find(dir string) string {
 	return ""
 }
 
-// findIn returns the folder that holds one of the marks, dir or one up to
+// FindIn returns the folder that holds one of the marks, dir or one up to
 // depth folders below, or "".
 func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {

@@ -1,3 +1,5 @@
+// Package imagefile decodes image files: their headers, with bounds on size and memory,
+// their pixels, upright and, where asked for, reduced, and what is wrong with them.
 package imagefile
 
 import (
@@ -6,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -42,19 +44,21 @@ type format struct {
 	magics []string
 	config func(io.Reader) (image.Config, error)
 	decode func(content []byte) (image.Image, error)
-	// densest is how many pixels a byte of the file can stand for, 0 where that is checked
-	// elsewhere.
+	// densest is how many pixels a byte of the file can stand for, 0 where nothing bounds it.
 	densest int64
 }
+
+// mostLZW is how many bytes a byte that LZW has packed can stand for.
+const mostLZW = 4096
 
 var formats = []format{
 	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},
 	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
 	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), mostLZW},
 	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), 8},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 0},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows better still
 	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), 0},
-	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 0},
+	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
 
 // from makes a function that decodes bytes of one that decodes a stream.
@@ -127,21 +131,35 @@ func HasExtension(name string) bool {
 // format that is read.
 func Is(head []byte) bool { return formatOf(head) != nil }
 
+// IsFile is Is of the file at path.
+func IsFile(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, MagicLength)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return false, err
+	}
+	return Is(head[:n]), nil
+}
+
 // Decode reads the image file at path: PNG, JPEG, GIF (its first frame),
 // BMP, TIFF, WebP, PGM or PPM. The content gives the format, not the name. A JPEG is
 // turned upright as its EXIF orientation says. Errors name the file: another format, a
 // file that ends early, more than MaxPixels pixels or MaxFile bytes, a header that promises
 // more than the file's bytes can hold, a JPEG of more scans than images have.
-//
-// The memory it takes is bounded by what ReadHeader says and the file's length.
 func Decode(path string) (image.Image, error) {
 	info, err := os.Stat(path)
-	var content []byte
-	if err == nil {
-		if err = CheckLength(path, info.Size()); err == nil {
-			content, err = os.ReadFile(path)
-		}
+	if err != nil {
+		return nil, OpenError(err)
 	}
+	if err := CheckLength(path, info.Size()); err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, OpenError(err)
 	}
@@ -150,6 +168,17 @@ func Decode(path string) (image.Image, error) {
 		return nil, FileError(path, err)
 	}
 	return img, nil
+}
+
+// DecodeBytes decodes the content of an image file as Decode does. Its
+// errors do not name a file.
+func DecodeBytes(content []byte) (image.Image, error) {
+	r, err := NewReading(content, false)
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := r.Image(0)
+	return img, err
 }
 
 // FileError is the error of the image file at path.
@@ -165,36 +194,6 @@ func CheckLength(path string, bytes int64) error {
 	return nil
 }
 
-// DecodeBytes decodes the content of an image file as Decode does. Its
-// errors do not name a file.
-func DecodeBytes(content []byte) (image.Image, error) {
-	kind, header, err := readImageHeader(content)
-	if err != nil {
-		return nil, err
-	}
-	return decodeWhole(content, kind, header)
-}
-
-// decodeWhole decodes a file with this header.
-func decodeWhole(content []byte, kind *format, header Header) (img image.Image, err error) {
-	if err := guard.Call(func() error {
-		img, err = kind.decode(content)
-		return err
-	}); err != nil {
-		return nil, decodeError(kind, err)
-	}
-	if img.Bounds().Empty() {
-		return nil, errors.New("no pixels")
-	}
-	if size := img.Bounds().Size(); size.X > header.Width || size.Y > header.Height {
-		return nil, fmt.Errorf("%d×%d pixels where the header promises %d×%d", size.X, size.Y, header.Width, header.Height)
-	}
-	if kind.name == "JPEG" {
-		img = orient(img, exifOrientation(content))
-	}
-	return img, nil
-}
-
 // Header is what the header of an image file promises.
 type Header struct {
 	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
@@ -208,19 +207,9 @@ type Header struct {
 	Memory int64
 }
 
-// ReadHeader reads the header of the image file whose whole content this
-// is, without decoding a pixel. Its errors are those of DecodeBytes that can
-// be known from the header and the file's length.
-func ReadHeader(content []byte) (Header, error) {
-	_, header, err := readImageHeader(content)
-	return header, err
-}
-
-// smallDecoding is what any decoder takes beside what grows with the image:
-// buffers, tables and chunks that are read before they are known to be there.
-const smallDecoding = 1 << 20
-
-func readImageHeader(content []byte) (*format, Header, error) {
+// readHeader reads the header of the image file whose whole content this
+// is, without decoding a pixel.
+func readHeader(content []byte) (*format, Header, error) {
 	kind, config, err := decodeConfig(bytes.NewReader(content))
 	if err != nil {
 		return nil, Header{}, err
@@ -305,30 +294,9 @@ func checkSize(width, height int) error {
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
-	var grey func(x, y int) uint16
-	switch src := img.(type) {
-	case *image.Gray16:
-		grey = func(x, y int) uint16 { return src.Gray16At(x, y).Y }
-	case *image.Gray:
-		grey = func(x, y int) uint16 { return 257 * uint16(src.GrayAt(x, y).Y) }
-	case image.RGBA64Image:
-		grey = func(x, y int) uint16 {
-			c := src.RGBA64At(x, y)
-			return luma(uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A))
-		}
-	default:
-		grey = func(x, y int) uint16 { return luma(src.At(x, y).RGBA()) }
+	for i := range out.Pix {
+		out.Pix[i] = 0xff
 	}
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			out.SetGray16(x, y, color.Gray16{Y: grey(b.Min.X+x, b.Min.Y+y)})
-		}
-	}
+	draw.Draw(out, out.Rect, img, b.Min, draw.Over)
 	return out
-}
-
-// luma returns the grey of a colour with premultiplied transparency over white.
-func luma(r, g, b, a uint32) uint16 {
-	white := 0xffff - a
-	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
 }

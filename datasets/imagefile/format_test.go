@@ -32,7 +32,7 @@ func TestUnreadKinds(t *testing.T) {
 }
 
 func TestDecodeImageTellsKindsByContent(t *testing.T) {
-	for kind, data := range imagetest.ImageFiles(t) {
+	for kind, data := range imageFiles(t) {
 		img, err := Decode(writeFile(t, filepath.Join(t.TempDir(), "no extension"), data))
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
@@ -72,7 +72,7 @@ func TestDecodeImageTellsKindsByContent(t *testing.T) {
 func TestCCITT(t *testing.T) {
 	for photometric, want := range []uint8{0xff, 0} {
 		// Eight white rows of Group 4, a bit each, and the end of the block.
-		file := imagetest.GreyTIFF(8, 8, 4, []byte{0xff, 0x00, 0x10, 0x01}, imagetest.Tag(258, 3, []uint32{1}), imagetest.Tag(262, 3, []uint32{uint32(photometric)}))
+		file := greyTIFF(8, 8, 4, []byte{0xff, 0x00, 0x10, 0x01}, tag(258, 3, []uint32{1}), tag(262, 3, []uint32{uint32(photometric)}))
 		img, err := DecodeBytes(file)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestCCITT(t *testing.T) {
 }
 
 func TestDecodeImageTruncated(t *testing.T) {
-	for kind, data := range imagetest.ImageFiles(t) {
+	for kind, data := range imageFiles(t) {
 		for _, keep := range []int{len(data) / 3, len(data) * 2 / 3} {
 			path := writeFile(t, filepath.Join(t.TempDir(), "cut."+kind), data[:keep])
 			if _, err := Decode(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -105,7 +105,7 @@ func TestDecodeImageRefusesHugeHeaders(t *testing.T) {
 	copy(hugeGIF[6:], "\xff\xff\xff\xff")
 	for name, data := range map[string][]byte{
 		"png": pngHeader(100000, 100000), "bmp": hugeBMP, "jpeg": hugeJPEG, "gif": hugeGIF,
-		"pgm": []byte("P5 100000 100000 255\n"), "webp": imagetest.WebPFile(16384, 16384, 1, 2, 3),
+		"pgm": []byte("P5 100000 100000 255\n"), "webp": webPFile(16384, 16384, 1, 2, 3),
 		"narrow.png": pngHeader(1, MaxPixels+1),
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)

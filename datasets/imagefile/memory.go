@@ -11,25 +11,61 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// How many bytes one byte of a packed file can unpack to. A code of LZW stands for no
-// more bytes than there are codes, 4096, and takes more than a byte where it stands for
-// more than 2^8. PackBits puts up to 128 bytes into two.
+// smallDecoding is what any decoder takes beside what grows with the image:
+// buffers, tables and chunks that are read before they are known to be there.
+const smallDecoding = 1 << 20
+
+// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A
+// scan can take no more than a few bytes and yet goes over all pixels, which
+// takes about 7 ms for a million of them.
 const (
-	mostLZW      = 4096
-	mostPackBits = 64
+	mostScans      = 128
+	mostScanPixels = 2_000_000_000
 )
 
-// checkPromise returns an error where a file with this content cannot hold need
-// bytes of pixels, packed or, with most 1, as they are.
-func checkPromise(c image.Config, need int64, content []byte, most int64) error {
-	if need > most*int64(len(content)) {
-		return fmt.Errorf("%d×%d pixels are promised, which the %d bytes of the file cannot hold: %w",
-			c.Width, c.Height, len(content), io.ErrUnexpectedEOF)
+// memory returns the most bytes that decoding a file with this header allocates at a
+// time. It is an error if the content cannot hold as many pixels, or if decoding would
+// take out of all proportion.
+func (f *format) memory(content []byte, c image.Config) (int64, error) {
+	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
+	if f.densest > 0 && pixels > f.densest*length {
+		return 0, fmt.Errorf("%d×%d pixels are promised, which the %d bytes of the file cannot hold: %w",
+			c.Width, c.Height, length, io.ErrUnexpectedEOF)
 	}
-	return nil
+	pixel := pixelBytes(c.ColorModel)
+	switch f.name {
+	case "PNG":
+		if bytes.Contains(content, []byte("tRNS")) {
+			pixel *= 4
+		}
+		if at := 28; len(content) > at && content[at] != 0 {
+			pixel *= 2 // interlaced: seven images that take as much together
+		}
+	case "GIF":
+		pixel *= 2 // the first frame, and as much again where it is interlaced
+	case "JPEG":
+		// image/jpeg fills whole MCUs, of up to 32×32 pixels, keeps the coefficients of progressive images
+		// until all scans are read, four bytes each, and makes a new image of components that are RGB or CMYK.
+		jpeg := jpegmeans.Parse(content)
+		if jpeg.Scans > mostScans || int64(jpeg.Scans)*pixels > mostScanPixels {
+			return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, jpeg.Scans,
+				min(mostScans, mostScanPixels/pixels))
+		}
+		if pixel = int64(jpeg.Components); pixel > 1 {
+			pixel += 4
+		}
+		if jpeg.Progressive {
+			pixel += 4 * int64(jpeg.Components)
+		}
+		return padded(c, 32) * pixel, nil
+	case "TIFF":
+		block, err := tiffBlock(content, c)
+		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked in memory that doubles
+	case "WebP":
+		return webpMemory(content, c)
+	}
+	return pixel*pixels + 16*int64(c.Width), nil
 }
-
-func pixelsOf(c image.Config) int64 { return int64(c.Width) * int64(c.Height) }
 
 // pixelBytes returns how many bytes a decoded pixel of a colour model takes.
 func pixelBytes(model color.Model) int64 {
@@ -47,71 +83,12 @@ func pixelBytes(model color.Model) int64 {
 	return 4
 }
 
-// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A
-// scan can take no more than a few bytes and yet goes over all pixels, which
-// takes about 7 ms for a million of them.
-const (
-	mostScans      = 128
-	mostScanPixels = 2_000_000_000
-)
-
-// memory returns the most bytes that decoding a file with this header allocates at a
-// time. It is an error if the content cannot hold as many pixels, or if decoding would
-// take out of all proportion.
-func (f *format) memory(content []byte, c image.Config) (int64, error) {
-	if f.densest > 0 {
-		if err := checkPromise(c, pixelsOf(c), content, f.densest); err != nil {
-			return 0, err
-		}
-	}
-	pixel, rows := pixelBytes(c.ColorModel), 16*int64(c.Width)
-	switch f.name {
-	case "PNG":
-		if bytes.Contains(content, []byte("tRNS")) {
-			pixel *= 4
-		}
-		if at := 28; len(content) > at && content[at] != 0 {
-			pixel *= 2 // interlaced: seven images that take as much together
-		}
-	case "JPEG":
-		return jpegMemory(content, c)
-	case "GIF":
-		pixel *= 2 // the first frame, and as much again where it is interlaced
-	case "TIFF":
-		blocks, err := tiffBlocks(content, c)
-		return pixelsOf(c)*pixel + blocks, err
-	case "WebP":
-		return webpMemory(content, c)
-	}
-	return pixelsOf(c)*pixel + rows, nil
-}
-
-// jpegMemory: image/jpeg fills whole MCUs, of up to 32×32 pixels, keeps the
-// coefficients of progressive images until all scans are read, four bytes each, and
-// makes a new image where the three or four components are RGB or CMYK.
-func jpegMemory(content []byte, c image.Config) (int64, error) {
-	f := jpegmeans.Parse(content)
-	if f.Scans > mostScans || int64(f.Scans)*pixelsOf(c) > mostScanPixels {
-		return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
-			min(mostScans, mostScanPixels/pixelsOf(c)))
-	}
-	pixel := int64(f.Components)
-	if f.Components > 1 {
-		pixel += 4
-	}
-	if f.Progressive {
-		pixel += 4 * int64(f.Components)
-	}
-	return padded(c, 32) * pixel, nil
-}
-
 // padded returns the pixels of an image whose sides are filled up to a multiple.
 func padded(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: a lossless image of few colours takes no bits for its pixels, so
-// nothing but MaxPixels bounds the promise. The lossy decoder takes three bytes
+// webpMemory: the lossy decoder takes three bytes
 // for two pixels and more for its tables, the lossless one 4 for each pixel and
 // as much again for a palette, and where it gives a lossy image its
 // transparency, a byte more.

@@ -15,22 +15,14 @@ func exifOrientation(content []byte) int {
 	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
 		// An XMP block has the same marker.
 		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
-			orientation = orientationOf(data[6:])
+			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block is laid out as a TIFF file
+				orientation = int(v)
+			}
 			return false
 		}
 		return marker != startOfScan
 	})
 	return orientation
-}
-
-// orientationOf returns the orientation in an EXIF block, which is laid out as a TIFF
-// file, or 1.
-func orientationOf(exif []byte) int {
-	tags, _ := tiffTags(exif)
-	if v := tags[tiffOrientation]; v.size == 2 && 1 <= v.value() && v.value() <= 8 {
-		return int(v.value())
-	}
-	return 1
 }
 
 // oriented is an image as a camera stored it, seen upright.

@@ -61,15 +61,19 @@ func TestOrientationOfOddBlocks(t *testing.T) {
 	if got := exifOrientation(whole); got != 6 {
 		t.Errorf("orientation %d, want 6", got)
 	}
+	orientationOf := func(block string) int {
+		size := len(block) + 8
+		return exifOrientation([]byte("\xff\xd8\xff\xe1" + string([]byte{byte(size >> 8), byte(size)}) + "Exif\x00\x00" + block + "\xff\xd9"))
+	}
 	for _, data := range []string{
 		"", "II*\x00", "II*\x00\xff\xff\xff\xff", "XX*\x00\x08\x00\x00\x00", "II*\x00\x08\x00\x00\x00\xff\xff",
 		"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x63\x00\x00\x00", // 99
 	} {
-		if got := orientationOf([]byte(data)); got != 1 {
+		if got := orientationOf(data); got != 1 {
 			t.Errorf("%q: orientation %d", data, got)
 		}
 	}
-	if got := orientationOf([]byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00")); got != 8 {
+	if got := orientationOf("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"); got != 8 {
 		t.Errorf("little-endian: orientation %d, want 8", got)
 	}
 }

@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"errors"
 	"fmt"
 	"image"
 
@@ -47,7 +48,7 @@ type Reading struct {
 // NewReading reads the header of a file with this content. Errors are those of ReadHeader. With mend a JPEG file
 // that ends early becomes one of the rows that are there, and less than half of them are an error.
 func NewReading(content []byte, mend bool) (*Reading, error) {
-	kind, header, err := readImageHeader(content)
+	kind, header, err := readHeader(content)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,9 @@ func newTruncated(content []byte, rows, height int) (*Reading, error) {
 	}
 	return r, err
 }
+
+// Length is how many bytes the file's content has.
+func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
 // means returns by what the height and width are divided while the file is decoded, or 1.
 func (r *Reading) means(least int) int {
@@ -137,7 +141,7 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 		return r.reduced[times], uprightSize(image.Pt(r.Header.Width, r.Header.Height), orientation), nil
 	}
 	if r.whole == nil {
-		if r.whole, err = decodeWhole(r.content, r.kind, r.Header); err != nil {
+		if r.whole, err = r.decode(); err != nil {
 			return nil, whole, err
 		}
 	}
@@ -150,4 +154,23 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 		r.reduced[times] = Reduced(r.whole, least)
 	}
 	return r.reduced[times], whole, nil
+}
+
+// decode decodes the whole image, upright.
+func (r *Reading) decode() (img image.Image, err error) {
+	if err := guard.Call(func() error {
+		img, err = r.kind.decode(r.content)
+		return err
+	}); err != nil {
+		return nil, decodeError(r.kind, err)
+	}
+	switch size := img.Bounds().Size(); {
+	case size.X < 1 || size.Y < 1:
+		return nil, errors.New("no pixels")
+	case size.X > r.Header.Width || size.Y > r.Header.Height:
+		return nil, fmt.Errorf("%d×%d pixels where the header promises %d×%d", size.X, size.Y, r.Header.Width, r.Header.Height)
+	case r.jpeg != nil:
+		img = orient(img, exifOrientation(r.content))
+	}
+	return img, nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
@@ -49,9 +48,9 @@ func TestReadingMemory(t *testing.T) {
 // what is refused of the whole image is refused.
 func FuzzReading(f *testing.F) {
 	for _, name := range []string{"jpeg grey", "jpeg colour", "jpeg progressive", "jpeg upright", "png colour"} {
-		f.Add(imagetest.ManyImages(f)[name], 20)
+		f.Add(manyImages(f)[name], 20)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte, least int) {
+	f.Fuzz(func(t *testing.T, content []byte, least int) {
 		r, err := NewReading(content, false)
 		if err != nil || len(content) > mostFuzzed || r.Header.Width*r.Header.Height > 1<<15 {
 			return
@@ -75,5 +74,5 @@ func FuzzReading(f *testing.F) {
 		if img.Bounds().Size() != whole.Bounds().Size() {
 			t.Errorf("%v, want %v", img.Bounds(), whole.Bounds())
 		}
-	}))
+	})
 }

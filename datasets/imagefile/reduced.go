@@ -38,15 +38,15 @@ func Reduced(img image.Image, least int) image.Image {
 			return img
 		}
 		out := image.NewYCbCr(reducedBounds(size, times), image.YCbCrSubsampleRatio444)
-		meansOf(out.Y, out.YStride, src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, size, times, times)
+		meansOf(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
 		chroma := image.Pt((size.X+across-1)/across, (size.Y+down-1)/down)
 		at := src.COffset(b.Min.X, b.Min.Y)
-		meansOf(out.Cb, out.CStride, src.Cb[at:], src.CStride, chroma, times/across, times/down)
-		meansOf(out.Cr, out.CStride, src.Cr[at:], src.CStride, chroma, times/across, times/down)
+		meansOf(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
+		meansOf(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
 		return out
 	case *image.Gray:
 		out := image.NewGray(reducedBounds(size, times))
-		meansOf(out.Pix, out.Stride, src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times, times)
+		meansOf(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
 		return out
 	case *image.RGBA:
 		if src.Opaque() {
@@ -58,6 +58,15 @@ func Reduced(img image.Image, least int) image.Image {
 		}
 	}
 	return img
+}
+
+// reducedRGBA is Reduced of opaque pixels of four bytes. The mean of their opacity is opaque.
+func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
+	out := image.NewRGBA(reducedBounds(size, times))
+	for channel := range 4 {
+		meansOf(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
+	}
+	return out
 }
 
 func reducedBounds(size image.Point, times int) image.Rectangle {
@@ -81,56 +90,31 @@ func subsampling(r image.YCbCrSubsampleRatio) (across, down int) {
 	return 1, 1
 }
 
+// plane holds the samples of one channel, each step behind the one before.
+type plane struct {
+	pix          []uint8
+	stride, step int
+}
+
 // meansOf writes the rounded means of blocks of across×down samples of a plane of a size.
-func meansOf(dst []uint8, dstStride int, src []uint8, srcStride int, size image.Point, across, down int) {
-	width := (size.X + across - 1) / across
-	sums := make([]uint32, width)
+func meansOf(dst, src plane, size image.Point, across, down int) {
+	sums := make([]uint32, (size.X+across-1)/across)
 	for y := 0; y < size.Y; y += down {
 		clear(sums)
 		rows := min(down, size.Y-y)
 		for v := range rows {
-			line := src[(y+v)*srcStride:][:size.X]
-			whole := size.X / across
-			for x := range whole {
+			line := src.pix[(y+v)*src.stride:]
+			for x := range sums {
 				var sum uint32
-				for _, s := range line[x*across : (x+1)*across] {
-					sum += uint32(s)
+				for i := x * across * src.step; i < min((x+1)*across, size.X)*src.step; i += src.step {
+					sum += uint32(line[i])
 				}
 				sums[x] += sum
 			}
-			for _, s := range line[whole*across:] {
-				sums[whole] += uint32(s)
-			}
 		}
-		out := dst[y/down*dstStride:][:width]
 		for x, sum := range sums {
 			n := uint32(rows * min(across, size.X-x*across))
-			out[x] = uint8((sum + n/2) / n)
+			dst.pix[y/down*dst.stride+x*dst.step] = uint8((sum + n/2) / n)
 		}
 	}
-}
-
-// reducedRGBA is Reduced of opaque pixels of four bytes.
-func reducedRGBA(src []uint8, stride int, size image.Point, times int) *image.RGBA {
-	out := image.NewRGBA(reducedBounds(size, times))
-	sums := make([][3]uint32, out.Rect.Dx())
-	for y := 0; y < size.Y; y += times {
-		clear(sums)
-		rows := min(times, size.Y-y)
-		for v := range rows {
-			line := src[(y+v)*stride:][:4*size.X]
-			for x := 0; x < size.X; x++ {
-				sum := &sums[x/times]
-				sum[0] += uint32(line[4*x])
-				sum[1] += uint32(line[4*x+1])
-				sum[2] += uint32(line[4*x+2])
-			}
-		}
-		line := out.Pix[y/times*out.Stride:]
-		for x, sum := range sums {
-			n := uint32(rows * min(times, size.X-x*times))
-			line[4*x], line[4*x+1], line[4*x+2], line[4*x+3] = uint8((sum[0]+n/2)/n), uint8((sum[1]+n/2)/n), uint8((sum[2]+n/2)/n), 255
-		}
-	}
-	return out
 }

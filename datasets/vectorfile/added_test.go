@@ -1,69 +1,45 @@
 package vectorfile
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
-
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // MatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
 // Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
 // entries, and one with row, column, both from 1, and value of each entry.
-func MatrixMarket(path string, opt Options) (*Content, error) {
-	f, err := os.Open(path)
+var MatrixMarket = reading(func(in *input) (*Content, error) {
+	var rows, columns, count int
+	var entries []sparse.Entry
+	err := in.eachLine(func(line []byte) error {
+		text := string(line)
+		if strings.HasPrefix(text, "%") {
+			return nil
+		}
+		if rows == 0 {
+			if _, err := fmt.Sscan(text, &rows, &columns, &count); err != nil || rows < 1 || columns < 1 || columns > mostVectorColumns {
+				return errors.Join(fmt.Errorf("a matrix of %d×%d", rows, columns), err)
+			}
+			return in.take(16*int64(rows), fmt.Sprintf("%d rows", rows))
+		}
+		var e sparse.Entry
+		if _, err := fmt.Sscan(text, &e.Row, &e.Col, &e.Value); err != nil || e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns {
+			return errors.Join(fmt.Errorf("%s is not in a matrix of %d×%d", spreadsheet.Quote(text), rows, columns), err)
+		}
+		entries = append(entries, sparse.Entry{Row: e.Row - 1, Col: e.Col - 1, Value: e.Value})
+		return in.take(100, "the entries up to it") // lists double as they grow
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	room := opt.room()
-	in, _, err := zipfile.Gunzip(room.reader(f))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var rows, columns, count int
-	var entries []sparse.Entry
-	lines := bufio.NewScanner(in)
-	line := 0
-	for lines.Scan() {
-		line++
-		text := lines.Text()
-		var e sparse.Entry
-		switch {
-		case strings.HasPrefix(text, "%"):
-			continue
-		case rows == 0:
-			if _, err = fmt.Sscan(text, &rows, &columns, &count); err == nil && (rows < 1 || columns < 1 || columns > mostVectorColumns) {
-				err = fmt.Errorf("a matrix of %d×%d", rows, columns)
-			}
-			if err == nil {
-				err = room.take(16*int64(rows), fmt.Sprintf("%d rows", rows))
-			}
-		default:
-			if _, err = fmt.Sscan(text, &e.Row, &e.Col, &e.Value); err == nil && (e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns) {
-				err = fmt.Errorf("%s is not in a matrix of %d×%d", spreadsheet.Quote(text), rows, columns)
-			}
-			if err == nil {
-				err = room.take(100, "the entries up to it") // lists double as they grow
-			}
-			entries = append(entries, sparse.Entry{Row: e.Row - 1, Col: e.Col - 1, Value: e.Value})
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: line %d: %w", path, line+1, err)
-	}
 	if len(entries) != count {
-		return nil, fmt.Errorf("%s: %d entries, want %d", path, len(entries), count)
+		return nil, fmt.Errorf("%d entries, want %d", len(entries), count)
 	}
-	return newVectorSet(path, sparse.FromEntries(rows, columns, entries), nil, opt, room)
-}
+	return in.content(sparse.FromEntries(rows, columns, entries), nil)
+})
 
 var IsMatrixMarket = startsWith("%%MatrixMarket matrix coordinate real general")

@@ -69,7 +69,7 @@ func TestAddingAReader(t *testing.T) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := vectorfile.MatrixMarket(path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {
+	if _, err := vectorfile.MatrixMarket(t.Context(), path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {
 		t.Errorf("with 200 bytes of memory: %v", err)
 	}
 }

@@ -1,15 +1,12 @@
 package vectorfile
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"slices"
+	"io"
 
 	"gonum.org/v1/gonum/mat"
 
-	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -18,7 +15,7 @@ type array struct {
 	kind  number.Kind
 	order binary.ByteOrder
 	// dims has one to three dimensions, of which the last runs fastest, or with columns the
-	// first.
+	// first. None is 0, and the numbers take at most number.MaxBytes.
 	dims    []int
 	columns bool
 }
@@ -32,89 +29,79 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// read reads the size bytes of an array, of which known are known to be there, to the end of r.
-// Errors begin with what, unless there is no room.
-func read(r *bufio.Reader, size, known int64, what string, room *room) ([]byte, error) {
-	raw, err := room.bytes(r, size, known, "the array of "+what)
-	var tooLarge *limits.LimitError
-	if errors.As(err, &tooLarge) {
-		return nil, err
-	}
-	if err == nil {
-		err = number.End(r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	return raw, nil
-}
-
-// matrix returns the numbers in raw, as a *Bytes if they are bytes or else as a *mat.Dense. A
-// *Bytes whose rows stand one after the other shares raw.
-func (a *array) matrix(raw []byte, bytes bool, room *room) (mat.Matrix, error) {
+// matrix reads the numbers from r, in which at most most bytes are left, as a *Bytes where they are bytes.
+func (a *array) matrix(r io.Reader, most int64, in *input) (mat.Matrix, error) {
 	n, m := a.size()
-	byColumns := a.columns && n > 1 && m > 1
-	if bytes && !byColumns {
-		return NewBytes(n, m, raw), nil
-	}
-	size := int64(n) * int64(m)
-	if !bytes {
-		size *= 8
-	}
-	if err := room.take(size, fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
-		return nil, err
-	}
-	defer room.give(int64(len(raw)))
-	if bytes {
-		data, err := transposed(a, func(i int) uint8 { return raw[i] }, room)
+	if a.kind == number.Uint8 {
+		data, err := readValues(a, r, most, in, 1, func(raw []byte) func(int) uint8 { return func(i int) uint8 { return raw[i] } })
 		if err != nil {
 			return nil, err
 		}
 		return NewBytes(n, m, data), nil
 	}
-	at := a.kind.In(raw, a.order)
-	if byColumns {
-		data, err := transposed(a, at, room)
-		if err != nil {
-			return nil, err
-		}
-		return mat.NewDense(n, m, data), nil
-	}
-	data := make([]float64, 0, n*m)
-	for row := range n {
-		if err := room.ended(); err != nil {
-			return nil, err
-		}
-		for i := row * m; i < (row+1)*m; i++ {
-			data = append(data, at(i))
-		}
+	data, err := a.floats(r, most, in)
+	if err != nil {
+		return nil, err
 	}
 	return mat.NewDense(n, m, data), nil
 }
 
-// transposed returns the values of an array by columns row by row, of which at gives those of
-// the file. It goes through a few columns at a time, so that those of large matrices stay in
-// the processor's cache.
-func transposed[T any](a *array, at func(i int) T, room *room) ([]T, error) {
-	const few = 64
+// floats is matrix of any kind of numbers, row by row.
+func (a *array) floats(r io.Reader, most int64, in *input) ([]float64, error) {
+	return readValues(a, r, most, in, 8, func(raw []byte) func(int) float64 { return a.kind.In(raw, a.order) })
+}
+
+// readValues reads numbers, of bytes bytes each, some rows or columns at a time.
+func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
 	n, m := a.size()
-	places := make([]int, m) // of the columns in the file
-	for j := range places {
-		places[j] = j
-		if len(a.dims) == 3 {
-			places[j] = j%a.dims[2]*a.dims[1] + j/a.dims[2]
-		}
+	size := a.kind.Size()
+	total := int64(n) * int64(m) * int64(size)
+	lines, length, together := n, m, 1
+	byColumns := a.columns && n > 1 && m > 1
+	if byColumns {
+		lines, length, together = m, n, 16
 	}
-	out := make([]T, n*m)
-	for first, some := range slices.Collect(slices.Chunk(places, few)) {
-		if err := room.ended(); err != nil {
+	const chunk = 1 << 16
+	together = min(lines, max(together, chunk/(length*size)))
+	if total > most {
+		return nil, promised(total, most)
+	}
+	if err := in.take(int64(n)*int64(m)*bytes+int64(together*length*size), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
+		return nil, err
+	}
+	out, buffer := make([]T, n*m), make([]byte, together*length*size)
+	for first := 0; first < lines; first += together {
+		count := min(together, lines-first)
+		raw := buffer[:count*length*size]
+		if k, err := io.ReadFull(r, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, promised(total, int64(first*length*size+k))
+		} else if err != nil {
 			return nil, err
 		}
+		value := decode(raw)
+		if !byColumns {
+			for i := range out[first*m : (first+count)*m] {
+				out[first*m+i] = value(i)
+			}
+			continue
+		}
 		for i := range n {
-			for j, place := range some {
-				out[i*m+first*few+j] = at(place*n + i)
+			for p := range count {
+				out[i*m+a.column(first+p)] = value(p*n + i)
 			}
 		}
 	}
 	return out, nil
+}
+
+// column returns the column of the matrix that stands at place p in an array by columns.
+func (a *array) column(p int) int {
+	if len(a.dims) == 3 {
+		return p%a.dims[1]*a.dims[2] + p/a.dims[1]
+	}
+	return p
+}
+
+func promised(bytes, there int64) error {
+	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
 }

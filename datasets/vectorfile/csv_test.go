@@ -1,6 +1,7 @@
 package vectorfile
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -63,22 +64,22 @@ func TestCSVRefuses(t *testing.T) {
 		{"nothing", "", "", "no line holds numbers"},
 		{"header alone", "a,b\n", "", "no line holds numbers"},
 		{"labels alone", "label\na\nb\n", "", "no line holds numbers"},
-		{"word", "a,b\n1,2\n3,x\n", "", `line 3, column 2 (b): "x"`},
-		{"word in the first line", "1,2,x\n3,4,5\n", "", `line 1, column 3: "x"`},
-		{"empty cell", "a,b\n1,\n", "", `line 2, column 2 (b): ""`},
-		{"NaN", "1,2\n3,nan\n", "", `line 2, column 2: "nan"`},
-		{"Inf", "1,-Inf\n", "", `line 1, column 2: "-Inf"`},
-		{"too large", "1,1e999\n", "", `line 1, column 2: "1e999"`},
+		{"word", "a,b\n1,2\n3,x\n", "", `line 3: column 2 (b): "x"`},
+		{"word in the first line", "1,2,x\n3,4,5\n", "", `line 1: column 3: "x"`},
+		{"empty cell", "a,b\n1,\n", "", `line 2: column 2 (b): ""`},
+		{"NaN", "1,2\n3,nan\n", "", `line 2: column 2: "nan"`},
+		{"Inf", "1,-Inf\n", "", `line 1: column 2: "-Inf"`},
+		{"too large", "1,1e999\n", "", `line 1: column 2: "1e999"`},
 		{"short line", "1,2\n3\n", "", "line 2: 1 columns, want 2"},
 		{"long line", "a,b\n\n1,2\n3,4,5\n", "", "line 4: 3 columns, want 2"},
-		{"two labels", "label,a,class\nx,1,y\n", "", `line 2, column 3 (class): "y"`},
+		{"two labels", "label,a,class\nx,1,y\n", "", `line 2: column 3 (class): "y"`},
 		{"no such column", "a,b,c,d,e,f,g,h,i,j,k,l\n1,2,3,4,5,6,7,8,9,10,11,12\n", "kind", `line 1: no column is called "kind"; the columns are a, b, c, d, e, …, i, j, k, l`},
 		{"no names", "1,2\n", "kind", "line 1: no names of columns"},
 		{"open quote", "1,\"2\n", "", "set.csv: "},
 		{"NUL", "a,b\n1,\x002\n", "", `line 2, column 3: "\x002" is not text in UTF-8`},
 		{"Latin-1 class", "class,b\ncaf\xe9,2\n", "", `line 2, column 1: "caf\xe9" is not text in UTF-8`},
 		{"Latin-1 heading", "caf\xe9,b\n1,2\n", "", `line 1, column 1: "caf\xe9" is not text in UTF-8`},
-		{"long cell", "a,b\n1," + strings.Repeat("9", 5000) + "x\n", "", `999"… is no number`},
+		{"long cell", "a,b\n1," + strings.Repeat("9", 5000) + "x\n", "", `999"… is not a finite number`},
 	} {
 		path := filepath.Join(t.TempDir(), "set.csv")
 		writeFile(t, path, []byte(test.text))
@@ -113,7 +114,7 @@ func labelled(s *Content) []string {
 }
 
 func openFile(path string, opt Options) (*Content, error) {
-	return Open(opt.context(), path, opt)
+	return Open(context.Background(), path, opt)
 }
 
 // A file is read by what it holds, whatever it is called.

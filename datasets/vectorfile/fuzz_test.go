@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -36,12 +35,12 @@ func checkMemory(t testing.TB, bound int64, f func()) {
 // fuzzRoom is the memory that the readers of vectors may take in fuzzing.
 const fuzzRoom = 1 << 20
 
-// checkRoom runs f, a reader of so many bytes that may take fuzzRoom. What it drops
+// checkRoom runs f, a reader of data that may take fuzzRoom. What it drops
 // on the way counts too: lists that grow, buffers, unpackers, and some hundred
 // bytes for each part of a file, which has eight bytes at least.
-func checkRoom(t testing.TB, size int, f func(room *room)) {
+func checkRoom(t testing.TB, data []byte, f func(in *input)) {
 	t.Helper()
-	checkMemory(t, 8*fuzzRoom+128*int64(size), func() { f(testRoom(fuzzRoom)) })
+	checkMemory(t, 8*fuzzRoom+128*int64(len(data)), func() { f(memoryInput(data, fuzzRoom)) })
 }
 
 func FuzzIDX(f *testing.F) {
@@ -54,20 +53,16 @@ func FuzzIDX(f *testing.F) {
 	f.Add(writeIDX(0x0C, []uint32{1, 1 << 31, 1 << 31}, []int32{}))
 	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
 	f.Add(gzipped(f, writeIDX(8, []uint32{1 << 13, 16, 16}, make([]uint8, 1<<21))))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			v, err := parseIDX(bytes.NewReader(data), "", room)
-			if err != nil {
-				return
-			}
-			if s, err := newVectorSet("fuzz", v.Value, nil, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readIDX(in); err == nil {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 func FuzzMAT(f *testing.F) {
@@ -78,14 +73,14 @@ func FuzzMAT(f *testing.F) {
 			f.Add(writeMAT(order, false, v))
 		}
 	}
-	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matPart{{2, make([]byte, 1<<21)}}}))
+	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matData{{2, make([]byte, 1<<21)}}}))
 	addWritten(f, ".mat")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			vars, err := readMAT(bytes.NewReader(data), int64(len(data)), room)
+		checkRoom(t, data, func(in *input) {
+			vars, err := matVariables(in)
 			if err != nil {
 				return
 			}
@@ -102,11 +97,11 @@ func FuzzMAT(f *testing.F) {
 					}
 				}
 			}
-			if s, err := matSet("fuzz.mat", vars, Options{}, room); err == nil {
+			if s, err := readMAT(memoryInput(data, fuzzRoom)); err == nil {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 func FuzzCSV(f *testing.F) {
@@ -119,26 +114,20 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("1,2\x00\n"), "")
 	f.Add(gzipped(f, []byte("label,x\n\xe9,1\n")), "")
 	f.Add(gzipped(f, bytes.Repeat([]byte("1,2,3\n"), 1<<16)), "")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte, labels string) {
+	f.Fuzz(func(t *testing.T, text []byte, labels string) {
 		if len(text) > mostFuzzed {
 			return
 		}
 		// A record of the longest kind, once the file is unpacked.
 		longest := min(1032*int64(len(text)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text))+64*longest, func() {
-			room := testRoom(fuzzRoom)
-			x, names, words, err := parseCSV(bytes.NewReader(text), labels, room)
-			if err != nil {
-				return
+			in := memoryInput(text, fuzzRoom)
+			in.opt.Labels = labels
+			if s, err := readCSV(in); err == nil {
+				checkSet(t, s)
 			}
-			s, err := newVectorSet("fuzz.csv", x, words, Options{}, room)
-			if err != nil {
-				return
-			}
-			s.nameSamples(names)
-			checkSet(t, s)
 		})
-	}))
+	})
 }
 
 func FuzzIndexed(f *testing.F) {
@@ -148,31 +137,31 @@ func FuzzIndexed(f *testing.F) {
 	f.Add([]byte("a 3:1 2:1\n"), []byte("a b c\n"))
 	f.Add([]byte("a 1:nan\nb 99999999999:1\n\xff\x00 1:1\n"), []byte("\x00 a 1\n"))
 	f.Add(gzipped(f, bytes.Repeat([]byte("1 2:3\n"), 1<<16)), gzipped(f, bytes.Repeat([]byte("a 1 1\n"), 1<<16)))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text, topics []byte) {
+	f.Fuzz(func(t *testing.T, text, topics []byte) {
 		if len(text)+len(topics) > mostFuzzed {
 			return
 		}
 		longest := min(1032*int64(len(text)+len(topics)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text)+len(topics))+64*longest, func() {
-			room := testRoom(fuzzRoom)
-			x, labels, err := parseIndexed(bytes.NewReader(text), room)
+			in := memoryInput(text, fuzzRoom)
+			x, labels, err := indexedRows(in)
 			if err != nil {
 				return
 			}
 			words, names := classesOrNames(labels)
 			if names != nil {
-				if words, err = parseQrels(bytes.NewReader(topics), names, room); err != nil {
+				if words, err = readTopics(memoryInput(topics, fuzzRoom), names); err != nil {
 					return
 				}
 			}
-			s, err := newVectorSet("fuzz.dat", x, words, Options{}, room)
+			s, err := in.content(x, words)
 			if err != nil {
 				return
 			}
 			s.nameSamples(names)
 			checkSet(t, s)
 		})
-	}))
+	})
 }
 
 func FuzzNPY(f *testing.F) {
@@ -184,20 +173,16 @@ func FuzzNPY(f *testing.F) {
 	f.Add(writeNPY("|S2", false, "(2,)", []byte("abcd")))
 	f.Add(writeNPY("|O", false, "(1,)", []byte("\x80\x03.")))
 	f.Add(writeNPY("<f8", true, "(99999, 99999)", []float64{1}))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			v, err := parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), room)
-			if err != nil {
-				return
-			}
-			if s, err := numpySet("fuzz.npy", []variable{v}, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readNPY(in); err == nil {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 // FuzzStored reads a NumPy or IDX file as it is and with its values left on disk, which
@@ -212,7 +197,7 @@ func FuzzStored(f *testing.F) {
 	f.Add(gzipped(f, writeIDX(0x0B, []uint32{2, 1, 1}, []int16{1, -2})))
 	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
 	path := filepath.Join(f.TempDir(), "values")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -238,7 +223,7 @@ func FuzzStored(f *testing.F) {
 		if !mat.Equal(stored.Vectors, whole.Vectors) || stored.Height != whole.Height || stored.Width != whole.Width || !slices.Equal(stored.Names, whole.Names) {
 			t.Error("on disk it is another set than in memory")
 		}
-	}))
+	})
 }
 
 func FuzzNPZ(f *testing.F) {
@@ -248,20 +233,16 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(writeNPZ(f, npzArray{"arr_0.npy", x}, npzArray{"notes.txt", []byte("hi")}))
 	f.Add(writeNPZ(f, npzArray{"X.npy", writeNPY("|u1", false, "(2048, 1024)", make([]uint8, 1<<21))}))
 	addWritten(f, ".npz")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			vars, err := parseNPZ(bytes.NewReader(data), int64(len(data)), room)
-			if err != nil {
-				return
-			}
-			if s, err := numpySet("fuzz.npz", vars, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readNPZ(in); err == nil {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 // What Write puts into each form is read as the same set.
@@ -269,7 +250,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add(uint8(0), uint8(2), uint8(3), "a\nb", "x\ny", []byte("\x01\x00\x00\x00\x00\x00\xf0\x3f12345678"))
 	f.Add(uint8(1), uint8(4), uint8(4), "", "", []byte("0123456789abcdef"))
 	f.Add(uint8(2), uint8(3), uint8(5), "né\n🐈\n\"q\",", "c", []byte{0, 0, 1, 0, 2, 0, 0, 3})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
+	f.Fuzz(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
 		n, m := int(rows%5)+1, int(columns%6)+1
 		value := func(i int) float64 {
 			if len(data) < 8 {
@@ -337,33 +318,17 @@ func FuzzWrite(f *testing.F) {
 				t.Errorf("%s: names %q, classes %q, labels %v, want %q, %q, %v", ending, got.Names, got.Classes, got.Labels, s.Names, s.Classes, s.Labels)
 			}
 		}
-	}))
+	})
 }
 
 // readWritten reads a file that Write made, by its ending, from memory.
 func readWritten(ending string, data []byte) (*Content, error) {
-	room := testRoom(1 << 24)
+	in := memoryInput(data, 1<<24)
 	switch ending {
 	case ".mat":
-		vars, err := readMAT(bytes.NewReader(data), int64(len(data)), room)
-		if err != nil {
-			return nil, err
-		}
-		return matSet("fuzz.mat", vars, Options{}, room)
+		return readMAT(in)
 	case ".npz":
-		vars, err := parseNPZ(bytes.NewReader(data), int64(len(data)), room)
-		if err != nil {
-			return nil, err
-		}
-		return numpySet("fuzz.npz", vars, Options{}, room)
+		return readNPZ(in)
 	}
-	x, names, words, err := parseCSV(bytes.NewReader(data), "", room)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newVectorSet("fuzz.csv", x, words, Options{}, room)
-	if err == nil {
-		s.nameSamples(names)
-	}
-	return s, err
+	return readCSV(in)
 }

@@ -10,64 +10,56 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// IDX reads a set from a file of images in the IDX format of MNIST, plain or
-// gzipped, and the labels from the file beside it: for
-// "train-images-idx3-ubyte.gz" from "train-labels-idx1-ubyte", with or without
-// ".gz", or from the file that opt.Labels names. Without such a file the set
-// has no labels. Numbers of one unsigned byte give a *Bytes, others a
-// *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
-// holds vectors.
-func IDX(path string, opt Options) (*Content, error) {
-	return idxVectors(path, opt, opt.room())
-}
-
-func idxVectors(path string, opt Options, room *room) (set *Content, err error) {
-	images, err := readIDX(path, opt.OnDisk, room)
+// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels come
+// from the file that the options name, or from that beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz,
+// with or without .gz. A class is named by its number.
+func readIDX(in *input) (set *Content, err error) {
+	dims, x, err := idxArray(in)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if stored, ok := images.Value.(*Stored); ok && err != nil {
-			stored.Close()
-		}
-	}()
-	switch dims := images.Dims; len(dims) {
+	if stored, ok := x.(*Stored); ok {
+		defer func() {
+			if err != nil {
+				stored.Close()
+			}
+		}()
+	}
+	switch len(dims) {
 	case 1:
-		return nil, fmt.Errorf("%s: a list of %d numbers and no images: give the file of the images, its labels are found beside it", path, dims[0])
-	case 2:
+		return nil, fmt.Errorf("a list of %d numbers and no images: give the file of the images, its labels are found beside it", dims[0])
 	case 3:
-		opt.Height, opt.Width = dims[1], dims[2]
-	default:
-		return nil, fmt.Errorf("%s: %d dimensions, want 2 or 3", path, len(dims))
+		in.opt.Height, in.opt.Width = dims[1], dims[2]
 	}
 
 	var words []string
-	from := opt.Labels
+	from := in.opt.Labels
 	if from == "" {
-		from = idxLabels(path)
+		from = idxLabels(in.path)
 	}
 	if from != "" && from != "-" {
-		labels, err := readIDX(from, false, room)
-		if err != nil {
+		if words, err = readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
+			of, y, err := idxArray(labels)
+			if err != nil {
+				return nil, err
+			}
+			if len(of) != 1 || of[0] != dims[0] {
+				return nil, fmt.Errorf("%v labels for the %d images of %s", of, dims[0], in.path)
+			}
+			return (&variable{Name: filepath.Base(from), Dims: of, Value: y}).words()
+		}); err != nil {
 			return nil, err
 		}
-		if len(labels.Dims) != 1 || labels.Dims[0] != images.Dims[0] {
-			return nil, fmt.Errorf("%s: %v labels for the %d images of %s", from, labels.Dims, images.Dims[0], path)
-		}
-		if words, err = labels.words(); err != nil {
-			return nil, fmt.Errorf("%s: %w", from, err)
-		}
 	}
-	s, err := newVectorSet(path, images.Value, words, opt, room)
-	if err == nil && from != "" {
-		s.Beside = []string{from}
+	if set, err = in.content(x, words); err == nil && from != "" {
+		set.Beside = []string{from}
 	}
-	return s, err
+	return set, err
 }
 
 // idxLabels returns the file of the labels beside a file of images, or "".
@@ -97,45 +89,6 @@ func IsIDXLabels(name string) bool {
 	return strings.Contains(name, "labels") && strings.Contains(name, "idx1")
 }
 
-// IDXFolder reads the pairs of IDX files in dir of which these are the images, those of the
-// training part first.
-func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (_ *Content, err error) {
-	opt.ctx = ctx
-	slices.SortStableFunc(files, func(a, b string) int {
-		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"
-	})
-	var whole *Content
-	var test []bool
-	parts := true // whether each file is of one of the two
-	var opened []*Content
-	defer func() {
-		for _, s := range opened {
-			if err != nil {
-				s.Close()
-			}
-		}
-	}()
-	room := opt.room()
-	for _, file := range files {
-		s, err := idxVectors(filepath.Join(dir, file), opt, room)
-		if err != nil {
-			return nil, err
-		}
-		opened = append(opened, s)
-		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
-		parts = parts && IDXPart(file) != ""
-		if whole == nil {
-			whole = s
-		} else if whole, err = join(whole, s, room); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
-		}
-	}
-	if parts {
-		whole.Test = test
-	}
-	return whole, nil
-}
-
 // IDXPart tells by a file's name whether it belongs to a set's training part
 // or, as MNIST's "t10k" files do, to its test part.
 func IDXPart(name string) string {
@@ -148,42 +101,73 @@ func IDXPart(name string) string {
 	return ""
 }
 
-// join returns the set of the samples of a and then those of b, both of bytes.
-func join(a, b *Content, room *room) (*Content, error) {
-	_, m := a.Vectors.Dims()
-	_, columns := b.Vectors.Dims()
-	fits := a.Height == b.Height && a.Width == b.Width && m == columns
-	out := *a
-	switch x := a.Vectors.(type) {
-	case *Stored:
-		y, ok := b.Vectors.(*Stored)
-		if fits = fits && ok && x.bytes() && y.bytes(); fits {
-			out.Vectors = &Stored{cols: m, parts: slices.Concat(x.parts, y.parts), greatest: max(x.greatest, y.greatest)}
-		}
-	case *Bytes:
-		y, ok := b.Vectors.(*Bytes)
-		if fits = fits && ok; fits {
-			size := int64(len(x.data) + len(y.data))
-			if err := room.take(size, "both together"); err != nil {
-				return nil, err
+// IDXFolder reads the pairs of IDX files in dir of which these are the images, those of the
+// training part first.
+func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (whole *Content, err error) {
+	slices.SortStableFunc(files, func(a, b string) int {
+		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"
+	})
+	var test []bool
+	var opened []*Content
+	defer func() {
+		for _, s := range opened {
+			if err != nil {
+				s.Close()
 			}
-			defer room.give(size)
-			out.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
 		}
-	default:
-		fits = false
+	}()
+	budget := newBudget(ctx, opt)
+	for _, file := range files {
+		path := filepath.Join(dir, file)
+		s, err := readFile(path, opt, budget, readIDX)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, s)
+		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
+		if whole == nil {
+			whole = s
+		} else if whole, err = join(whole, s, budget); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	if !fits {
+	if !slices.ContainsFunc(files, func(file string) bool { return IDXPart(file) == "" }) {
+		whole.Test = test
+	}
+	return whole, nil
+}
+
+// join returns the set of the samples of a and then those of b, both of bytes.
+func join(a, b *Content, budget *budget) (*Content, error) {
+	out := *a
+	out.Vectors = nil
+	_, m := a.Vectors.Dims()
+	if _, columns := b.Vectors.Dims(); a.Height == b.Height && a.Width == b.Width && m == columns {
+		switch x := a.Vectors.(type) {
+		case *Stored:
+			if y, ok := b.Vectors.(*Stored); ok && x.bytes() && y.bytes() {
+				out.Vectors = &Stored{cols: m, parts: slices.Concat(x.parts, y.parts), greatest: max(x.greatest, y.greatest)}
+			}
+		case *Bytes:
+			if y, ok := b.Vectors.(*Bytes); ok {
+				if err := budget.take(int64(len(x.data)+len(y.data)), "both together"); err != nil {
+					return nil, err
+				}
+				out.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
+			}
+		}
+	}
+	if out.Vectors == nil {
 		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
 	}
-	words := make([]string, 0, a.Len()+b.Len())
+	var words []string
 	for _, s := range []*Content{a, b} {
 		for _, l := range s.Labels {
-			if l < 0 {
-				words = append(words, "")
-			} else {
-				words = append(words, s.Classes[l])
+			word := ""
+			if l >= 0 {
+				word = s.Classes[l]
 			}
+			words = append(words, word)
 		}
 	}
 	out.Names = append(a.Names, b.Names...)
@@ -195,81 +179,63 @@ var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-// readIDX reads a file's array, or leaves its numbers in the file.
-func readIDX(path string, onDisk bool, room *room) (v variable, err error) {
-	f, err := os.Open(path)
+// idxArray reads an IDX file: two zero bytes, the type of its numbers, the
+// number of dimensions, each of them in four bytes, and the numbers, the highest byte first. With
+// Options.OnDisk the numbers stay in the file.
+func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
+	r, most, packed, err := in.unpacked()
 	if err != nil {
-		return v, err
+		return nil, nil, err
 	}
-	defer f.Close()
-	stays := ""
-	if onDisk {
-		stays = path
-	}
-	if v, err = parseIDX(f, stays, room); err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	v.Name = filepath.Base(path)
-	return v, err
-}
-
-// parseIDX reads an IDX file: two zero bytes, the type of its numbers, the
-// number of dimensions, each dimension in four bytes and then the numbers, the
-// last dimension the fastest, the highest byte first. The file may be gzipped. The numbers
-// stay in the file at the path stays, if it is not empty.
-func parseIDX(file io.Reader, stays string, room *room) (v variable, err error) {
-	known := zipfile.SizeOf(file)
-	r, packed, err := zipfile.Gunzip(room.reader(file))
+	a, err := idxHeader(r)
 	if err != nil {
-		return v, err
+		return nil, nil, err
 	}
-	a, size, err := idxHeader(r)
-	if err != nil {
-		return v, err
-	}
-	v.Dims = a.dims
-	if stays != "" {
+	start := int64(4 + 4*len(a.dims))
+	if in.opt.OnDisk {
 		var unpacked io.Reader
 		if packed {
 			unpacked = r
 		}
-		v.Value, err = storedOf(stays, unpacked, int64(4+4*len(a.dims)), a)
-		return v, err
+		x, err = storedOf(in.path, unpacked, start, a)
+		return a.dims, x, err
 	}
-	if packed {
-		known = 0
+	if x, err = a.matrix(r, most-start, in); err == nil {
+		err = number.End(r)
 	}
-	raw, err := read(r, size, known, fmt.Sprintf("dimensions %v", a.dims), room)
-	if err == nil {
-		v.Value, err = a.matrix(raw, a.kind == number.Uint8 || size == 0, room)
+	if err != nil {
+		return nil, nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
 	}
-	return v, err
+	return a.dims, x, nil
 }
 
-// idxHeader reads an IDX file up to its numbers, and returns how many bytes they take.
-func idxHeader(r io.Reader) (*array, int64, error) {
+// idxHeader reads an IDX file up to its numbers.
+func idxHeader(r io.Reader) (*array, error) {
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {
-		return nil, 0, fmt.Errorf("not an IDX file: %w", err)
+		return nil, fmt.Errorf("not an IDX file: %w", err)
 	}
 	if !isIDX(magic[:]) {
-		return nil, 0, fmt.Errorf("not an IDX file: it begins with % x", magic)
+		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
 	}
 	dims := make([]uint32, magic[3])
 	if err := binary.Read(r, binary.BigEndian, dims); err != nil {
-		return nil, 0, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
+		return nil, fmt.Errorf("the file ends within its dimensions: %w", io.ErrUnexpectedEOF)
 	}
 	a := &array{kind: idxNumbers[magic[2]], order: binary.BigEndian}
 	size := int64(a.kind.Size())
 	for _, d := range dims {
-		a.dims = append(a.dims, int(d))
-		if d > 0 && size > number.MaxBytes/int64(d) {
-			return nil, 0, fmt.Errorf("dimensions %v are more than any file holds", dims)
+		switch {
+		case d == 0:
+			return nil, fmt.Errorf("dimensions %v hold no samples", dims)
+		case size > number.MaxBytes/int64(d):
+			return nil, fmt.Errorf("dimensions %v are more than any file holds", dims)
 		}
-		size *= max(int64(d), 1)
+		size *= int64(d)
+		a.dims = append(a.dims, int(d))
 	}
-	if slices.Contains(dims, 0) {
-		size = 0
+	if len(dims) > 3 {
+		return nil, fmt.Errorf("%d dimensions, want 2 or 3", len(dims))
 	}
-	return a, size, nil
+	return a, nil
 }

@@ -1,11 +1,9 @@
 package vectorfile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,74 +14,64 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/naming"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
-
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Indexed reads a set of sparse vectors from a text file, plain or gzipped, in which a line
-// holds a sample as pairs of an index and a value behind its label, as in "3 1:0.5 17:2": the
-// form of SVMlight and LIBSVM, in which Reuters-21578 and RCV1 are given. Indices rise along a
-// line, and count from 1 unless there is a 0. What follows a # is a comment, and a query number
-// (qid:3) is passed over.
+// readIndexed reads a text file of sparse vectors, plain or gzipped, in the form of SVMlight and LIBSVM: a label and pairs
+// of an index and a value, as in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. What follows a # is a
+// comment, and a query number (qid:3) is passed over.
 //
-// A label is a class. A sample with several of them, with commas between, or with none is of
-// no known class. Where no two lines begin with the same label, the labels are the samples'
-// names: numbers of documents, as in the vectors of RCV1 (Lewis, Yang, Rose and Li 2004).
-// Their classes are read from the file beside that ends with ".qrels", plain or gzipped, if
-// there is one, with lines of a topic, a document and 1. Of RCV1's topics, a hierarchy, only
-// the four at its top count: CCAT, ECAT, GCAT and MCAT.
-func Indexed(path string, opt Options) (*Content, error) {
-	f, err := os.Open(path)
+// A label is a class; a sample with several, with commas between, or with none is of no known class. Labels that all
+// differ are the samples' names, as numbers of documents in RCV1 (Lewis, Yang, Rose and Li 2004). Their classes are then
+// read from the file beside that ends with ".qrels", if there is one: lines of a topic, a document and 1. Of RCV1's
+// topics, a hierarchy, only the four at its top count.
+func readIndexed(in *input) (*Content, error) {
+	x, labels, err := indexedRows(in)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	room := opt.room()
-	x, labels, err := parseIndexed(f, room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	words, names := classesOrNames(labels)
-	var beside []string
+	var topics string
 	if names != nil {
-		if words, beside, err = besideQrels(path, names, room); err != nil {
+		if topics, err = qrelsBeside(in.path); err != nil {
 			return nil, err
 		}
+		if topics != "" {
+			if words, err = readFile(topics, Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) }); err != nil {
+				return nil, err
+			}
+		}
 	}
-	s, err := newVectorSet(path, x, words, opt, room)
+	s, err := in.content(x, words)
 	if err == nil && names != nil {
 		s.nameSamples(names)
-		s.Beside = beside
+		if topics != "" {
+			s.Beside = []string{topics}
+		}
 	}
 	return s, err
 }
 
-// parseIndexed returns the vectors and what each line begins with.
-func parseIndexed(file io.Reader, room *room) (*sparse.CSR, []string, error) {
-	in, _, err := zipfile.Gunzip(room.reader(file))
-	if err != nil {
-		return nil, nil, err
-	}
+// indexedRows returns the vectors and what each line begins with.
+func indexedRows(in *input) (*sparse.CSR, []string, error) {
 	var labels []string
 	rowStart := []int{0}
 	var columns []int
 	var values []float64
 	most, first := -1, 1
-	lines := newLines(in)
-	for lines.next() {
-		text, _, _ := bytes.Cut(lines.text, []byte("#"))
+	err := in.eachLine(func(text []byte) error {
+		text, _, _ = bytes.Cut(text, []byte("#"))
 		label, pairs := cutLabel(text)
 		if len(label) == 0 && len(bytes.TrimSpace(pairs)) == 0 {
-			continue
+			return nil
 		}
 		// Lists double as they grow, and are copied as they do; a label is put into a table.
-		if err := room.take(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), fmt.Sprintf("line %d: the values up to it", lines.number)); err != nil {
-			return nil, nil, err
+		if err := in.take(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
+			return err
 		}
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
-			return nil, nil, lines.errorf("the label %s is not text in UTF-8", spreadsheet.Quote(string(label)))
+			return fmt.Errorf("the label %s is not text in UTF-8", spreadsheet.Quote(string(label)))
 		}
 		last := -1
 		for pair := range bytes.FieldsSeq(pairs) {
@@ -95,11 +83,11 @@ func parseIndexed(file io.Reader, room *room) (*sparse.CSR, []string, error) {
 			value, err2 := strconv.ParseFloat(string(number), 64)
 			switch {
 			case err != nil || err2 != nil || math.IsNaN(value) || math.IsInf(value, 0):
-				return nil, nil, lines.errorf("%s is no index and finite value, as in 17:0.5", spreadsheet.Quote(string(pair)))
+				return fmt.Errorf("%s is no index and finite value, as in 17:0.5", spreadsheet.Quote(string(pair)))
 			case column < 0 || column > mostVectorColumns:
-				return nil, nil, lines.errorf("the index of %s is not from 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
+				return fmt.Errorf("the index of %s is not from 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
 			case column <= last:
-				return nil, nil, lines.errorf("the index of %s does not follow %d: they rise along a line", spreadsheet.Quote(string(pair)), last)
+				return fmt.Errorf("the index of %s does not follow %d: they rise along a line", spreadsheet.Quote(string(pair)), last)
 			}
 			last = column
 			first = min(first, column)
@@ -109,11 +97,12 @@ func parseIndexed(file io.Reader, room *room) (*sparse.CSR, []string, error) {
 		}
 		most = max(most, last)
 		labels, rowStart = append(labels, string(label)), append(rowStart, len(columns))
-	}
-	if lines.err != nil {
-		return nil, nil, lines.err
-	}
-	if len(labels) == 0 || most < first {
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(labels) == 0 || most < first:
 		return nil, nil, errors.New("no line holds an index and a value")
 	}
 	for i := range columns {
@@ -160,141 +149,83 @@ func classesOrNames(labels []string) (words, names []string) {
 	return words, nil
 }
 
-// besideQrels returns the classes of the documents by the file of topics beside path, and that file, nil where
-// there is none.
-func besideQrels(path string, documents []string, room *room) (classes, found []string, err error) {
-	for _, pattern := range []string{"*.qrels", "*.qrels.gz"} {
-		files, err := filepath.Glob(filepath.Join(globEscape(filepath.Dir(path)), pattern))
-		if err != nil {
-			return nil, nil, err
-		}
-		found = append(found, files...)
-	}
-	switch len(found) {
-	case 0:
-		return nil, nil, nil
-	case 1:
-	default:
-		return nil, nil, fmt.Errorf("%s: several files of topics lie beside it, %s: leave one", path, naming.Short(found))
-	}
-	f, err := os.Open(found[0])
+// qrelsBeside returns the file of topics beside path, "" where there is none.
+func qrelsBeside(path string) (string, error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	defer f.Close()
-	if classes, err = parseQrels(f, documents, room); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", found[0], err)
+	var found []string
+	for _, e := range entries {
+		if strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".qrels") {
+			found = append(found, filepath.Join(filepath.Dir(path), e.Name()))
+		}
 	}
-	return classes, found, nil
-}
-
-// globEscape makes a pattern of a folder's name that fits it alone.
-func globEscape(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir // where nothing can be escaped
+	if len(found) > 1 {
+		return "", fmt.Errorf("several files of topics lie beside it, %s: leave one", naming.Short(found))
 	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	return strings.Join(found, ""), nil
 }
 
 // rcv1Tops are the topics at the top of RCV1's hierarchy.
 var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
-// parseQrels returns the one topic of each document, "" where there is none or several.
-func parseQrels(file io.Reader, documents []string, room *room) ([]string, error) {
-	in, _, err := zipfile.Gunzip(room.reader(file))
-	if err != nil {
-		return nil, err
-	}
-	if err := room.take(int64(len(documents))*96, "the topics of documents"); err != nil {
+// readTopics returns the one topic of each document, "" where there is none or several.
+func readTopics(in *input, documents []string) ([]string, error) {
+	if err := in.take(int64(len(documents))*96, "the topics of documents"); err != nil {
 		return nil, err
 	}
 	row := make(map[string]int, len(documents))
 	for i, d := range documents {
 		row[d] = i
 	}
-	type topics struct{ first, top string }
 	const several = "\x00"
-	of := make([]topics, len(documents))
+	all, top := make([]string, len(documents)), make([]string, len(documents))
 	names := map[string]string{} // each topic once
-	add := func(to *string, topic string) {
-		if *to == "" {
-			*to = topic
-		} else if *to != topic {
-			*to = several
-		}
-	}
 	tops := false
-	lines := newLines(in)
-	for lines.next() {
-		fields := strings.Fields(string(lines.text))
+	err := in.eachLine(func(line []byte) error {
+		fields := strings.Fields(string(line))
 		if len(fields) == 0 {
-			continue
+			return nil
 		}
-		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" || !utf8.ValidString(fields[0]) || strings.Contains(fields[0], "\x00") {
-			return nil, lines.errorf("%s is no topic, document and 1", spreadsheet.Quote(string(lines.text)))
+		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" || !utf8.ValidString(fields[0]) || strings.Contains(fields[0], several) {
+			return fmt.Errorf("%s is no topic, document and 1", spreadsheet.Quote(string(line)))
 		}
 		i, known := row[fields[1]]
 		if fields[2] == "0" || !known {
-			continue
+			return nil
 		}
 		topic, seen := names[fields[0]]
 		if !seen {
-			if err := room.take(int64(128+len(fields[0])), "the names of topics"); err != nil {
-				return nil, fmt.Errorf("line %d: %w", lines.number, err)
+			if err := in.take(int64(128+len(fields[0])), "the names of topics"); err != nil {
+				return err
 			}
 			topic = strings.Clone(fields[0])
 			names[topic] = topic
 		}
-		add(&of[i].first, topic)
+		lists := [][]string{all}
 		if slices.Contains(rcv1Tops, topic) {
-			tops = true
-			add(&of[i].top, topic)
+			tops, lists = true, [][]string{all, top}
 		}
-	}
-	if lines.err != nil {
-		return nil, lines.err
-	}
-	out := make([]string, len(documents))
-	for i, t := range of {
-		if out[i] = t.first; tops {
-			out[i] = t.top
+		for _, of := range lists {
+			if of[i] == "" {
+				of[i] = topic
+			} else if of[i] != topic {
+				of[i] = several
+			}
 		}
-		if out[i] == several {
-			out[i] = ""
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
-}
-
-// textLines reads a text line by line.
-type textLines struct {
-	scanner *bufio.Scanner
-	number  int // of the last line, from 1
-	text    []byte
-	err     error
-}
-
-func newLines(r io.Reader) *textLines {
-	l := &textLines{scanner: bufio.NewScanner(r)}
-	l.scanner.Buffer(nil, mostVectorLine)
-	return l
-}
-
-func (l *textLines) next() bool {
-	if !l.scanner.Scan() {
-		if err := l.scanner.Err(); err != nil {
-			l.err = fmt.Errorf("line %d: %w", l.number+1, err)
-		}
-		return false
+	if tops {
+		all = top
 	}
-	l.number++
-	l.text = l.scanner.Bytes()
-	return true
-}
-
-// errorf returns an error that names the line.
-func (l *textLines) errorf(format string, values ...any) error {
-	return fmt.Errorf("line %d: %s", l.number, fmt.Sprintf(format, values...))
+	for i, topic := range all {
+		all[i] = strings.Trim(topic, several)
+	}
+	return all, nil
 }
 
 var indexedLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s:#]*[ \t]+(?:qid:[0-9]+[ \t]+)?[0-9]+:[-+.0-9eE]+[\s#]`)

@@ -26,11 +26,11 @@ func bytesVar(name string, n, m int, f func(i, j int) uint8) matVar {
 			data = append(data, f(i, j))
 		}
 	}
-	return matVar{name, 9, []int32{int32(n), int32(m)}, []matPart{{2, data}}}
+	return matVar{name, 9, []int32{int32(n), int32(m)}, []matData{{2, data}}}
 }
 
 func doubles(name string, r, c int, values ...float64) matVar {
-	return matVar{name, 6, []int32{int32(r), int32(c)}, []matPart{{9, values}}}
+	return matVar{name, 6, []int32{int32(r), int32(c)}, []matData{{9, values}}}
 }
 
 func TestMAT(t *testing.T) {
@@ -107,7 +107,7 @@ func TestMATSparse(t *testing.T) {
 		rows, values = append(rows, int32(j%2)), append(values, float64(j+1))
 		starts[j+1] = int32(j + 1)
 	}
-	path := matFile(t, matVar{"fea", 5, []int32{2, 256}, []matPart{{5, rows}, {5, starts}, {9, values}}})
+	path := matFile(t, matVar{"fea", 5, []int32{2, 256}, []matData{{5, rows}, {5, starts}, {9, values}}})
 	s, err := MAT(path, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestMATNames(t *testing.T) {
 		{"no such labels", []matVar{x, y}, Options{Features: "X", Labels: "z"}, "no variable z; the file holds X"},
 		{"labels by another name", []matVar{bytesVar("fea", 2, 2, zero), y}, Options{}, "no variable gnd, but y (1×2 double) may hold the labels"},
 		{"nothing", nil, Options{}, "the file holds no variables"},
-		{"text", []matVar{{"fea", 4, []int32{1, 2}, []matPart{{16, []byte("hi")}}}}, Options{}, "fea (1×2 char) is not a matrix of numbers"},
+		{"text", []matVar{{"fea", 4, []int32{1, 2}, []matData{{16, []byte("hi")}}}}, Options{}, "fea (1×2 char) is not a matrix of numbers"},
 		{"label count", []matVar{bytesVar("fea", 2, 2, zero), doubles("gnd", 3, 1, 1, 2, 3)}, Options{}, "gnd (3×1 double) has 3 labels for the 2 rows of fea (2×2 uint8)"},
 		{"label shape", []matVar{bytesVar("fea", 2, 2, zero), doubles("gnd", 2, 2, 1, 2, 3, 4)}, Options{}, "gnd (2×2 double) is not a list of labels"},
 		{"label value", []matVar{bytesVar("fea", 2, 2, zero), doubles("gnd", 2, 1, 1, 1.5)}, Options{}, "label 1.5 of row 2 is not a whole number"},
@@ -144,7 +144,7 @@ func TestMATNames(t *testing.T) {
 		{"half an image size", []matVar{bytesVar("fea", 2, 6, zero)}, Options{Height: 6}, "height 6 and width 0"},
 		{"NaN", []matVar{doubles("fea", 2, 2, 1, 2, 3, math.NaN())}, Options{}, "row 2, column 2: NaN"},
 		{"Inf", []matVar{doubles("fea", 2, 2, 1, 2, math.Inf(-1), 4)}, Options{}, "row 1, column 2: -Inf"},
-		{"sparse NaN", []matVar{{"fea", 5, []int32{2, 2}, []matPart{{5, []int32{1}}, {5, []int32{0, 0, 1}}, {9, []float64{math.NaN()}}}}}, Options{}, "row 2, column 2: NaN"},
+		{"sparse NaN", []matVar{{"fea", 5, []int32{2, 2}, []matData{{5, []int32{1}}, {5, []int32{0, 0, 1}}, {9, []float64{math.NaN()}}}}}, Options{}, "row 2, column 2: NaN"},
 	} {
 		s, err := MAT(matFile(t, test.vars...), test.opt)
 		got := ""

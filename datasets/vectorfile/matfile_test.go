@@ -22,10 +22,10 @@ type matVar struct {
 	name  string
 	class uint32 // with its flags
 	dims  []int32
-	parts []matPart
+	parts []matData
 }
 
-type matPart struct {
+type matData struct {
 	typ  uint32
 	data any // a slice for binary.Write
 }
@@ -80,24 +80,24 @@ func writeMAT(order binary.ByteOrder, compress bool, vars ...matVar) []byte {
 // sampleVars holds one variable of each kind.
 func sampleVars() []matVar {
 	return []matVar{
-		{"fea", 9, []int32{2, 3}, []matPart{{2, []uint8{1, 4, 2, 5, 3, 6}}}},
-		{"gnd", 6, []int32{2, 1}, []matPart{{2, []uint8{2, 1}}}},
-		{"d", 6, []int32{2, 2}, []matPart{{9, []float64{1.5, -2, math.Pi, 1e300}}}},
-		{"s", 7, []int32{1, 2}, []matPart{{7, []float32{0.5, -8}}}},
-		{"i8", 8, []int32{1, 2}, []matPart{{1, []int8{-128, 127}}}},
-		{"i16", 10, []int32{1, 2}, []matPart{{3, []int16{-300, 300}}}},
-		{"u16", 11, []int32{1, 1}, []matPart{{4, []uint16{65535}}}},
-		{"i32", 12, []int32{1, 3}, []matPart{{5, []int32{-70000, 0, 70000}}}},
-		{"u32", 13, []int32{1, 2}, []matPart{{6, []uint32{0, 1 << 31}}}},
-		{"i64", 14, []int32{1, 2}, []matPart{{12, []int64{-1 << 40, 1 << 40}}}},
-		{"u64", 15, []int32{1, 1}, []matPart{{13, []uint64{1 << 50}}}},
-		{"yes", 9 | flagLogical, []int32{1, 2}, []matPart{{2, []uint8{0, 1}}}},
+		{"fea", 9, []int32{2, 3}, []matData{{2, []uint8{1, 4, 2, 5, 3, 6}}}},
+		{"gnd", 6, []int32{2, 1}, []matData{{2, []uint8{2, 1}}}},
+		{"d", 6, []int32{2, 2}, []matData{{9, []float64{1.5, -2, math.Pi, 1e300}}}},
+		{"s", 7, []int32{1, 2}, []matData{{7, []float32{0.5, -8}}}},
+		{"i8", 8, []int32{1, 2}, []matData{{1, []int8{-128, 127}}}},
+		{"i16", 10, []int32{1, 2}, []matData{{3, []int16{-300, 300}}}},
+		{"u16", 11, []int32{1, 1}, []matData{{4, []uint16{65535}}}},
+		{"i32", 12, []int32{1, 3}, []matData{{5, []int32{-70000, 0, 70000}}}},
+		{"u32", 13, []int32{1, 2}, []matData{{6, []uint32{0, 1 << 31}}}},
+		{"i64", 14, []int32{1, 2}, []matData{{12, []int64{-1 << 40, 1 << 40}}}},
+		{"u64", 15, []int32{1, 1}, []matData{{13, []uint64{1 << 50}}}},
+		{"yes", 9 | flagLogical, []int32{1, 2}, []matData{{2, []uint8{0, 1}}}},
 		// [5 0 0; 0 0 7; 6 0 8]
-		{"sp", 5, []int32{3, 3}, []matPart{{5, []int32{0, 2, 1, 2}}, {5, []int32{0, 2, 2, 4}}, {9, []float64{5, 6, 7, 8}}}},
-		{"text", 4, []int32{1, 2}, []matPart{{16, []byte("hi")}}},
-		{"z", 6 | flagComplex, []int32{1, 1}, []matPart{{9, []float64{1}}, {9, []float64{2}}}},
-		{"cube", 6, []int32{2, 2, 2}, []matPart{{9, make([]float64, 8)}}},
-		{"none", 6, []int32{0, 4}, []matPart{{9, []float64{}}}},
+		{"sp", 5, []int32{3, 3}, []matData{{5, []int32{0, 2, 1, 2}}, {5, []int32{0, 2, 2, 4}}, {9, []float64{5, 6, 7, 8}}}},
+		{"text", 4, []int32{1, 2}, []matData{{16, []byte("hi")}}},
+		{"z", 6 | flagComplex, []int32{1, 1}, []matData{{9, []float64{1}}, {9, []float64{2}}}},
+		{"cube", 6, []int32{2, 2, 2}, []matData{{9, make([]float64, 8)}}},
+		{"none", 6, []int32{0, 4}, []matData{{9, []float64{}}}},
 		{"cell", 1, []int32{1, 0}, nil},
 	}
 }
@@ -123,7 +123,7 @@ func TestReadMAT(t *testing.T) {
 		for _, compress := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "all.mat")
 			writeFile(t, path, writeMAT(order, compress, sampleVars()...))
-			vars, err := readMATFile(path, new(Options).room())
+			vars, err := readFile(path, Options{}, newBudget(t.Context(), Options{}), matVariables)
 			if err != nil {
 				t.Fatalf("%v, compressed %v: %v", order, compress, err)
 			}
@@ -188,34 +188,34 @@ func TestReadMATRefuses(t *testing.T) {
 		{"text", bytes.Repeat([]byte("no MATLAB file. "), 20), "not a MATLAB file"},
 		{"7.3", hdf5, "-v7"},
 		{"7.3 without text", []byte("\x89HDF\r\n\x1a\n........"), "-v7"},
-		{"version 4", v4, "version 4"},
+		{"version 4", v4, "of version 5 to 7"},
 		{"cut in a tag", good[:132], "byte 128: the file ends within an element's tag"},
 		{"cut in a value", good[:len(good)-8], "byte 128: the file ends within an element"},
 		{"cut when packed", packed[:len(packed)-8], "byte 128: the file ends within an element"},
-		{"broken sum", broken, `variable "d": zlib: invalid checksum`},
-		{"huge matrix", one(matVar{"x", 6, []int32{1 << 30, 1 << 30}, []matPart{{9, []float64{1}}}}), `variable "x": 1073741824×1073741824 matrix with 1 values`},
-		{"negative size", one(matVar{"x", 6, []int32{-1, 2}, []matPart{{9, []float64{1}}}}), "dimension 1 is -1"},
-		{"too few values", one(matVar{"x", 6, []int32{2, 2}, []matPart{{9, []float64{1, 2, 3}}}}), "2×2 matrix with 3 values"},
+		{"broken sum", broken, "zlib: invalid checksum"},
+		{"huge matrix", one(matVar{"x", 6, []int32{1 << 30, 1 << 30}, []matData{{9, []float64{1}}}}), `variable "x": 1073741824×1073741824 matrix with 1 values`},
+		{"negative size", one(matVar{"x", 6, []int32{-1, 2}, []matData{{9, []float64{1}}}}), "dimension 1 is -1"},
+		{"too few values", one(matVar{"x", 6, []int32{2, 2}, []matData{{9, []float64{1, 2, 3}}}}), "2×2 matrix with 3 values"},
 		{"no values", one(matVar{"x", 6, []int32{2, 2}, nil}), "ends within a part's tag"},
-		{"uint8 stored otherwise", one(matVar{"x", 9, []int32{1, 1}, []matPart{{9, []float64{300}}}}), "uint8 matrix whose values take 8 bytes"},
+		{"uint8 stored otherwise", one(matVar{"x", 9, []int32{1, 1}, []matData{{9, []float64{300}}}}), "uint8 matrix whose values take 8 bytes"},
 		{"unknown class", one(matVar{"x", 77, []int32{1, 1}, nil}), "class 77"},
-		{"sparse row", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{2}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "value in row 3"},
-		{"sparse starts", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0, 1}}, {5, []int32{0, 3, 2}}, {9, []float64{1, 1}}}}), "column 1 runs from 0 to 3"},
-		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
-		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
-		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column index 0 after 0"},
-		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "no whole numbers"},
-		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "no whole numbers"},
-		{"sparse negative row", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{-1}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "value in row 0"},
-		{"sparse negative start", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, -1, 1}}, {9, []float64{1}}}}), "column 1 runs from 0 to -1"},
-		{"sparse many rows and starts", one(matVar{"x", 5, []int32{1, 1<<31 - 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
+		{"sparse row", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{2}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "column index 2 after -1, of 2"},
+		{"sparse starts", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0, 1}}, {5, []int32{0, 3, 2}}, {9, []float64{1, 1}}}}), "runs from 0 to 3"},
+		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
+		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
+		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column index 0 after 0"},
+		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "no whole numbers"},
+		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "no whole numbers"},
+		{"sparse negative row", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{-1}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "column index -1"},
+		{"sparse negative start", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0}}, {5, []int32{0, -1, 1}}, {9, []float64{1}}}}), "runs from 0 to -1"},
+		{"sparse many rows and starts", one(matVar{"x", 5, []int32{1, 1<<31 - 1}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"cells that are not there", one(matVar{"x", 1, []int32{1<<31 - 1, 1}, nil}), "ends within a part's tag"},
 		{"one name twice", writeMAT(order, false, sampleVars()[2], sampleVars()[2]), `the file holds "d" twice`},
-		{"sparse huge", one(matVar{"x", 5, []int32{1 << 30, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "with only 1 values"},
+		{"sparse huge", one(matVar{"x", 5, []int32{1 << 30, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "with only 1 values"},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.mat")
 		writeFile(t, path, test.data)
-		_, err := readMATFile(path, new(Options).room())
+		_, err := readFile(path, Options{}, newBudget(t.Context(), Options{}), matVariables)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got error %v, want one of %s with %q", test.name, err, path, test.want)
 		}
@@ -249,7 +249,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = order.AppendUint32(data, uint32(packed.Len()))
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
-		if _, err := readMAT(bytes.NewReader(data), int64(len(data)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "are there") {
+		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "are there") {
 			t.Errorf("got error %v, want one that says what is missing", err)
 		}
 	})
@@ -269,7 +269,7 @@ func memory(f func()) uint64 {
 
 // parseMAT reads the variables of a file in memory.
 func parseMAT(data []byte) ([]variable, error) {
-	return readMAT(bytes.NewReader(data), int64(len(data)), testRoom(0))
+	return matVariables(memoryInput(data, 0))
 }
 
 // checkSet checks what must hold of every set of vectors.
@@ -295,28 +295,28 @@ func checkSet(t testing.TB, s *Content) {
 // Cells of lines of text are words, whatever way the text is stored in.
 func TestReadMATWords(t *testing.T) {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		cell := func(class uint32, rows, cols int32, typ uint32, data any) matPart {
+		cell := func(class uint32, rows, cols int32, typ uint32, data any) matData {
 			// A cell is a variable without a name.
-			return matPart{14, writeMAT(order, false, matVar{"", class, []int32{rows, cols}, []matPart{{typ, data}}})[136:]}
+			return matData{14, writeMAT(order, false, matVar{"", class, []int32{rows, cols}, []matData{{typ, data}}})[136:]}
 		}
 		ascii := cell(4, 1, 5, 16, []byte("hello"))
 		for _, test := range []struct {
 			name       string
 			rows, cols int32
-			cells      []matPart
+			cells      []matData
 			want       []string
 		}{
-			{"column", 2, 1, []matPart{ascii, cell(4, 1, 2, 16, []byte("né"))}, []string{"hello", "né"}},
-			{"row", 1, 3, []matPart{ascii, ascii, ascii}, []string{"hello", "hello", "hello"}},
-			{"16 bits", 2, 1, []matPart{cell(4, 1, 2, 17, []uint16{'n', 'é'}), cell(4, 1, 3, 4, []uint16{'a', 0xd83d, 0xdc08})}, []string{"né", "a🐈"}},
-			{"8 bits", 2, 1, []matPart{cell(4, 1, 2, 1, []byte("ab")), cell(4, 1, 1, 2, []byte{0xe9})}, []string{"ab", "é"}},
-			{"empty", 1, 2, []matPart{cell(4, 0, 0, 16, []byte{}), ascii}, []string{"", "hello"}},
-			{"a number", 2, 1, []matPart{ascii, cell(6, 1, 1, 9, []float64{1})}, nil},
-			{"lines", 2, 1, []matPart{cell(4, 2, 1, 16, []byte("ab")), ascii}, nil},
-			{"no text", 1, 2, []matPart{cell(4, 1, 1, 16, []byte{0xff}), ascii}, nil},
-			{"unknown type", 1, 2, []matPart{cell(4, 1, 1, 18, []uint32{'a'}), ascii}, nil},
-			{"nothing", 1, 2, []matPart{{14, []byte{}}, ascii}, nil},
-			{"table", 2, 2, []matPart{ascii, ascii, ascii, ascii}, nil},
+			{"column", 2, 1, []matData{ascii, cell(4, 1, 2, 16, []byte("né"))}, []string{"hello", "né"}},
+			{"row", 1, 3, []matData{ascii, ascii, ascii}, []string{"hello", "hello", "hello"}},
+			{"16 bits", 2, 1, []matData{cell(4, 1, 2, 17, []uint16{'n', 'é'}), cell(4, 1, 3, 4, []uint16{'a', 0xd83d, 0xdc08})}, []string{"né", "a🐈"}},
+			{"8 bits", 2, 1, []matData{cell(4, 1, 2, 1, []byte("ab")), cell(4, 1, 1, 2, []byte{0xe9})}, []string{"ab", "é"}},
+			{"empty", 1, 2, []matData{cell(4, 0, 0, 16, []byte{}), ascii}, []string{"", "hello"}},
+			{"a number", 2, 1, []matData{ascii, cell(6, 1, 1, 9, []float64{1})}, nil},
+			{"lines", 2, 1, []matData{cell(4, 2, 1, 16, []byte("ab")), ascii}, nil},
+			{"no text", 1, 2, []matData{cell(4, 1, 1, 16, []byte{0xff}), ascii}, nil},
+			{"unknown type", 1, 2, []matData{cell(4, 1, 1, 18, []uint32{'a'}), ascii}, nil},
+			{"nothing", 1, 2, []matData{{14, []byte{}}, ascii}, nil},
+			{"table", 2, 2, []matData{ascii, ascii, ascii, ascii}, nil},
 		} {
 			vars := []matVar{{"words", 1, []int32{test.rows, test.cols}, test.cells}, doubles("after", 1, 1, 7)}
 			for _, compress := range []bool{false, true} {
@@ -331,12 +331,12 @@ func TestReadMATWords(t *testing.T) {
 			}
 		}
 		for name, test := range map[string]struct {
-			cells []matPart
+			cells []matData
 			want  string
 		}{
-			"a cell too few": {[]matPart{ascii}, "ends within a part's tag"},
-			"cut":            {[]matPart{ascii, {14, make([]byte, 5)}}, "ends within a part's tag"},
-			"unknown class":  {[]matPart{ascii, cell(99, 1, 1, 9, []float64{1})}, "class 99"},
+			"a cell too few": {[]matData{ascii}, "ends within a part's tag"},
+			"cut":            {[]matData{ascii, {14, make([]byte, 5)}}, "ends within a part's tag"},
+			"unknown class":  {[]matData{ascii, cell(99, 1, 1, 9, []float64{1})}, "class 99"},
 		} {
 			_, err := parseMAT(writeMAT(order, false, matVar{"words", 1, []int32{2, 1}, test.cells}))
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `"words"`) {

@@ -2,96 +2,90 @@ package vectorfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
-
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// NPY reads a set of vectors from a NumPy file of an n×m array or of n images,
-// n×h×w, of whole or floating-point numbers of up to 64 bits, in C or Fortran
-// order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
-// labels come from the NumPy file that opt.Labels names, if it names one.
-func NPY(path string, opt Options) (set *Content, err error) {
-	room := opt.room()
-	vars := make([]variable, 1, 2)
-	if vars[0], err = readNPY(path, "X", opt.OnDisk, room); err != nil {
+// readNPY reads a NumPy file of an n×m array or of n images, n×h×w. The labels come from the NumPy file that the
+// options name, if they name one.
+func readNPY(in *input) (set *Content, err error) {
+	x, err := npyArray(in, "X")
+	if err != nil {
 		return nil, err
 	}
-	stored, onDisk := vars[0].Value.(*Stored)
-	defer func() {
-		if onDisk && err != nil {
-			stored.Close()
-		}
-	}()
-	if opt.Labels != "" && opt.Labels != "-" {
-		var y variable
-		if y, err = readNPY(opt.Labels, "y", false, room); err != nil {
+	if stored, ok := x.Value.(*Stored); ok {
+		defer func() {
+			if err != nil {
+				stored.Close()
+			}
+		}()
+	}
+	vars := variables{x}
+	if labels := in.opt.Labels; labels != "" && labels != "-" {
+		y, err := readFile(labels, Options{}, in.budget, func(in *input) (variable, error) { return npyArray(in, "y") })
+		if err != nil {
 			return nil, err
 		}
 		vars = append(vars, y)
 	}
-	set, err = numpySet(path, vars, Options{Height: opt.Height, Width: opt.Width}, room)
-	return set, err
+	in.opt.Features, in.opt.Labels = "", ""
+	return vars.numpy(in)
 }
 
-// NPZ reads a set of vectors from arrays (see NPY) in a NumPy archive: the
-// vectors from the first of "X", "fea", "data", "features" and "arr_0" that
-// there is, and labels, whole numbers or words, from the first of "y", "gnd",
-// "labels", "target" and "arr_1", or both from those that opt names. The matrix
-// in compressed rows that scipy.sparse.save_npz writes is one array, "data".
-// What Write puts beside the two is read as well.
-func NPZ(path string, opt Options) (*Content, error) {
-	room := opt.room()
-	vars, err := readNPZ(path, room)
+// readNPZ reads arrays of a NumPy archive: the vectors and labels that the options name, or that have a common name.
+// The matrix in compressed rows that scipy.sparse.save_npz writes is one array, "data".
+func readNPZ(in *input) (*Content, error) {
+	archive, err := npz.Open(in, in.size)
 	if err != nil {
 		return nil, err
 	}
-	return numpySet(path, vars, opt, room)
+	var vars variables
+	for _, entry := range archive.Entries {
+		name, ok := strings.CutSuffix(entry.Name, ".npy")
+		if !ok {
+			continue
+		}
+		v, err := entryArray(in, entry, name)
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, err)
+		}
+		if err := vars.add(v, in); err != nil {
+			return nil, err
+		}
+	}
+	if err := vars.joinSparse(in); err != nil {
+		return nil, err
+	}
+	return vars.numpy(in)
 }
 
-func numpySet(path string, vars []variable, opt Options, room *room) (*Content, error) {
+// numpy makes the set of arrays by the names that are common in Python.
+func (vs variables) numpy(in *input) (*Content, error) {
 	features := []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
-	if opt.Features != "" {
-		features = []string{opt.Features}
+	if in.opt.Features != "" {
+		features = []string{in.opt.Features}
 	}
-	if x := variableNamed(vars, features); x != nil && len(x.Dims) == 3 {
-		opt.Height, opt.Width = x.Dims[1], x.Dims[2]
-	} else if opt.Height == 0 && opt.Width == 0 {
-		opt.Height, opt.Width, _ = imageSize(vars)
+	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
+		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
+	} else if in.opt.Height == 0 && in.opt.Width == 0 {
+		in.opt.Height, in.opt.Width, _ = vs.imageSize()
 	}
-	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt, room)
+	return vs.content(in, features, []string{"y", "gnd", "labels", "target", "arr_1"})
 }
 
-// readNPY reads a file's array, or leaves its numbers in the file.
-func readNPY(path, name string, onDisk bool, room *room) (v variable, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return v, err
+// npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
+func npyArray(in *input, name string) (v variable, err error) {
+	r := number.Buffered(in.part(0, in.size), in.size)
+	if !in.opt.OnDisk {
+		return readArray(in, r, in.size, name)
 	}
-	defer f.Close()
-	r := number.Buffered(room.reader(f), zipfile.SizeOf(f))
-	if onDisk {
-		v, err = storedNPY(f, r, name)
-	} else {
-		v, err = parseNPY(r, name, zipfile.SizeOf(f), room)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return v, err
-}
-
-// storedNPY leaves the numbers in f, of which r reads.
-func storedNPY(f *os.File, r *bufio.Reader, name string) (v variable, err error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err
@@ -101,138 +95,25 @@ func storedNPY(f *os.File, r *bufio.Reader, name string) (v variable, err error)
 	if !ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1 {
 		return v, fmt.Errorf("array %s is no array of numbers in C order, whose rows could be read a few at a time (numpy.ascontiguousarray makes one)", &v)
 	}
-	if _, err := h.Items(t.Size); err != nil {
-		return v, err
+	if items, err := h.Items(t.Size); err != nil || items == 0 {
+		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	at, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return v, err
-	}
-	v.Value, err = storedOf(f.Name(), nil, at-int64(r.Buffered()), &array{t.Kind, t.Order, h.Shape, false})
+	v.Value, err = storedOf(in.path, nil, h.Length, &array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 
-func readNPZ(path string, room *room) ([]variable, error) {
-	return readArrays(path, room, parseNPZ)
-}
-
-func parseNPZ(r io.ReaderAt, size int64, room *room) ([]variable, error) {
-	archive, err := npz.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
-	vars := variables{room: room}
-	for _, entry := range archive.Entries {
-		name, ok := strings.CutSuffix(entry.Name, ".npy")
-		if !ok {
-			continue
-		}
-		v, err := parseEntry(entry, name, room)
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", name, err)
-		}
-		if err := vars.add(v); err != nil {
-			return nil, err
-		}
-	}
-	return joinSparse(vars.all, room)
-}
-
-func parseEntry(entry *npz.Entry, name string, room *room) (variable, error) {
+func entryArray(in *input, entry *npz.Entry, name string) (variable, error) {
 	content, err := entry.Open()
 	if err != nil {
 		return variable{}, err
 	}
 	defer content.Close()
-	return parseNPY(number.Buffered(room.reader(content), entry.Size), name, entry.Known(), room)
+	return readArray(in, number.Buffered(in.stoppable(content), entry.Size), entry.Most(), name)
 }
 
-// joinSparse puts the matrix, called "data", in the place of the arrays that
-// scipy.sparse.save_npz writes one as, if these are among vars.
-func joinSparse(vars []variable, room *room) ([]variable, error) {
-	find := func(name string) *variable {
-		i := slices.IndexFunc(vars, func(v variable) bool { return v.Name == name })
-		if i < 0 {
-			return &variable{Name: name}
-		}
-		return &vars[i]
-	}
-	format, shape, data := find("format"), find("shape"), find("data")
-	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
-		return vars, nil
-	}
-	if format.Text[0] != "csr" {
-		return nil, fmt.Errorf("a sparse matrix in the form %q: only csr is read (in SciPy tocsr() before save_npz)", format.Text[0])
-	}
-	starts, columns := find("indptr"), find("indices")
-	if err := room.numbers(int64(starts.len())+int64(columns.len())+int64(data.len()), "sparse matrix"); err != nil {
-		return nil, err
-	}
-	x, err := readCSR(shape, starts, columns, data)
-	if err != nil {
-		return nil, fmt.Errorf("sparse matrix: %w", err)
-	}
-	parts := []string{"format", "shape", "data", "indptr", "indices"}
-	vars = slices.DeleteFunc(vars, func(v variable) bool { return slices.Contains(parts, v.Name) })
-	n, m := x.Dims()
-	return append(vars, variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x}), nil
-}
-
-// readCSR returns the matrix whose compressed rows are in these arrays.
-func readCSR(shape, starts, columns, values *variable) (*sparse.CSR, error) {
-	size, err := shape.indices()
-	if err != nil {
-		return nil, err
-	}
-	rowStart, err := starts.indices()
-	if err != nil {
-		return nil, err
-	}
-	column, err := columns.indices()
-	if err != nil {
-		return nil, err
-	}
-	if len(values.Dims) != 1 || values.Value == nil && values.Dims[0] > 0 {
-		return nil, fmt.Errorf("array %s holds no list of numbers", values)
-	}
-	value := make([]float64, values.Dims[0])
-	for i := range value {
-		value[i] = values.at(i)
-	}
-	for i, start := range rowStart {
-		if start < 0 || start > len(value) {
-			return nil, fmt.Errorf("row %d starts at value %d of %d", i, start, len(value))
-		}
-	}
-	// Nothing in the file backs the number of columns.
-	if size[1] > len(value)+1<<20 {
-		return nil, fmt.Errorf("%d×%d matrix with only %d values", size[0], size[1], len(value))
-	}
-	x, err := sparse.New(size[0], size[1], rowStart, column, value)
-	if err != nil {
-		return nil, fmt.Errorf("%w (in SciPy sum_duplicates() puts rows in order)", err)
-	}
-	return x, nil
-}
-
-// indices returns the whole numbers of a list.
-func (v *variable) indices() ([]int, error) {
-	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
-		return nil, fmt.Errorf("array %s holds no list of numbers", v)
-	}
-	out := make([]int, v.Dims[0])
-	for i := range out {
-		x := v.at(i)
-		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return nil, fmt.Errorf("array %s holds %v", v, x)
-		}
-		out[i] = int(x)
-	}
-	return out, nil
-}
-
-// parseNPY reads an array, of which known bytes are known to be there.
-func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, error) {
+// readArray reads an array of numbers or words from r, which holds at most most bytes. Others are listed
+// without a value.
+func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
 	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)
 	if err != nil {
@@ -240,33 +121,41 @@ func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, 
 	}
 	v.Class, v.Dims = h.Type, h.Shape
 	t, ok := h.Item()
-	if !ok || len(v.Dims) > 3 || t.Kind != number.None && len(v.Dims) == 0 {
+	if isText := t.Kind == number.None; !ok || len(v.Dims) > 3 || isText && len(v.Dims) > 1 || !isText && len(v.Dims) == 0 {
 		return v, nil
 	}
 	items, err := h.Items(t.Size)
 	if items == 0 || err != nil {
 		return v, err
 	}
-	size := items * t.Size
-	raw, err := read(r, size, known, fmt.Sprintf("shape %v of %s", v.Dims, v.Class), room)
-	if err != nil {
-		return v, err
-	}
-	if t.Kind != number.None {
+	if most -= h.Length; t.Kind == number.None {
+		v.Text, err = readTexts(in, r, items, most, t)
+	} else {
 		a := array{t.Kind, t.Order, v.Dims, h.Fortran}
-		v.Value, err = a.matrix(raw, t.Kind == number.Uint8, room)
-		return v, err
+		v.Value, err = a.matrix(r, most, in)
 	}
-	if len(v.Dims) > 1 {
-		return v, nil
+	if err == nil {
+		err = number.End(r)
 	}
-	// The string and its place in the list, which doubles as it grows.
-	need := size + 48*items
-	if t.Unicode {
-		need += size
+	if err != nil {
+		err = fmt.Errorf("shape %v of %s: %w", v.Dims, v.Class, err)
 	}
-	if err := room.take(need, "the words of "+v.String()); err != nil {
-		return v, err
+	return v, err
+}
+
+// readTexts reads items of text.
+func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
+	size := items * t.Size
+	if size > most {
+		return nil, promised(size, most)
+	}
+	// The bytes, their runes, the strings and their places in the list.
+	if err := in.take(4*size+48*items, "a list of words"); err != nil {
+		return nil, err
+	}
+	raw, err := number.ReadBytes(r, size, 0)
+	if err != nil {
+		return nil, err
 	}
 	for text := range slices.Chunk(raw, int(t.Size)) {
 		word := string(text)
@@ -277,7 +166,91 @@ func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, 
 			}
 			word = string(runes)
 		}
-		v.Text = append(v.Text, strings.TrimRight(word, "\x00"))
+		texts = append(texts, strings.TrimRight(word, "\x00"))
 	}
-	return v, nil
+	return texts, nil
+}
+
+// joinSparse puts the matrix, called "data", in the place of the arrays that
+// scipy.sparse.save_npz writes one as, if these are among the variables.
+func (vs *variables) joinSparse(in *input) error {
+	parts := map[string]*variable{}
+	for _, name := range []string{"format", "shape", "data", "indptr", "indices"} {
+		parts[name] = &variable{Name: name}
+	}
+	for i := range *vs {
+		if v := &(*vs)[i]; parts[v.Name] != nil {
+			parts[v.Name] = v
+		}
+	}
+	format, shape, data := parts["format"], parts["shape"], parts["data"]
+	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
+		return nil
+	}
+	if format.Text[0] != "csr" {
+		return fmt.Errorf("a sparse matrix in the form %q: only csr is read (in SciPy tocsr() before save_npz)", format.Text[0])
+	}
+	x, err := compressedRows(in, shape, parts["indptr"], parts["indices"], data)
+	if err != nil {
+		return fmt.Errorf("sparse matrix: %w", err)
+	}
+	n, m := x.Dims()
+	*vs = slices.DeleteFunc(*vs, func(v variable) bool { return parts[v.Name] != nil })
+	*vs = append(*vs, variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x})
+	return nil
+}
+
+// compressedRows returns the matrix whose compressed rows are in these lists.
+func compressedRows(in *input, shape, starts, columns, values *variable) (*sparse.CSR, error) {
+	if err := in.take(8*int64(starts.len()+columns.len()+values.len()), "its values"); err != nil {
+		return nil, err
+	}
+	var lists [3][]int
+	for i, v := range []*variable{shape, starts, columns} {
+		var err error
+		if lists[i], err = v.indices(); err != nil {
+			return nil, err
+		}
+	}
+	if err := values.isList(); err != nil {
+		return nil, err
+	}
+	value := make([]float64, values.Dims[0])
+	for i := range value {
+		value[i] = values.at(i)
+	}
+	// Nothing in the file backs the number of columns.
+	n, m := lists[0][0], lists[0][1]
+	if m > len(value)+1<<20 {
+		return nil, fmt.Errorf("%d×%d matrix with only %d values", n, m, len(value))
+	}
+	x, err := sparse.New(n, m, lists[1], lists[2], value)
+	if err != nil {
+		return nil, fmt.Errorf("%w (in SciPy sum_duplicates() puts rows in order)", err)
+	}
+	return x, nil
+}
+
+// isList returns an error unless v is a list of numbers, which may be empty.
+func (v *variable) isList() error {
+	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
+		return fmt.Errorf("array %s holds no list of numbers", v)
+	}
+	return nil
+}
+
+// indices returns the whole numbers of a list.
+func (v *variable) indices() ([]int, error) {
+	if err := v.isList(); err != nil {
+		return nil, err
+	}
+	out := make([]int, v.Dims[0])
+	for i := range out {
+		x := v.at(i)
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil, fmt.Errorf("array %s holds %v", v, x)
+		}
+		out[i] = int(x)
+	}
+	return out, nil
 }

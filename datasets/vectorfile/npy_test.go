@@ -2,7 +2,6 @@ package vectorfile
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -35,7 +34,7 @@ func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 }
 
 func parse(data []byte) (variable, error) {
-	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), testRoom(0))
+	return npyArray(memoryInput(data, 0), "X")
 }
 
 func TestNPYTypes(t *testing.T) {
@@ -300,12 +299,12 @@ func TestNPZ(t *testing.T) {
 
 	data := writeNPZ(t, npzArray{"X.npy", x})
 	data[60] ^= 0xff // within the packed array
-	if _, err := parseNPZ(bytes.NewReader(data), int64(len(data)), testRoom(0)); err == nil {
+	if _, err := readNPZ(memoryInput(data, 0)); err == nil {
 		t.Error("a damaged archive is read without an error")
 	}
 	encrypted := writeNPZ(t, npzArray{"X.npy", x})
 	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1
-	if _, err := parseNPZ(bytes.NewReader(encrypted), int64(len(encrypted)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "encrypted") {
+	if _, err := readNPZ(memoryInput(encrypted, 0)); err == nil || !strings.Contains(err.Error(), "encrypted") {
 		t.Errorf("an encrypted array: %v", err)
 	}
 }
@@ -317,7 +316,7 @@ func TestManyVariables(t *testing.T) {
 	var vars []matVar
 	for i := range 1000 {
 		arrays = append(arrays, npzArray{fmt.Sprintf("a%d.npy", i), writeNPY("<f8", false, "(1, 1)", []float64{1})})
-		vars = append(vars, matVar{fmt.Sprintf("a%d", i), 6, []int32{1, 1}, []matPart{{9, []float64{1}}}})
+		vars = append(vars, matVar{fmt.Sprintf("a%d", i), 6, []int32{1, 1}, []matData{{9, []float64{1}}}})
 	}
 	for name, data := range map[string][]byte{"x.npz": writeNPZ(t, arrays...), "x.mat": writeMAT(binary.LittleEndian, false, vars...)} {
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
@@ -342,7 +341,7 @@ func TestManyVariables(t *testing.T) {
 	end = append(order.AppendUint64(append(end, "PK\x06\x07\x00\x00\x00\x00"...), uint64(len(directory))), 1, 0, 0, 0)
 	end = append(append(end, "PK\x05\x06"...), 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0)
 	whole := append(directory, end...)
-	if _, err := parseNPZ(bytes.NewReader(whole), int64(len(whole)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "directory") {
+	if _, err := readNPZ(memoryInput(whole, 0)); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("an archive of %d entries: %v", n, err)
 	}
 }

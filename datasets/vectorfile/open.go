@@ -3,6 +3,7 @@ package vectorfile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,72 +13,85 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Open reads a file of vectors by MAT, IDX, NPY, NPZ, Indexed or CSV, which its content
-// tells, not its name.
+// Options says what to read from a file of vectors. The zero value takes
+// the names that are common in the file's format.
+type Options struct {
+	// Features and Labels name the variables of a MATLAB or NPZ file that hold
+	// the n×m vectors and the n labels. In a CSV file Labels names the column
+	// of the labels, beside an IDX or NPY file the file of the labels. Labels
+	// "-" says that there are none.
+	Features, Labels string
+	// Height and Width are the size of the images that the vectors hold, where
+	// the file does not tell.
+	Height, Width int
+	// Limit is the most memory that reading takes, in bytes. A file that needs more is refused
+	// before that is allocated. 0 stands for what is free of the context's memory budget.
+	Limit int64
+	// OnDisk leaves the values of NumPy and IDX files where they are: Vectors is a
+	// *Stored, and the set is to be closed. Files of other formats, and NumPy's in
+	// Fortran order, are an error. What is gzipped is unpacked to a temporary file.
+	OnDisk bool
+}
+
+// headLength is how much of a file tells its kind.
+const headLength = 1024
+
+// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV, which its content tells, not
+// its name.
 func Open(ctx context.Context, path string, opt Options) (*Content, error) {
-	opt.ctx = ctx
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	head = head[:n]
-	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		r, _, err := zipfile.Gunzip(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if head, err = r.Peek(len(head)); len(head) == 0 {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	var head []byte
+	text, _, err := zipfile.Gunzip(f)
+	if err == nil {
+		head, err = text.Peek(headLength)
 	}
 	switch {
+	case len(head) == 0 && err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: %w", path, err)
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case imagefile.Is(head):
 		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
-	}
-	if opt.OnDisk && !isIDX(head) && !isNPY(head) {
+	case opt.OnDisk && !isIDX(head) && !isNPY(head):
 		return nil, NotOnDisk(path)
 	}
 	for _, r := range readers {
 		if r.fits(head) {
-			return r.read(path, opt)
+			return r.read(ctx, path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy, SVMlight nor CSV file", path)
+	return nil, fmt.Errorf("%s: neither a MATLAB file (saved with -v6 or -v7) nor an IDX, NumPy, SVMlight or CSV file", path)
 }
 
-// Add adds a reader of files that fits tells by their first bytes, which is tried before that
-// of CSV, and returns what removes it again. It is called before a file is opened.
-func Add(fits func(head []byte) bool, read func(path string, opt Options) (*Content, error)) (remove func()) {
-	before := readers
-	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})
-	return func() { readers = before }
-}
+// readFunc reads the file at path.
+type readFunc func(ctx context.Context, path string, opt Options) (*Content, error)
 
 // reader reads a kind of file of vectors, which it tells by its first bytes.
 type reader struct {
 	fits func(head []byte) bool
-	read func(path string, opt Options) (*Content, error)
+	read readFunc
 }
 
 // readers are tried in this order.
 var readers = []reader{
-	{isIDX, IDX},
-	{isNPY, NPY},
-	{startsWith("PK\x03\x04"), NPZ},
-	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
-	{isIndexed, Indexed},
-	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
+	{isIDX, reading(readIDX)},
+	{isNPY, reading(readNPY)},
+	{startsWith("PK\x03\x04"), reading(readNPZ)},
+	{isMAT, reading(readMAT)},
+	{isIndexed, reading(readIndexed)},
+	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
+}
+
+// Add adds a reader of files that fits tells by their first bytes, which is tried before that
+// of CSV, and returns what removes it again. It is called before a file is opened.
+func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
+	before := readers
+	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})
+	return func() { readers = before }
 }
 
 // NotOnDisk is the error of a set whose vectors cannot stay on disk.

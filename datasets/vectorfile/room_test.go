@@ -14,11 +14,26 @@ import (
 	"testing"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// testRoom returns the room of so many bytes, or for 0 that of the options' zero
-// value.
-func testRoom(limit int64) *room { return (&Options{Limit: limit}).room() }
+// memoryInput returns a file in memory, of which reading may take limit bytes, or with 0 what is free.
+func memoryInput(data []byte, limit int64) *input {
+	opt := Options{Limit: limit}
+	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt)}
+}
+
+// The readers by path, whatever the file's content.
+func IDX(path string, opt Options) (*Content, error)     { return readNow(readIDX, path, opt) }
+func NPY(path string, opt Options) (*Content, error)     { return readNow(readNPY, path, opt) }
+func NPZ(path string, opt Options) (*Content, error)     { return readNow(readNPZ, path, opt) }
+func MAT(path string, opt Options) (*Content, error)     { return readNow(readMAT, path, opt) }
+func CSV(path string, opt Options) (*Content, error)     { return readNow(readCSV, path, opt) }
+func Indexed(path string, opt Options) (*Content, error) { return readNow(readIndexed, path, opt) }
+
+func readNow(read func(in *input) (*Content, error), path string, opt Options) (*Content, error) {
+	return reading(read)(context.Background(), path, opt)
+}
 
 // bomb returns a DEFLATE stream of head and then n times the text, without
 // packing each of them anew: it is not the stream's end.
@@ -128,7 +143,7 @@ func TestLargeVectors(t *testing.T) {
 		"x-idx3.gz": gzipped(t, writeIDX(8, []uint32{n, 28, 28}, values)),
 		"x.npz":     writeNPZ(t, npzArray{"X.npy", writeNPY("|u1", false, shape, values)}),
 		"x.npy":     writeNPY("|u1", true, shape, values),
-		"x.mat":     writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{n, m}, []matPart{{2, values}}}),
+		"x.mat":     writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{n, m}, []matData{{2, values}}}),
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
 		used := memory(func() {
@@ -179,34 +194,43 @@ func TestReadingIsStopped(t *testing.T) {
 		"x.csv":     []byte("1,2\n3,4\n"),
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
-		if _, err := openFile(path, Options{ctx: ctx}); !errors.Is(err, stop) {
+		if _, err := Open(ctx, path, Options{}); !errors.Is(err, stop) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if _, err := openFile(path, Options{ctx: context.Background()}); err != nil {
+		if _, err := openFile(path, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if _, err := transposed(&array{dims: []int{2, 2}}, func(i int) int { return i }, (&Options{ctx: ctx}).room()); !errors.Is(err, stop) {
-		t.Errorf("transposed: error %v", err)
 	}
 }
 
 func TestTransposed(t *testing.T) {
-	// 2×2×3 numbers in Fortran order.
-	got, err := transposed(&array{dims: []int{2, 2, 3}}, func(i int) int { return i }, testRoom(0))
-	if want := []int{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
-	}
-	for _, size := range [][2]int{{1, 1}, {3, 200}, {200, 3}, {130, 129}, {64, 64}} {
-		r, c := size[0], size[1]
-		got, err := transposed(&array{dims: []int{r, c}}, func(i int) int { return i }, testRoom(0))
+	read := func(dims ...int) []float64 {
+		n := 1
+		for _, d := range dims {
+			n *= d
+		}
+		file := make([]byte, 2*n)
+		for i := range n {
+			binary.BigEndian.PutUint16(file[2*i:], uint16(i))
+		}
+		a := array{number.Uint16, binary.BigEndian, dims, true}
+		got, err := a.floats(bytes.NewReader(file), int64(len(file)), memoryInput(nil, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
+		return got
+	}
+	// 2×2×3 numbers in Fortran order.
+	if got, want := read(2, 2, 3), []float64{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}; !slices.Equal(got, want) {
+		t.Errorf("got %v; want %v", got, want)
+	}
+	for _, size := range [][2]int{{1, 1}, {3, 200}, {200, 3}, {130, 129}, {64, 64}, {4000, 20}} {
+		r, c := size[0], size[1]
+		got := read(r, c)
 		for i := range r {
 			for j := range c {
-				if got[i*c+j] != j*r+i {
-					t.Fatalf("%d×%d: (%d, %d) is value %d", r, c, i, j, got[i*c+j])
+				if got[i*c+j] != float64((j*r+i)%(1<<16)) {
+					t.Fatalf("%d×%d: (%d, %d) is value %v", r, c, i, j, got[i*c+j])
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package vectorfile
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,7 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -84,9 +84,12 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		part, at := s.part(from + done)
-		count := min(p-done, part.rows-at)
-		if err := part.read(at, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
+		at, row := 0, from+done // the part that has the row, and its place there
+		for ; row >= s.parts[at].rows; at++ {
+			row -= s.parts[at].rows
+		}
+		count := min(p-done, s.parts[at].rows-row)
+		if err := s.parts[at].read(row, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
 			return err
 		}
 		done += count
@@ -94,26 +97,11 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	return nil
 }
 
-// part returns the part that has row i, and the row's place in it.
-func (s *Stored) part(i int) (*storedPart, int) {
-	at := 0
-	for ; i >= s.parts[at].rows; at++ {
-		i -= s.parts[at].rows
-	}
-	return &s.parts[at], i
-}
-
-// storedBytes hold what is read of a file.
-var storedBytes = freelist.List[*[]byte]{New: func() *[]byte { return new([]byte) }}
-
 // read writes the rows from, … to dst.
 func (p *storedPart) read(from int, dst *mat.Dense) error {
 	rows, c := dst.Dims()
 	stride := c * p.kind.Size()
-	room := storedBytes.Get()
-	defer storedBytes.Put(room)
-	raw := slices.Grow((*room)[:0], rows*stride)[:rows*stride]
-	*room = raw
+	raw := make([]byte, rows*stride)
 	if _, err := p.file.ReadAt(raw, p.start+int64(from)*int64(stride)); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("it has become shorter: %w", ErrChanged)
@@ -121,16 +109,9 @@ func (p *storedPart) read(from int, dst *mat.Dense) error {
 		return fmt.Errorf("%s: rows %d to %d: %w", p.path, from+1, from+rows, err)
 	}
 	for i := range rows {
-		to, from := dst.RawRowView(i), raw[i*stride:][:stride]
-		if p.kind == number.Uint8 {
-			for j, x := range from {
-				to[j] = float64(x)
-			}
-			continue
-		}
-		at := p.kind.In(from, p.order)
-		for j := range to {
-			to[j] = at(j)
+		row, value := dst.RawRowView(i), p.kind.In(raw[i*stride:], p.order)
+		for j := range row {
+			row[j] = value(j)
 		}
 	}
 	return nil
@@ -162,12 +143,11 @@ func (s *Stored) scan(ctx context.Context) error {
 		}
 		p, _ := x.Dims()
 		for i := range p {
-			for j, v := range x.RawRowView(i) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return notFinite(from+i, j, v)
-				}
-				s.least, s.greatest = min(s.least, v), max(s.greatest, v)
+			row := x.RawRowView(i)
+			if err := checkRow(from+i, nil, row); err != nil {
+				return err
 			}
+			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))
 		}
 		if s.bytes() && s.greatest > 1 {
 			s.least, s.greatest = 0, 255
@@ -187,13 +167,15 @@ func (s *Stored) bytes() bool {
 func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{path: path, start: start, rows: n, kind: a.kind, order: a.order}
-	there, need := int64(0), int64(n)*int64(m)*int64(a.kind.Size())
+	need := int64(n) * int64(m) * int64(a.kind.Size())
 	if unpacked == nil {
 		part.file, err = os.Open(path)
-	} else {
-		part.file, err = os.CreateTemp("", "partwise-*.values")
+	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
+		// Where a file that is open can be removed it needs no name.
+		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
+		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
 	}
-	if err != nil {
+	if part.file == nil {
 		return nil, err
 	}
 	defer func() {
@@ -201,22 +183,13 @@ func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored
 			part.close()
 		}
 	}()
-	if unpacked == nil {
-		info, err := part.file.Stat()
-		if err != nil {
-			return nil, err
-		}
-		there = info.Size() - start
-	} else {
-		// Where a file that is open can be removed it needs no name.
-		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
-		if there, err = io.Copy(part.file, io.LimitReader(unpacked, need+1)); err != nil {
-			return nil, err
-		}
+	info, statErr := part.file.Stat()
+	if err = cmp.Or(err, statErr); err != nil {
+		return nil, err
 	}
-	switch {
+	switch there := info.Size() - part.start; {
 	case there < need:
-		return nil, fmt.Errorf("%d bytes are promised and %d are there: %w", need, there, io.ErrUnexpectedEOF)
+		return nil, promised(need, there)
 	case there > need:
 		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
 	}

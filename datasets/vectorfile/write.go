@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // writers are the forms in which vectors are written, by the ending of the
@@ -164,46 +166,115 @@ func (s *Content) labelNumbers() []float64 {
 	return numbers
 }
 
-// allLabelled tells whether the class of every sample is known.
-func (s *Content) allLabelled() bool { return !slices.Contains(s.Labels, -1) }
+// putList writes numbers one after the other, the lowest byte first, up to the first error.
+func putList[T any](w *bufio.Writer, values []T) error {
+	const chunk = 8192
+	for some := range slices.Chunk(values, chunk) {
+		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// rowsOf returns a function that gives the rows of a matrix, each of which stands
-// until the next is asked for.
-func rowsOf(x mat.Matrix) func(i int) []float64 {
-	_, m := x.Dims()
-	row := make([]float64, m)
-	switch x := x.(type) {
-	case *mat.Dense:
-		return x.RawRowView
+// int32s returns whole numbers in 4 bytes each.
+func int32s(values ...int) []int32 {
+	out := make([]int32, len(values))
+	for i, v := range values {
+		out[i] = int32(v)
+	}
+	return out
+}
+
+// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed:
+// numpy.savez does not either.
+func writeNumPy(w *bufio.Writer, s *Content) error {
+	z := npz.NewWriter(w)
+	n, m := s.Vectors.Dims()
+	switch x := s.Vectors.(type) {
 	case *sparse.CSR:
-		return func(i int) []float64 {
-			clear(row)
-			columns, values := x.Row(i)
-			for p, j := range columns {
-				row[j] = values[p]
+		if n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32 {
+			return fmt.Errorf("%d×%d matrix of %d values is more than can be written", n, m, x.NNZ())
+		}
+		putArray(z, "data", "<f8", x.Values)
+		putArray(z, "indices", "<i4", int32s(x.Columns...))
+		putArray(z, "indptr", "<i4", int32s(x.RowStart...))
+		z.Array("format", "|S3", nil, func(w *bufio.Writer) { w.WriteString("csr") })
+		putArray(z, "shape", "<i4", int32s(n, m))
+	case *Bytes:
+		z.Array("fea", "|u1", []int{n, m}, func(w *bufio.Writer) { w.Write(x.data) })
+	default:
+		z.Floats("fea", []int{n, m}, rowsOf(x))
+	}
+	if slices.Contains(s.Labels, -1) {
+		putArray(z, "gnd", "<f8", s.labelNumbers())
+	} else {
+		numbers := int32s(s.Labels...)
+		for i := range numbers {
+			numbers[i]++
+		}
+		putArray(z, "gnd", "<i4", numbers)
+	}
+	z.Words(namesVariable, s.Names)
+	if len(s.Classes) > 0 {
+		z.Words(classesVariable, s.Classes)
+	}
+	if len(s.Features) > 0 {
+		names, counts, scales := s.features()
+		z.Words(featuresVariable, names)
+		putArray(z, columnsVariable, "<i4", int32s(counts...))
+		putArray(z, scalesVariable, "<f8", scales)
+	}
+	putArray(z, sizeVariable, "<i4", int32s(s.Height, s.Width))
+	return z.Close()
+}
+
+// putArray writes an array of one dimension.
+func putArray[T any](z *npz.Writer, name, kind string, values []T) {
+	z.Array(name, kind, []int{len(values)}, func(w *bufio.Writer) { putList(w, values) })
+}
+
+// writeTable writes a set as Write says for CSV. A number has the fewest digits
+// that tell it from all others.
+func writeTable(w *bufio.Writer, s *Content) error {
+	for _, names := range [][]string{s.Names, s.Classes} {
+		for _, name := range names {
+			if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
+				return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
 			}
-			return row
 		}
 	}
-	return func(i int) []float64 { return Row(row, i, x) }
-}
-
-// putFloats writes numbers of 8 bytes each, up to the first error.
-func putFloats(w *bufio.Writer, values []float64) error {
-	for _, v := range values {
-		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(v))); err != nil {
+	_, m := s.Vectors.Dims()
+	if m+2 > mostVectorColumns {
+		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
+	}
+	record := []string{nameColumn, "class"}
+	of := s.Features
+	if of == nil {
+		of = []Columns{{Name: "x", Count: m}}
+	}
+	for _, f := range of {
+		for j := range f.Count {
+			record = append(record, f.Name+strconv.Itoa(j+1))
+		}
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	row := rowsOf(s.Vectors)
+	for i, l := range s.Labels {
+		record = append(record[:0], spreadsheet.Cell(s.Names[i]), "")
+		if l >= 0 {
+			record[1] = spreadsheet.Cell(s.Classes[l])
+		}
+		for _, v := range row(i) {
+			record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if err := out.Write(record); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// putInts writes whole numbers of 4 bytes each, up to the first error.
-func putInts(w *bufio.Writer, values []int) error {
-	for _, v := range values {
-		if _, err := w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v))); err != nil {
-			return err
-		}
-	}
-	return nil
+	out.Flush()
+	return out.Error()
 }

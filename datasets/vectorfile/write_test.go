@@ -353,8 +353,8 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 func TestWriteTooLarge(t *testing.T) {
-	huge := matArray{name: "fea", class: mxDOUBLE, parts: []matValues{{miDOUBLE, math.MaxInt32, nil}}}
-	err := writeArrays(bufio.NewWriter(io.Discard), []matArray{columnArray("gnd", 1, 1, []float64{1}), huge})
+	huge := matArray{name: "fea", class: mxDOUBLE, typ: miDOUBLE, bytes: math.MaxInt32, put: func(*bufio.Writer) {}}
+	err := huge.write(bufio.NewWriter(io.Discard))
 	if err == nil || !strings.Contains(err.Error(), "variable fea takes 2147483696 bytes") {
 		t.Errorf("got error %v", err)
 	}
@@ -479,8 +479,8 @@ func TestScipySparse(t *testing.T) {
 		{"csc", []npzArray{format("csc"), shape, values, starts, columns}, `"csc": only csr is read`},
 		{"coo", []npzArray{format("coo"), shape, values}, `"coo": only csr is read`},
 		{"no starts", []npzArray{format("csr"), shape, values, columns}, "array indptr ( ) holds no list of numbers"},
-		{"starts beyond", []npzArray{format("csr"), shape, values, ints("indptr", 0, 100, 3), columns}, "row 1 starts at value 100 of 3"},
-		{"starts below", []npzArray{format("csr"), shape, values, ints("indptr", 0, -1, 3), columns}, "row 1 starts at value -1 of 3"},
+		{"starts beyond", []npzArray{format("csr"), shape, values, ints("indptr", 0, 100, 3), columns}, "runs from 0 to 100 of 3"},
+		{"starts below", []npzArray{format("csr"), shape, values, ints("indptr", 0, -1, 3), columns}, "runs from 0 to -1 of 3"},
 		{"few starts", []npzArray{format("csr"), shape, values, ints("indptr", 0, 3), columns}, "2 row starts"},
 		{"few columns", []npzArray{format("csr"), shape, values, starts, ints("indices", 3, 0)}, "2 columns and 3 values"},
 		{"out of order", []npzArray{format("csr"), shape, values, starts, ints("indices", 3, 2, 0)}, "sum_duplicates()"},

@@ -27,32 +27,28 @@ func BayesSignedRank(a, b []float64, rope float64, seed uint64) Probabilities {
 	}
 	random := rng.New(seed, "weights", n)
 	sums := make([]float64, n+1) // of the weights before each
-	var count Probabilities
+	var count [3]float64         // the draws for each region
 	for range bayesSamples {
 		for i := range z {
 			sums[i+1] = sums[i] + random.ExpFloat64()
 		}
 		all := sums[n]
-		var left, right float64
+		var weigh [3]float64 // below, within and above
 		for i := range z {
 			w := sums[i+1] - sums[i]
-			right += w * (all - sums[above[i]])
-			left += w * sums[below[i]]
+			weigh[0] += w * sums[below[i]]
+			weigh[2] += w * (all - sums[above[i]])
 		}
-		within := max(0, all*all-left-right)
-		most := max(left, within, right)
-		// Equal to rounding.
-		same := func(x float64) float64 {
-			if most-x <= 1e-9*all*all {
-				return 1
+		weigh[1] = max(0, all*all-weigh[0]-weigh[2])
+		var best []int // equal to rounding
+		for region, w := range weigh {
+			if slices.Max(weigh[:])-w <= 1e-9*all*all {
+				best = append(best, region)
 			}
-			return 0
 		}
-		l, m, r := same(left), same(within), same(right)
-		share := l + m + r
-		count.Below += l / share
-		count.Within += m / share
-		count.Above += r / share
+		for _, region := range best {
+			count[region] += 1 / float64(len(best))
+		}
 	}
-	return Probabilities{count.Below / bayesSamples, count.Within / bayesSamples, count.Above / bayesSamples}
+	return Probabilities{count[0] / bayesSamples, count[1] / bayesSamples, count[2] / bayesSamples}
 }

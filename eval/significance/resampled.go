@@ -3,9 +3,55 @@ package significance
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
+
+// Draws describes the overlap of an experiment's draws from one set.
+type Draws struct {
+	// Classes are the different numbers of classes drawn, of the set's number Of. A score over several of
+	// them is the mean of one at each.
+	Classes []int
+	Of      int
+	// Learned and Scored are the samples that a classification learns from and is tested on, if these are
+	// drawn; else 0.
+	Learned, Scored int
+}
+
+// Ratio is the correction of the variance of a mean difference over draws: ρ/(1−ρ), where ρ is the correlation
+// between the differences of two draws, due to what they share.
+//
+// Draws of k of C classes share k²/C classes on average, so that ρ = k/C if a difference depends on the
+// classes alone, which is the worst case: the ratio is k/(C−k). The mean of one draw of each of K numbers of
+// classes has ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). If all classes are drawn, ρ is the share of the samples
+// that a classification is tested on, and the ratio scored/learned (Nadeau and Bengio 2003). A clustering of
+// all classes has the same samples each time, and independent labels, links and starts: the ratio is 0.
+func (d Draws) Ratio() float64 {
+	var sum float64
+	for _, k := range d.Classes {
+		sum += max(0, float64(d.Of)/float64(k)-1)
+	}
+	switch n := float64(len(d.Classes)); {
+	case sum > 0:
+		return n * n / sum
+	case d.Learned > 0:
+		return float64(d.Scored) / float64(d.Learned)
+	}
+	return 0
+}
+
+// Beyond names the population that a difference over the draws is tested for.
+func (d Draws) Beyond() string {
+	switch {
+	case slices.ContainsFunc(d.Classes, func(k int) bool { return k < d.Of }):
+		return "classes like these"
+	case d.Ratio() > 0:
+		return "samples like these"
+	}
+	return "these samples"
+}
 
 // Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over
 // draws that overlap (Nadeau and Bengio 2003). It is the posterior of the mean too (Corani and Benavoli
@@ -130,21 +176,35 @@ func (r Resampled) Standardised() (d float64, ok bool) {
 	return 0, false
 }
 
-// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014),
-// from −1 to 1. Without any difference it is 0.
-func RankBiserial(a, b []float64) float64 {
-	ranks, positive := signedRanks(a, b)
-	var balance, total int
-	for i, r := range ranks {
-		total += r
-		if positive[i] {
-			balance += r
-		} else {
-			balance -= r
+// studentCDF returns how likely a value up to t is under Student's distribution.
+func studentCDF(t, freedom float64) float64 {
+	tail := elementary.Beta(freedom/2, 0.5, freedom/(freedom+float64(t*t))) / 2
+	if t > 0 {
+		return 1 - tail
+	}
+	return tail
+}
+
+// studentQuantile returns the value whose studentCDF is p, above ½, by bisection.
+func studentQuantile(p, freedom float64) float64 {
+	low, high := 0.0, 1.0
+	for studentCDF(high, freedom) < p && high < 1e300 {
+		low, high = high, 2*high
+	}
+	for {
+		middle := low + (high-low)/2
+		switch {
+		case middle <= low || middle >= high:
+			return high
+		case studentCDF(middle, freedom) < p:
+			low = middle
+		default:
+			high = middle
 		}
 	}
-	if total == 0 {
-		return 0
-	}
-	return float64(balance) / float64(total)
+}
+
+// beyondF returns how likely a value of f or more is under the F distribution.
+func beyondF(f, freedom1, freedom2 float64) float64 {
+	return elementary.Beta(freedom2/2, freedom1/2, freedom2/(freedom2+float64(freedom1*f)))
 }

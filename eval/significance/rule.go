@@ -1,7 +1,9 @@
 package significance
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -20,17 +22,11 @@ const (
 
 var tests = enum.Of[Test]("test", "t", "signed-rank", "bayes-t", "bayes-signed-rank", "none")
 
-// String returns the name that settings use.
-func (t Test) String() string { return tests.String(t) }
-
-// UnmarshalText reads the name that settings use.
+// The names that settings use.
+func (t Test) String() string                   { return tests.String(t) }
 func (t *Test) UnmarshalText(name []byte) error { return tests.UnmarshalText(t, name) }
-
-// MarshalText returns the name that settings use.
-func (t Test) MarshalText() ([]byte, error) { return tests.MarshalText(t) }
-
-// Values returns the names of all tests.
-func (Test) Values() []string { return tests.Values() }
+func (t Test) MarshalText() ([]byte, error)     { return tests.MarshalText(t) }
+func (Test) Values() []string                   { return tests.Values() }
 
 // Bayesian reports whether it gives probabilities of differences instead of p-values.
 func (t Test) Bayesian() bool { return t == ByBayesT || t == ByBayesSignedRank }
@@ -45,17 +41,11 @@ const (
 
 var corrections = enum.Of[Correction]("correction", "holm", "none")
 
-// String returns the name that settings use.
-func (c Correction) String() string { return corrections.String(c) }
-
-// UnmarshalText reads the name that settings use.
+// The names that settings use.
+func (c Correction) String() string                   { return corrections.String(c) }
 func (c *Correction) UnmarshalText(name []byte) error { return corrections.UnmarshalText(c, name) }
-
-// MarshalText returns the name that settings use.
-func (c Correction) MarshalText() ([]byte, error) { return corrections.MarshalText(c) }
-
-// Values returns the names of all corrections.
-func (Correction) Values() []string { return corrections.Values() }
+func (c Correction) MarshalText() ([]byte, error)     { return corrections.MarshalText(c) }
+func (Correction) Values() []string                   { return corrections.Values() }
 
 // Overlap is the treatment of draws that overlap.
 type Overlap int
@@ -69,17 +59,11 @@ const (
 
 var overlaps = enum.Of[Overlap]("overlap", "corrected", "ignored")
 
-// String returns the name that settings use.
-func (o Overlap) String() string { return overlaps.String(o) }
-
-// UnmarshalText reads the name that settings use.
+// The names that settings use.
+func (o Overlap) String() string                   { return overlaps.String(o) }
 func (o *Overlap) UnmarshalText(name []byte) error { return overlaps.UnmarshalText(o, name) }
-
-// MarshalText returns the name that settings use.
-func (o Overlap) MarshalText() ([]byte, error) { return overlaps.MarshalText(o) }
-
-// Values returns the names of all.
-func (Overlap) Values() []string { return overlaps.Values() }
+func (o Overlap) MarshalText() ([]byte, error)     { return overlaps.MarshalText(o) }
+func (Overlap) Values() []string                   { return overlaps.Values() }
 
 // Rule is how a table tests differences. The zero value is the default.
 type Rule struct {
@@ -125,3 +109,31 @@ const (
 	Level = 0.05 // p-values below it are significant
 	Sure  = 0.95 // the least probability of a Bayesian verdict
 )
+
+// Holm returns p-values corrected for their number: at any level, the probability of a false difference among
+// those below it is at most that level, however they depend on each other (Holm 1979). Larger weights are
+// corrected less; nil stands for equal weights. It panics if the lengths differ.
+func Holm(p, weights []float64) []float64 {
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, len(p))
+	}
+	if len(weights) != len(p) {
+		panic(fmt.Sprintf("significance: %d weights of %d p-values", len(weights), len(p)))
+	}
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
+	left := make([]float64, len(p)+1) // the weights from one on, added up from the end
+	for at, i := range slices.Backward(order) {
+		left[at] = left[at+1] + weights[i]
+	}
+	out := make([]float64, len(p))
+	least := 0.0
+	for at, i := range order {
+		least = max(least, min(1, p[i]/weights[i]*left[at]))
+		out[i] = max(least, p[i])
+	}
+	return out
+}

@@ -81,3 +81,22 @@ func exactP(ranks []int, total, least int) float64 {
 	}
 	return min(1, 2*tail/elementary.Pow(2, float64(len(ranks))))
 }
+
+// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014),
+// from −1 to 1. Without any difference it is 0.
+func RankBiserial(a, b []float64) float64 {
+	ranks, positive := signedRanks(a, b)
+	var balance, total int
+	for i, r := range ranks {
+		total += r
+		if positive[i] {
+			balance += r
+		} else {
+			balance -= r
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return float64(balance) / float64(total)
+}

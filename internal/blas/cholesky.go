@@ -27,7 +27,7 @@ func factorise(a blas64.Triangular) (ok bool) {
 		return false
 	}
 	Trsm(Left, Trans, first, corner)
-	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, square(last))
+	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, Matrix{Rows: last.N, Cols: last.N, Stride: last.Stride, Data: last.Data})
 	return factorise(last)
 }
 

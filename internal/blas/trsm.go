@@ -65,3 +65,11 @@ func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 		Gemm(NoTrans, tA, 1, x, inverse(a, &room.inverse), 0, b)
 	}
 }
+
+// Whiten turns a symmetric a, n×n, of which it reads the upper triangle, into u⁻ᵀ·a·u⁻¹, u upper triangular, which
+// a·v = λ·uᵀu·v is the eigenproblem of.
+func Whiten(a Matrix, u blas64.Triangular) {
+	Mirror(a)
+	Trsm(Left, Trans, u, a)
+	Trsm(Right, NoTrans, u, a)
+}

@@ -10,8 +10,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,8 +35,8 @@ type Page struct {
 	t   testing.TB
 	ctx context.Context // of the page's tab
 
-	mu                 sync.Mutex
-	problems, requests []string
+	mu       sync.Mutex
+	problems []string
 }
 
 // FileURL is the address of a file.
@@ -83,13 +83,9 @@ func (p *Page) record(event any, allowed []string) {
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		p.requests = append(p.requests, e.Request.URL)
-		for _, prefix := range allowed {
-			if strings.HasPrefix(e.Request.URL, prefix) {
-				return
-			}
+		if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(e.Request.URL, prefix) }) {
+			p.problems = append(p.problems, "it requests "+e.Request.URL)
 		}
-		p.problems = append(p.problems, "it requests "+e.Request.URL)
 	case *log.EventEntryAdded:
 		p.problems = append(p.problems, strings.TrimSpace("the console says "+e.Entry.Text+" "+e.Entry.URL))
 	case *runtime.EventConsoleAPICalled:
@@ -102,17 +98,15 @@ func (p *Page) record(event any, allowed []string) {
 
 // thrown returns the text of an exception.
 func thrown(e *runtime.ExceptionDetails) string {
-	if e.Exception == nil {
-		return e.Text
-	}
-	if e.Exception.Description != "" {
-		return e.Exception.Description
-	}
 	var text string
-	if json.Unmarshal(e.Exception.Value, &text) != nil {
-		return e.Text
+	switch {
+	case e.Exception == nil:
+	case e.Exception.Description != "":
+		return e.Exception.Description
+	case json.Unmarshal(e.Exception.Value, &text) == nil:
+		return text
 	}
-	return text
+	return e.Text
 }
 
 func (p *Page) must(err error) {
@@ -181,22 +175,19 @@ var keys = map[string]string{
 	"ArrowLeft": kb.ArrowLeft, "ArrowUp": kb.ArrowUp, "ArrowRight": kb.ArrowRight, "ArrowDown": kb.ArrowDown,
 }
 
-// Press presses and releases keys one after the other, with the names of DOM events: a letter, Enter,
-// ArrowDown. Before a key may stand Shift+ or Control+.
+// Press presses and releases keys one after the other, with the names of DOM events: a letter, Enter, ArrowDown.
+// Before a key may stand Control+, Shift+ or both.
 func (p *Page) Press(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
 		var held int64
-		for {
-			rest, ok := strings.CutPrefix(name, "Shift+")
-			if ok {
-				held |= int64(kb.ModifierShift)
-			} else if rest, ok = strings.CutPrefix(name, "Control+"); ok {
-				held |= int64(kb.ModifierCtrl)
-			} else {
-				break
-			}
-			name = rest
+		name, control := strings.CutPrefix(name, "Control+")
+		name, shift := strings.CutPrefix(name, "Shift+")
+		if control {
+			held |= int64(kb.ModifierCtrl)
+		}
+		if shift {
+			held |= int64(kb.ModifierShift)
 		}
 		if key, ok := keys[name]; ok {
 			name = key
@@ -207,7 +198,7 @@ func (p *Page) Press(names ...string) {
 		events := kb.Encode([]rune(name)[0])
 		down, up := *events[0], *events[len(events)-1]
 		down.Modifiers, up.Modifiers = down.Modifiers|held, up.Modifiers|held
-		if len(events) == 3 && held&int64(kb.ModifierCtrl) == 0 {
+		if len(events) == 3 && !control {
 			down.Text = events[1].Text
 		}
 		p.do(call(input.DispatchKeyEvent, down), call(input.DispatchKeyEvent, up))
@@ -243,15 +234,13 @@ func (p *Page) Click(selector string) {
 // Middle scrolls the first element of a selector into view and returns its middle in the window.
 func (p *Page) Middle(selector string) (x, y float64) {
 	p.t.Helper()
-	quoted, err := json.Marshal(selector)
-	p.must(err)
 	var at [2]float64
-	p.Run(fmt.Sprintf(`const e = $(%[1]s);
-check(e, "there is no", %[1]s);
+	p.Run(fmt.Sprintf(`const e = $(%[1]q);
+check(e, "there is no", %[1]q);
 e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
 const box = e.getBoundingClientRect();
-check(box.width > 0 && box.height > 0, "hidden is", %[1]s);
-return [box.x + box.width / 2, box.y + box.height / 2];`, quoted), &at)
+check(box.width > 0 && box.height > 0, "hidden is", %[1]q);
+return [box.x + box.width / 2, box.y + box.height / 2];`, selector), &at)
 	return at[0], at[1]
 }
 
@@ -271,26 +260,11 @@ func (p *Page) Dark(on bool) {
 	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{scheme}}))
 }
 
-// Requests returns the addresses that were requested since the last call.
-func (p *Page) Requests() []string { return p.take(&p.requests) }
-
 // Problems returns and forgets what would fail the test, for tests of what must not be.
-func (p *Page) Problems() []string { return p.take(&p.problems) }
-
-func (p *Page) take(list *[]string) []string {
+func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	taken := *list
-	*list = nil
-	return taken
-}
-
-// Screenshot writes a PNG of the window into a file.
-func (p *Page) Screenshot(path string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	p.must(err)
-	p.must(os.WriteFile(path, png, 0o644))
+	found := p.problems
+	p.problems = nil
+	return found
 }

@@ -2,61 +2,46 @@ package eigen
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// rankOne is diag(d) + ρzzᵀ, k×k, of which the eigenvalues are known: value r is origin[r] + tau[r],
-// with origin[r] an entry of d, so that d − value r is right to its last digits. z is such that
-// these values are exact: then the vectors are orthogonal.
-type rankOne struct{ d, z, origin, tau []float64 }
+// rankOne is diag(d) + ρzzᵀ, of which the eigenvalues are known: value r is origin[r] + tau[r], with origin[r] an
+// entry of d, so that d − value r is right to its last digits. z is such that these values are exact: then the
+// vectors are orthogonal. Entry i of an eigenvector is entry at[i] of one that is 0 elsewhere.
+type rankOne struct {
+	d, z, origin, tau []float64
+	at                []int
+}
 
-// solveRankOne finds the eigenvalues, rising. d is rising, with distances and entries of z that are not
-// negligible.
-func solveRankOne(d, z []float64, rho float64) *rankOne {
-	k := len(d)
-	m := &rankOne{d: d, z: make([]float64, k), origin: make([]float64, k), tau: make([]float64, k)}
-	parallel.DoWork(64*k*k, k, func(r int) { m.origin[r], m.tau[r] = secular(r, d, z, rho) })
-	for i := range m.z {
-		m.z[i] = 1
+// solve finds the eigenvalues, rising. d is rising, with distances and entries of z that are not negligible.
+func (m *rankOne) solve(rho float64) {
+	k := len(m.d)
+	m.origin, m.tau = make([]float64, k), make([]float64, k)
+	parallel.DoWork(64*k*k, k, func(r int) { m.origin[r], m.tau[r] = secular(r, m.d, m.z, rho) })
+	exact := make([]float64, k)
+	for i := range exact {
+		exact[i] = 1
 	}
 	for r := range k {
 		for i := range k {
-			ratio := d[i] - m.origin[r] - m.tau[r]
+			ratio := m.d[i] - m.origin[r] - m.tau[r]
 			if i != r {
-				ratio /= d[i] - d[r]
+				ratio /= m.d[i] - m.d[r]
 			}
-			m.z[i] *= ratio
+			exact[i] *= ratio
 		}
 	}
-	for i, x := range m.z {
-		m.z[i] = math.Copysign(math.Sqrt(math.Abs(x)), z[i])
+	for i, x := range exact {
+		m.z[i] = math.Copysign(math.Sqrt(math.Abs(x)), m.z[i])
 	}
-	return m
 }
 
-// values returns the eigenvalues.
-func (m *rankOne) values() []float64 {
-	values := slices.Clone(m.origin)
-	add(values, m.tau)
-	return values
-}
-
-// arrange puts the entries of the eigenvectors in another order, entry i at place(i).
-func (m *rankOne) arrange(place func(i int) int) {
-	d, z := make([]float64, len(m.d)), make([]float64, len(m.d))
-	for i := range d {
-		d[place(i)], z[place(i)] = m.d[i], m.z[i]
-	}
-	m.d, m.z = d, z
-}
-
-// vector writes eigenvector r to v.
+// vector writes eigenvector r to v, which is 0.
 func (m *rankOne) vector(r int, v []float64) {
 	for i, d := range m.d {
-		v[i] = m.z[i] / (d - m.origin[r] - m.tau[r])
+		v[m.at[i]] = m.z[i] / (d - m.origin[r] - m.tau[r])
 	}
 	scale(v, 1/elementary.Norm(v))
 }

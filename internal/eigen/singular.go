@@ -1,8 +1,8 @@
 package eigen
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -27,10 +27,12 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 		sigma, v, u, err = Singular(ctx, mat.DenseCopyOf(a.T()))
 		return sigma, u, v, err
 	}
-	scaled, scale, err := scaledDense(a)
+	scale, err := scaleOf(n, a.RawRowView)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	var scaled mat.Dense
+	scaled.Apply(func(_, _ int, x float64) float64 { return x / scale }, a)
 	gram := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -53,15 +55,7 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 	for i := range n {
 		lengths[i], order[i] = elementary.Norm(right.RawRowView(i)), i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case lengths[i] > lengths[j]:
-			return -1
-		case lengths[i] < lengths[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(lengths[j], lengths[i]) })
 	rows, columns := mat.NewDense(n, n, nil), mat.NewDense(n, m, nil)
 	for at, i := range order {
 		sigma[at] = lengths[i]
@@ -70,31 +64,6 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 	}
 	Orthonormalise(columns) // which changes directions of negligible values only
 	return sigma, mat.DenseCopyOf(rows.T()), mat.DenseCopyOf(columns.T()), rescale(sigma, scale)
-}
-
-// scaledDense returns a divided by a power of 2 that brings it near 1, and that power.
-func scaledDense(a *mat.Dense) (scaled *mat.Dense, scale float64, err error) {
-	n, m := a.Dims()
-	largest := 0.0
-	for i := range n {
-		for _, x := range a.RawRowView(i) {
-			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, 0, fmt.Errorf("a matrix with the value %v has no singular values", x)
-			}
-		}
-	}
-	scale = 1
-	if largest > 0 {
-		scale = powerOf2(largest)
-	}
-	scaled = mat.NewDense(n, m, nil)
-	for i := range n {
-		row := scaled.RawRowView(i)
-		for j, x := range a.RawRowView(i) {
-			row[j] = x / scale
-		}
-	}
-	return scaled, scale, nil
 }
 
 // orthogonalise makes the rows of x orthogonal by rotations of pairs, and turns those of y alike.

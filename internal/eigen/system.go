@@ -17,22 +17,26 @@ import (
 type System struct {
 	values []float64 // falling
 	t      *tridiagonal
-	halves *joined
-	order  []int // of the values of halves
+	whole  *joined
+	order  []int // of the values of whole
 }
 
-// SystemMemory returns about how many bytes Decompose takes beside an n×n matrix, of which the
-// System that it returns holds half.
-func SystemMemory(n int) float64 {
-	return 8 * float64(n) * float64(5*n+11*panel)
+// Memory returns about how many bytes c eigenvectors of an n×n matrix take beside it.
+func Memory(n, c int) float64 {
+	return 8 * float64(n) * float64(3*n+2*c+11*panel)
 }
 
 // Decompose finds the n eigenvalues of a, to some 1e-15 of its norm, in some 4n³/3 to 8n³/3
 // operations. A value that is not finite is an error. It returns soon after ctx ends. The
 // bytes do not depend on the number of cores.
 func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
+	return decompose(ctx, a, 1)
+}
+
+// decompose is Decompose of sign·a.
+func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, error) {
 	n := a.SymmetricDim()
-	work, scale, err := scaled(a, 1)
+	work, scale, err := scaled(a, sign)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +44,7 @@ func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 	if s.t, err = reduce(ctx, work); err != nil {
 		return nil, err
 	}
-	if s.halves, err = s.t.divide(ctx); err != nil {
+	if s.whole, err = divide(ctx, slices.Clone(s.t.d), s.t.e, mat.NewDense(n, n, nil)); err != nil {
 		return nil, err
 	}
 	s.order = make([]int, n)
@@ -48,11 +52,11 @@ func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 		s.order[i] = i
 	}
 	slices.SortFunc(s.order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(s.halves.values[j], s.halves.values[i]), j-i)
+		return cmp.Or(cmp.Compare(s.whole.values[j], s.whole.values[i]), j-i)
 	})
 	s.values = make([]float64, n)
 	for p, i := range s.order {
-		s.values[p] = s.halves.values[i]
+		s.values[p] = s.whole.values[i]
 	}
 	return s, rescale(s.values, scale)
 }
@@ -70,32 +74,16 @@ const BlockSize = 128
 // on, as rows of n, in some 4n² to 6n² operations for each. A block that is not there is an
 // error.
 func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
-	n, h := s.t.n, s.halves
-	from := b * BlockSize
+	n, from := s.t.n, b*BlockSize
 	if from < 0 || from >= n {
 		return nil, fmt.Errorf("block %d of %d eigenvectors", b, n)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	some := s.order[from:min(from+BlockSize, n)]
-	first, end := h.k, 0 // of those that are made of several
-	for _, i := range some {
-		if i < h.k {
-			first, end = min(first, i), max(end, i+1)
-		}
-	}
-	made := make([]float64, max(end-first, 0)*n)
-	h.multiply(made, first, end)
-	z := mat.NewDense(len(some), n, nil)
-	for p, i := range some {
-		if i < h.k {
-			copy(z.RawRowView(p), made[(i-first)*n:])
-		} else {
-			copy(z.RawRowView(p), h.deflated[(i-h.k)*n:])
-		}
-	}
-	return z, s.t.rotate(ctx, len(some), z.RawMatrix().Data)
+	z := s.whole.vectors(s.order[from:min(from+BlockSize, n)])
+	rows, _ := z.Dims()
+	return z, s.t.rotate(ctx, rows, z.RawMatrix().Data)
 }
 
 // Leading returns orthonormal eigenvectors of the c largest eigenvalues as the columns of v,

@@ -24,9 +24,9 @@ func checkSystem(t *testing.T, what string, a *mat.SymDense, c int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	by := 1.0
-	if largest := mat.Max(a) - mat.Min(a); largest > 0 {
-		by = powerOf2(largest)
+	_, by, err := scaled(a, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var lapack mat.EigenSym
 	near := symmetric(n, func(i, j int) float64 { return a.At(i, j) / by })

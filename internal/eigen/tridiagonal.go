@@ -201,23 +201,15 @@ func reflector(x []float64) (e, tau float64) {
 }
 
 // multiplyVector computes y = vA with what is left of the matrix from row and column from on,
-// as halve leaves it. v is 0 before. Every other product goes from the last rows to the first: those
-// that the one before has read last are in the cache.
+// as halve leaves it. v is 0 before.
 func (r *reduction) multiplyVector(y, v []float64, from int) {
 	n := r.n
 	first, bands := from/band, parallel.Count(n, band)
-	back := from%2 == 1
 	parallel.DoWork((n-from)*(n-from), bandParts, func(part int) {
-		if back {
-			part = bandParts - 1 - part
-		}
 		sum := r.sums[part*n : (part+1)*n]
 		clear(sum[from/strip*strip:])
-		for at := range parallel.Count(bands-first-part, bandParts) {
-			if back {
-				at = parallel.Count(bands-first-part, bandParts) - 1 - at
-			}
-			r.addBand(sum, v, first+part+at*bandParts, from)
+		for b := first + part; b < bands; b += bandParts {
+			r.addBand(sum, v, b, from)
 		}
 	})
 	row := y[from:n]

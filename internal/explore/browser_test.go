@@ -198,7 +198,7 @@ check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#
 
 	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished").open && $("#finished").textContent.startsWith("Finished"));`, nil)
 	select {
-	case <-s.Finished():
+	case <-s.finished:
 	default:
 		t.Error("the server is not told of the end")
 	}

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,7 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-func (s *Server) servePage(w http.ResponseWriter) error {
+func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) error {
+	limitAnswer(w)
 	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(s.page.HTML) // the client may have gone
@@ -30,9 +30,11 @@ var types = map[string]string{
 // file serves files that the page loads or links to: its scripts, and the images, drawings and lists of
 // the results. It serves no file outside of the folder, even through symbolic links, and no file of the
 // folder that a browser would run.
-func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
 	kind := types[path.Ext(name)]
 	if text, ok := s.page.Files[name]; ok {
+		limitAnswer(w)
 		w.Header().Set("Content-Type", kind)
 		_, _ = w.Write(text) // the client may have gone
 		return nil
@@ -63,27 +65,25 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error
 var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 // original serves the picture of a row.
-func (s *Server) original(w http.ResponseWriter, r *http.Request, row string) error {
-	i, err := strconv.Atoi(row)
-	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != row {
+func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
+	i, err := strconv.Atoi(r.PathValue("row"))
+	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
 	}
-	if info, err := os.Stat(s.files[i]); errors.Is(err, fs.ErrNotExist) {
-		return failure(http.StatusNotFound, "the picture is no longer there")
-	} else if err != nil || !info.Mode().IsRegular() {
-		return failure(http.StatusNotFound, "the picture cannot be read")
+	unreadable := failure(http.StatusNotFound, "the picture is no longer there, or cannot be read")
+	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
+		return unreadable
 	}
 	f, err := os.Open(s.files[i])
 	if err != nil {
-		return failure(http.StatusNotFound, "the picture cannot be read")
+		return unreadable
 	}
 	defer f.Close()
-	var begin [512]byte
-	n, err := io.ReadFull(f, begin[:])
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return failure(http.StatusNotFound, "the picture cannot be read")
+	begin, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
+	if err != nil {
+		return unreadable
 	}
-	kind := http.DetectContentType(begin[:n])
+	kind := http.DetectContentType(begin)
 	if !slices.Contains(safe, kind) {
 		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
 	}
@@ -97,6 +97,7 @@ func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) er
 	if err != nil {
 		return failure(http.StatusNotFound, "the file cannot be read")
 	}
+	limitAnswer(w)
 	h := w.Header()
 	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")

@@ -2,25 +2,29 @@ package explore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"strconv"
 	"time"
 )
 
-// Listen listens on the loopback address, of IPv4 if possible, at a port, or with 0 at a free one.
-func Listen(port int) (net.Listener, error) {
+// listen listens on the loopback address, of IPv4 if possible, at a port, or with 0 at a free one.
+func listen(port int) (net.Listener, error) {
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err == nil {
-		return l, nil
+	if err != nil {
+		if l, err6 := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 == nil {
+			return l, nil
+		}
 	}
-	if l, err6 := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 == nil {
-		return l, nil
-	}
-	return nil, err
+	return l, err
 }
 
 // Run serves the results of partwise cluster in dir, as New does, until the person is finished,
@@ -31,7 +35,7 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 	if err != nil {
 		return err
 	}
-	l, err := Listen(port)
+	l, err := listen(port)
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -57,4 +61,30 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 		_ = web.Close()
 	}
 	return errors.Join(err, s.Close())
+}
+
+// tokenFile holds the token of a folder of results, so that the address stays the same. If others could
+// read the file, there is a new token.
+const tokenFile = ".partwise-explore"
+
+var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// tokenOf returns the token of the results in dir, and keeps it there if it can.
+func tokenOf(dir string) string {
+	path := filepath.Join(dir, tokenFile)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= 32 {
+		isPrivate := runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
+		if text, err := os.ReadFile(path); err == nil && tokenForm.Match(text) {
+			if isPrivate {
+				return string(text)
+			}
+			_ = os.Remove(path)
+		}
+	}
+	token := rand.Text()
+	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_, _ = f.WriteString(token) // the next address is another one otherwise
+		_ = f.Close()
+	}
+	return token
 }

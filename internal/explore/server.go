@@ -4,6 +4,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -14,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +55,7 @@ type Server struct {
 	page  *report.ServedPage
 	root  *os.Root
 	files []string
+	pages http.Handler
 
 	acting  sync.Mutex // held by the act that runs
 	session Session
@@ -72,7 +75,7 @@ const (
 	mostDone    = 1000    // ids that are known
 )
 
-// acceptable is how long a client may take to send one, and to read each piece of an answer.
+// acceptable is how long a client may take to send a request, and to read an answer.
 var acceptable = 20 * time.Second
 
 // New returns a server of the results of partwise cluster in dir. files holds the file of each
@@ -97,14 +100,22 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 		_ = root.Close()
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	mux := http.NewServeMux()
+	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.original, "GET {file...}": s.file,
+		"POST act": s.act, "POST undo": s.without(Session.Undo), "POST redo": s.without(Session.Redo), "POST finish": s.end,
+	} {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" "+s.Path()+path, func(w http.ResponseWriter, r *http.Request) {
+			answer(w, func() error { return do(w, r) })
+		})
+	}
+	s.pages = http.NewCrossOriginProtection().Handler(mux)
 	return s, nil
 }
 
 // Path is the path of the page: the token between slashes.
 func (s *Server) Path() string { return "/" + s.token + "/" }
-
-// Finished is closed when the person says on the page that they are finished.
-func (s *Server) Finished() <-chan struct{} { return s.finished }
 
 // Close waits for the act that runs, and lets no other begin.
 func (s *Server) Close() error {
@@ -151,8 +162,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
-	w = timedWriter{w}
-	err := guard.Call(func() error { return s.serve(w, r) })
+	answer(w, func() error {
+		token, _, whole := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		switch {
+		case !forLoopback(r):
+			return failure(http.StatusForbidden, "%q is not the address of this page", r.Host)
+		case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
+			return errNothing
+		case path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/"):
+			return errNothing // which the multiplexer would redirect
+		case !whole:
+			http.Redirect(w, r, s.Path(), http.StatusPermanentRedirect)
+			return nil
+		}
+		s.pages.ServeHTTP(w, r)
+		return nil
+	})
+}
+
+// answer does what a request asks for, and answers with its error.
+func answer(w http.ResponseWriter, do func() error) {
+	err := guard.Call(do)
 	if err == nil {
 		return
 	}
@@ -160,26 +190,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e := (*statusError)(nil); errors.As(err, &e) {
 		status = e.status
 	}
+	limitAnswer(w)
 	http.Error(w, plaintext.Line(err.Error()), status)
 }
 
-// timedWriter gives up on a client that does not read.
-type timedWriter struct{ http.ResponseWriter }
-
-func (w timedWriter) WriteHeader(status int) {
-	w.extend()
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w timedWriter) Write(p []byte) (int, error) {
-	w.extend()
-	return w.ResponseWriter.Write(p)
-}
-
-func (w timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w timedWriter) extend() {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer has none
+// limitAnswer gives up on a client that does not read the answer, which begins now.
+func limitAnswer(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer has none
 }
 
 // statusError is an error with the status of its answer.
@@ -194,54 +211,7 @@ func failure(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Errorf(format, args...)}
 }
 
-var errNothing = failure(http.StatusNotFound, "there is nothing at this address; partwise explore printed that of the page")
-
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
-	if !forLoopback(r) {
-		return failure(http.StatusForbidden, "%q is not the address of this page", r.Host)
-	}
-	token, path, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-		return errNothing
-	}
-	if !ok {
-		http.Redirect(w, r, s.Path(), http.StatusPermanentRedirect)
-		return nil
-	}
-	var of func(http.ResponseWriter, *http.Request) error
-	switch path {
-	case "act":
-		of = s.act
-	case "undo":
-		of = s.without(Session.Undo)
-	case "redo":
-		of = s.without(Session.Redo)
-	case "finish":
-		of = s.end
-	default:
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			return failure(http.StatusMethodNotAllowed, "%s is not for this address", r.Method)
-		}
-		switch original, ok := strings.CutPrefix(path, "original/"); {
-		case path == "":
-			return s.servePage(w)
-		case path == "state":
-			return s.serveState(w, r)
-		case ok:
-			return s.original(w, r, original)
-		}
-		return s.file(w, r, path)
-	}
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", "POST")
-		return failure(http.StatusMethodNotAllowed, "%s is not for this address", r.Method)
-	}
-	if err := http.NewCrossOriginProtection().Check(r); err != nil {
-		return failure(http.StatusForbidden, "another page may not do this")
-	}
-	return of(w, r)
-}
+var errNothing = failure(http.StatusNotFound, "there is nothing at this address; use the one that partwise explore printed")
 
 // forLoopback tells whether a request names this server by a loopback address. A page of another name
 // that resolves to this address could read this one.
@@ -320,17 +290,12 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 		return failure(http.StatusBadRequest, "the request ends early: %w", err)
 	}
 	_ = limits.SetReadDeadline(time.Time{})
-	return decode(text, into)
-}
-
-// decode reads JSON strictly.
-func decode(text []byte, into any) error {
-	in := json.NewDecoder(strings.NewReader(string(text)))
+	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(into); err != nil {
 		return failure(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
-	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+	if in.More() {
 		return failure(http.StatusBadRequest, "the request cannot be read: there is more than one")
 	}
 	return nil
@@ -397,6 +362,7 @@ func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
 
 func writeState(w http.ResponseWriter, text []byte) error {
+	limitAnswer(w)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", tag(text))
 	_, _ = w.Write(text) // the client may have gone

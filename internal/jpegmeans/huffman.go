@@ -1,10 +1,6 @@
 package jpegmeans
 
-import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-)
+import "encoding/binary"
 
 // lookBits is the longest code that is looked up at once.
 const lookBits = 9
@@ -21,51 +17,15 @@ type table struct {
 	first [16]int32
 }
 
-// eachTable calls f for each table of a segment of Huffman tables (T.81, B.2.4.2), with its class, times
-// 16, and number, how many codes it has of each length from 1 to 16, and their symbols.
-func eachTable(data []byte, f func(which byte, counts, symbols []byte) error) error {
-	for len(data) > 0 {
-		if len(data) < 17 {
-			return fmt.Errorf("a Huffman table of %d bytes in a JPEG, want 17 at least", len(data))
-		}
-		which, counts, n := data[0], data[1:17], 0
-		if which>>4 > 1 || which&0xf > 3 {
-			return fmt.Errorf("a JPEG with Huffman table %#x", which)
-		}
-		for _, count := range counts {
-			n += int(count)
-		}
-		if n == 0 || n > 256 || len(data) < 17+n {
-			return fmt.Errorf("a Huffman table of a JPEG with %d codes, and %d bytes of them", n, len(data)-17)
-		}
-		if err := f(which, counts, data[17:17+n]); err != nil {
-			return err
-		}
-		data = data[17+n:]
-	}
-	return nil
-}
-
-// checkCodes returns an error where there are more codes than prefix codes of their lengths.
-func checkCodes(counts []byte) error {
-	free := 1
-	for _, n := range counts {
-		if free = 2*free - int(n); free < 0 {
-			return errors.New("a Huffman table of a JPEG with more codes than there are")
-		}
-	}
-	return nil
-}
-
-// define makes what codes are found by.
-func (t *table) define(counts, symbols []byte) error {
-	if err := checkCodes(counts); err != nil {
-		return err
-	}
+// define makes what codes are found by. It is false where there are more codes than prefix codes of their lengths.
+func (t *table) define(counts, symbols []byte) bool {
 	*t = table{symbols: symbols}
 	code, at := uint32(0), 0
 	for i, n := range counts {
 		length := i + 1
+		if code+uint32(n) > 1<<length {
+			return false
+		}
 		t.first[i] = int32(at) - int32(code)
 		for range n {
 			if length <= lookBits {
@@ -80,20 +40,32 @@ func (t *table) define(counts, symbols []byte) error {
 		t.limit[i] = code << (16 - length)
 		code <<= 1
 	}
-	return nil
+	return true
 }
 
-// readTables reads Huffman tables.
+// readTables reads Huffman tables (T.81, B.2.4.2).
 func (d *decoder) readTables(data []byte) error {
-	return eachTable(data, func(which byte, counts, symbols []byte) error {
-		if d.frame != nil && d.frame.baseline && which&0xf > 1 {
-			return fmt.Errorf("a baseline JPEG with Huffman table %#x", which)
+	for len(data) > 0 {
+		if len(data) < 17 {
+			return errDamaged
 		}
-		if which>>4 == 0 {
-			return d.dc[which&0xf].define(counts, symbols)
+		class, number, counts, n := data[0]>>4, data[0]&0xf, data[1:17], 0
+		for _, count := range counts {
+			n += int(count)
 		}
-		return d.ac[which&0xf].define(counts, symbols)
-	})
+		if class > 1 || number > 3 || number > 1 && d.frame != nil && d.frame.baseline || n == 0 || n > 256 || len(data) < 17+n {
+			return errDamaged
+		}
+		t := &d.dc[number]
+		if class == 1 {
+			t = &d.ac[number]
+		}
+		if !t.define(counts, data[17:17+n]) {
+			return errDamaged
+		}
+		data = data[17+n:]
+	}
+	return nil
 }
 
 // bits are those of a scan, or of a part between restarts. Beyond their end they are 0, and n falls
@@ -106,9 +78,6 @@ type bits struct {
 	n    int // how many of next there are; the rest is what follows, or 0
 	over bool
 }
-
-// start begins at a byte of the file.
-func (b *bits) start(content []byte, at int) { *b = bits{data: content, from: at, at: at} }
 
 // enough is how many bits fill has ready, unless they end: a code and a value take up to 32.
 const enough = 32

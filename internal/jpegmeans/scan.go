@@ -1,9 +1,6 @@
 package jpegmeans
 
-import (
-	"errors"
-	"fmt"
-)
+import "image"
 
 // zigzag holds the place of each coefficient of the file's order in a block (T.81, figure 5).
 var zigzag = [blockSize]uint8{
@@ -13,41 +10,126 @@ var zigzag = [blockSize]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-var (
-	errShort = errors.New("the bits of a JPEG's scan end early")
-	errCode  = errors.New("bits in a JPEG that are no Huffman code")
-)
+// decoder decodes a file.
+type decoder struct {
+	reader
+	times int
+	frame *frame
+	seen  int // has a bit for each component that a scan has
+
+	quant    [4][blockSize]int32 // in the order of the file
+	dc, ac   [4]table
+	interval int // MCUs between restarts, or 0
+
+	bits     bits
+	block    block
+	endOfRun int  // how many blocks have no more coefficients
+	wild     bool // whether some block has coefficients that no image of 8 bits has
+
+	// counting makes no image, but counts rows: those that are whole in the scan that is read.
+	counting bool
+	rows     int
+}
+
+func (d *decoder) decode() (image.Image, error) {
+	if len(d.content) < 2 {
+		return nil, errEnds
+	}
+	if d.content[0] != 0xff || d.content[1] != startOfImage {
+		return nil, errDamaged
+	}
+	d.at = 2
+	for {
+		marker, data, err := d.next()
+		switch {
+		case err != nil:
+		case marker == endOfImage:
+			return d.finish()
+		case marker == startOfFrame || marker == startOfExtended:
+			if d.frame != nil {
+				return nil, errDamaged
+			}
+			d.frame, err = readFrame(marker, data)
+		case marker == huffmanTables:
+			err = d.readTables(data)
+		case marker == quantTables:
+			err = d.readQuant(data)
+		case marker == startOfScan:
+			err = d.scan(data)
+		case marker == restartInterval:
+			if len(data) != 2 {
+				return nil, errDamaged
+			}
+			d.interval = int(data[0])<<8 | int(data[1])
+		case (marker < application0 || marker > application15) && marker != comment:
+			err = errDamaged
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// start makes the image before the first scan.
+func (d *decoder) start() {
+	width, height := d.frame.width, d.frame.height
+	across, down := d.frame.subsampling()
+	for i := range d.frame.components {
+		c := &d.frame.components[i]
+		perX, perY := d.times, d.times
+		c.width, c.height = width, height
+		if i > 0 {
+			perX, perY = perX/across, perY/down
+			c.width, c.height = (width+across-1)/across, (height+down-1)/down
+		}
+		c.across, c.down = &averages[perX], &averages[perY]
+		c.stride = (width + d.times - 1) / d.times
+		c.means = make([]uint8, c.stride*((height+d.times-1)/d.times))
+	}
+}
+
+// finish returns the image after the last scan.
+func (d *decoder) finish() (image.Image, error) {
+	if d.seen == 0 || d.counting {
+		return nil, errDamaged
+	}
+	c := d.frame.components
+	box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
+	if len(c) == 1 {
+		return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
+	}
+	return &image.YCbCr{
+		Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
+		SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
+	}, nil
+}
 
 // part is one component of a scan.
 type part struct {
-	index     int
 	component *component
 	dc, ac    *table
 	quant     *[blockSize]int32
 	last      int32 // the last DC coefficient
 }
 
-// scan reads a scan (T.81, B.2.3), whose header this is and whose bits are next.
+// scan reads a scan (T.81, B.2.3) with this header, whose bits are next.
 func (d *decoder) scan(header []byte) error {
+	first := d.seen == 0
 	parts, err := d.readScan(header)
 	if err != nil {
 		return err
 	}
-	if !d.scanned {
-		if err := d.start(); err != nil {
-			return err
-		}
-		d.scanned = true
+	if first && !d.counting {
+		d.start()
 	}
-	across, down := d.frame.mcus()
+	// Minimum coded units of the image across and down (T.81, A.2.3).
+	h, v := d.frame.components[0].h, d.frame.components[0].v
+	across, down := (d.frame.width+8*h-1)/(8*h), (d.frame.height+8*v-1)/(8*v)
 	expected := byte(restart0)
-	d.bits.start(d.content, d.at)
-	for i := range parts {
-		d.seen |= 1 << parts[i].index
-	}
+	d.bits = bits{data: d.content, from: d.at, at: d.at}
 	for unit := range across * down {
 		if unit%across == 0 {
-			d.rows = unit / across * 8 * d.frame.components[0].v
+			d.rows = unit / across * 8 * v
 		}
 		if d.interval > 0 && unit > 0 && unit%d.interval == 0 {
 			if err := d.restart(expected); err != nil {
@@ -60,22 +142,8 @@ func (d *decoder) scan(header []byte) error {
 			d.endOfRun = 0
 		}
 		for i := range parts {
-			p := &parts[i]
-			h, v := p.component.h, p.component.v
-			for j := range h * v {
-				x, y := unit%across*h+j%h, unit/across*v+j/h
-				if len(parts) == 1 {
-					// Blocks follow row by row, and those outside of the image have no bits.
-					at := unit*h*v + j
-					x, y = at%(across*h), at/(across*h)
-					if 8*x >= d.frame.width || 8*y >= d.frame.height {
-						continue
-					}
-				}
-				if err := d.sequential(p); err != nil {
-					return err
-				}
-				d.put(p.component, x, y)
+			if err := d.unit(&parts[i], unit, across, len(parts) == 1); err != nil {
+				return err
 			}
 		}
 	}
@@ -83,50 +151,61 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
+// unit reads the blocks that a component has in a unit. In a scan of one component they follow row by row, and
+// those outside of the image have no bits.
+func (d *decoder) unit(p *part, unit, across int, alone bool) error {
+	h, v := p.component.h, p.component.v
+	for j := range h * v {
+		x, y := unit%across*h+j%h, unit/across*v+j/h
+		if alone {
+			at := unit*h*v + j
+			x, y = at%(across*h), at/(across*h)
+			if 8*x >= d.frame.width || 8*y >= d.frame.height {
+				continue
+			}
+		}
+		if err := d.sequential(p); err != nil {
+			return err
+		}
+		if !d.counting {
+			if d.block.wild() {
+				d.wild = true
+				d.block.clip()
+			}
+			p.component.put(&d.block, x, y)
+		}
+		d.block.clear()
+	}
+	return nil
+}
+
 // readScan reads the header of a scan.
 func (d *decoder) readScan(header []byte) (parts []part, err error) {
-	if d.frame == nil {
-		return nil, errors.New("a scan before the frame of a JPEG")
+	if d.frame == nil || len(header) == 0 {
+		return nil, errDamaged
 	}
-	n := 0
-	if len(header) > 0 {
-		n = int(header[0])
-	}
+	n, most := int(header[0]), byte(3)
 	if n < 1 || n > len(d.frame.components) || len(header) != 4+2*n {
-		return nil, fmt.Errorf("a JPEG scan of %d components in a header of %d bytes", n, len(header))
+		return nil, errDamaged
 	}
-	total := 0
+	if d.frame.baseline {
+		most = 1
+	}
+	total, here := 0, 0
 	for i := range n {
-		id, tables := header[1+2*i], header[2+2*i]
-		p := part{index: -1}
-		for j, c := range d.frame.components {
-			if c.id == id {
-				p.index = j
-			}
+		index, tables := d.frame.component(header[1+2*i]), header[2+2*i]
+		if index < 0 || here>>index&1 != 0 || tables>>4 > most || tables&0xf > most {
+			return nil, errDamaged
 		}
-		if p.index < 0 {
-			return nil, fmt.Errorf("a JPEG scan of component %d, which the frame has not", id)
-		}
-		for _, before := range parts {
-			if before.index == p.index {
-				return nil, fmt.Errorf("a JPEG scan with component %d twice", id)
-			}
-		}
-		most := byte(3)
-		if d.frame.baseline {
-			most = 1
-		}
-		if tables>>4 > most || tables&0xf > most {
-			return nil, fmt.Errorf("a JPEG scan with Huffman tables %#x", tables)
-		}
-		p.component = &d.frame.components[p.index]
-		p.dc, p.ac, p.quant = &d.dc[tables>>4], &d.ac[tables&0xf], &d.quant[p.component.quant]
-		total += p.component.h * p.component.v
-		parts = append(parts, p)
+		here |= 1 << index
+		c := &d.frame.components[index]
+		parts = append(parts, part{component: c, dc: &d.dc[tables>>4], ac: &d.ac[tables&0xf], quant: &d.quant[c.quant]})
+		total += c.h * c.v
 	}
 	if len(d.frame.components) > 1 && total > 10 {
-		return nil, fmt.Errorf("%d blocks in a unit of a JPEG scan, want 10 at most", total)
+		return nil, errDamaged
 	}
+	d.seen |= here
 	return parts, nil
 }
 
@@ -139,49 +218,32 @@ func (d *decoder) restart(expected byte) error {
 		}
 		switch d.content[at+1] {
 		case expected:
-			d.bits.start(d.content, at+2)
+			d.bits = bits{data: d.content, from: at + 2, at: at + 2}
 			return nil
 		case 0:
 			at++
 		case 0xff:
 		default:
-			return fmt.Errorf("a JPEG marker of %#x where restart %d is expected", d.content[at+1], expected-restart0)
+			return errDamaged
 		}
 	}
 	return errEnds
 }
 
-// put writes the means of the block that was read, and clears it.
-func (d *decoder) put(c *component, x, y int) {
-	if d.counting {
-		d.block.clear()
-		return
-	}
-	if d.block.wild() {
-		d.wild = true
-		d.block.clip()
-	}
-	c.put(&d.block, x, y)
-	d.block.clear()
-}
-
 // sequential reads a block with all its coefficients (T.81, F.2.2). endOfRun counts the blocks without
 // more coefficients; like image/jpeg it takes codes for several, which sequential files should not have.
 func (d *decoder) sequential(p *part) error {
-	r, t, b := &d.bits, p.ac, &d.block
+	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
-	if !ok {
-		return errCode
-	}
-	if size > 16 {
-		return fmt.Errorf("a DC coefficient of %d bits in a JPEG, want 16 at most", size)
+	if !ok || size > 16 {
+		return errDamaged
 	}
 	p.last += r.value(int(size))
 	b.setDC(int64(p.last) * int64(p.quant[0]))
 	for k := 1; k < blockSize && d.endOfRun == 0; k++ {
-		symbol, ok := r.symbol(t)
+		symbol, ok := r.symbol(p.ac)
 		if !ok {
-			return errCode
+			return errDamaged
 		}
 		run, size := symbol>>4, int(symbol&0xf)
 		switch {
@@ -197,7 +259,7 @@ func (d *decoder) sequential(p *part) error {
 	}
 	d.endOfRun = max(d.endOfRun-1, 0)
 	if r.n < 0 {
-		return errShort
+		return errDamaged
 	}
 	return nil
 }

@@ -4,6 +4,31 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+)
+
+// Markers (T.81, table B.1).
+const (
+	startOfFrame       = 0xc0 // baseline
+	startOfExtended    = 0xc1
+	startOfProgressive = 0xc2
+	huffmanTables      = 0xc4
+	restart0           = 0xd0
+	restart7           = 0xd7
+	startOfImage       = 0xd8
+	endOfImage         = 0xd9
+	startOfScan        = 0xda
+	quantTables        = 0xdb
+	restartInterval    = 0xdd
+	application0       = 0xe0
+	application14      = 0xee
+	application15      = 0xef
+	comment            = 0xfe
+)
+
+var (
+	errEnds    = fmt.Errorf("no end of the image: %w", io.ErrUnexpectedEOF)
+	errDamaged = errors.New("a damaged JPEG file")
 )
 
 // reader reads the segments of a file (T.81, B.1.1).
@@ -12,77 +37,56 @@ type reader struct {
 	at      int
 }
 
-// next returns the marker of the next segment and what follows its length. Bytes before it,
-// restarts and 0xff 0x00, a byte of a scan, are passed over.
+// next returns the marker of the next segment and the bytes after its length. It skips bytes before it,
+// restarts and 0xff 0x00, a byte of a scan.
 func (r *reader) next() (marker byte, data []byte, err error) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
-		if skip < 0 || r.at+skip+1 >= len(r.content) {
+		if skip < 0 {
 			return 0, nil, errEnds
 		}
-		r.at += skip + 1
+		first := r.at + skip + 1
+		for r.at = first; r.at < len(r.content) && r.content[r.at] == 0xff; r.at++ { // fill bytes
+		}
+		if r.at == len(r.content) {
+			return 0, nil, errEnds
+		}
 		marker = r.content[r.at]
 		r.at++
-		if marker == 0 {
+		switch {
+		case marker == 0 && r.at > first+1:
+			return 0, nil, errDamaged
+		case marker == 0 || marker >= restart0 && marker <= restart7:
 			continue
-		}
-		for marker == 0xff { // a fill byte
-			if r.at >= len(r.content) {
-				return 0, nil, errEnds
-			}
-			marker = r.content[r.at]
-			r.at++
-		}
-		if marker == 0 {
-			return 0, nil, errors.New("a JPEG marker of 0 behind fill bytes")
-		}
-		if marker == endOfImage {
+		case marker == endOfImage:
 			return marker, nil, nil
 		}
-		if marker < restart0 || marker > restart7 {
-			break
+		rest := r.content[r.at:]
+		if len(rest) < 2 {
+			return 0, nil, errEnds
+		}
+		length := int(rest[0])<<8 | int(rest[1])
+		switch {
+		case length < 2:
+			return 0, nil, errDamaged
+		case length > len(rest):
+			return 0, nil, errEnds
+		}
+		r.at += length
+		return marker, rest[2:length], nil
+	}
+}
+
+// Segments calls f for each segment of a JPEG file before the end of the image, with its marker
+// and the bytes after its length, until f returns false or a segment is not whole.
+func Segments(content []byte, f func(marker byte, data []byte) bool) {
+	r := reader{content, min(2, len(content))}
+	for {
+		marker, data, err := r.next()
+		if err != nil || marker == endOfImage || !f(marker, data) {
+			return
 		}
 	}
-	rest := r.content[r.at:]
-	if len(rest) < 2 {
-		return 0, nil, errEnds
-	}
-	length := int(rest[0])<<8 | int(rest[1])
-	if length < 2 {
-		return 0, nil, fmt.Errorf("a segment of %d bytes in a JPEG, want 2 at least", length)
-	}
-	if length > len(rest) {
-		return 0, nil, errEnds
-	}
-	r.at += length
-	return marker, rest[2:length], nil
-}
-
-// colours is what tells the colours of three components: YCbCr or RGB.
-type colours struct {
-	jfif, adobe bool
-	transform   byte // of Adobe's segment
-}
-
-// see notes what a segment tells.
-func (c *colours) see(marker byte, data []byte) {
-	switch {
-	case marker == application0 && len(data) >= 5:
-		c.jfif = string(data[:5]) == "JFIF\x00"
-	case marker == application14 && len(data) >= 12 && string(data[:5]) == "Adobe":
-		c.adobe, c.transform = true, data[11]
-	}
-}
-
-// rgb tells whether three components are red, green and blue.
-func (c *colours) rgb(f *frame) bool {
-	if c.jfif {
-		return false
-	}
-	if c.adobe && c.transform == 0 {
-		return true
-	}
-	return f.components[0].id == 'R' && f.components[1].id == 'G' && f.components[2].id == 'B'
 }
 
 // frame is the header of a frame (T.81, B.2.2).
@@ -106,40 +110,42 @@ type component struct {
 // readFrame reads the header of a frame of 8 bits, one or three components, and sampling factors of which the
 // second and the third component have the same, which divide those of the first.
 func readFrame(marker byte, data []byte) (*frame, error) {
-	f := &frame{baseline: marker == startOfFrame}
-	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 {
-		return nil, errors.New("a frame of a JPEG with another number of components than 1 or 3")
+	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
+		return nil, errDamaged
 	}
-	if data[0] != 8 {
-		return nil, fmt.Errorf("a JPEG of %d bits a sample, want 8", data[0])
+	f := &frame{
+		baseline:   marker == startOfFrame,
+		height:     int(data[1])<<8 | int(data[2]),
+		width:      int(data[3])<<8 | int(data[4]),
+		components: make([]component, data[5]),
 	}
-	f.height, f.width = int(data[1])<<8|int(data[2]), int(data[3])<<8|int(data[4])
-	f.components = make([]component, data[5])
+	first := &f.components[0]
 	for i := range f.components {
 		c, p := &f.components[i], data[6+3*i:]
 		c.id, c.h, c.v, c.quant = p[0], int(p[1]>>4), int(p[1]&0xf), p[2]
-		if c.quant >= 4 {
-			return nil, fmt.Errorf("quantisation table %d of a JPEG, want 0 to 3", c.quant)
-		}
-		for _, before := range f.components[:i] {
-			if before.id == c.id {
-				return nil, fmt.Errorf("two components %d of a JPEG", c.id)
-			}
-		}
-		first := f.components[0]
-		ok := c.h >= 1 && c.h <= 4 && c.h != 3 && c.v >= 1 && c.v <= 4 && c.v != 3
+		ok := c.quant < 4 && f.component(c.id) == i && c.h >= 1 && c.h <= 4 && c.h != 3 && c.v >= 1 && c.v <= 4 && c.v != 3
 		if len(f.components) == 3 {
 			ok = ok && first.v <= 2 && first.h%c.h == 0 && first.v%c.v == 0 &&
 				(i < 2 || c.h == f.components[1].h && c.v == f.components[1].v)
 		}
 		if !ok {
-			return nil, fmt.Errorf("sampling factors of %d×%d in a JPEG, which are not read", c.h, c.v)
+			return nil, errDamaged
 		}
 	}
 	if len(f.components) == 1 {
-		f.components[0].h, f.components[0].v = 1, 1 // whatever they are (T.81, A.2.2)
+		first.h, first.v = 1, 1 // whatever they are (T.81, A.2.2)
 	}
 	return f, nil
+}
+
+// component returns which component has an id, the first of several, or -1.
+func (f *frame) component(id byte) int {
+	for i, c := range f.components {
+		if c.id == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // subsampling returns how many pixels a sample of colour stands for, across and down.
@@ -148,30 +154,23 @@ func (f *frame) subsampling() (across, down int) {
 	return first.h / last.h, first.v / last.v
 }
 
-// mcus returns how many minimum coded units the image has across and down (T.81, A.2.3).
-func (f *frame) mcus() (across, down int) {
-	h, v := 8*f.components[0].h, 8*f.components[0].v
-	return (f.width + h - 1) / h, (f.height + v - 1) / v
-}
-
 // readQuant reads quantisation tables (T.81, B.2.4.1).
 func (d *decoder) readQuant(data []byte) error {
 	for len(data) > 0 {
 		id, wide := data[0]&0xf, data[0]>>4
 		if id >= 4 || wide > 1 {
-			return fmt.Errorf("quantisation table %#x of a JPEG", data[0])
+			return errDamaged
 		}
 		if data = data[1:]; len(data) == 0 {
 			return nil // the number of a table that is not there, which image/jpeg accepts
 		}
 		if len(data) < blockSize<<wide {
-			return fmt.Errorf("a quantisation table of a JPEG has %d bytes, want %d", len(data), blockSize<<wide)
+			return errDamaged
 		}
 		for i := range d.quant[id] {
+			d.quant[id][i] = int32(data[i<<wide])
 			if wide == 1 {
 				d.quant[id][i] = int32(data[2*i])<<8 | int32(data[2*i+1])
-			} else {
-				d.quant[id][i] = int32(data[i])
 			}
 		}
 		data = data[blockSize<<wide:]

@@ -5,6 +5,7 @@
 package licences
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"encoding/csv"
@@ -41,10 +42,8 @@ type Licence struct {
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// libraries are the system libraries that a build with a tag calls. They are not part of the program.
-var libraries = map[string]Licence{
-	"opencv": {Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"},
-}
+// openCV is the library that a build with the tag opencv calls. It is not part of the program.
+var openCV = Licence{Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"}
 
 // weights is the licence of the built-in network's weights.
 var weights = Licence{
@@ -70,47 +69,37 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		i := slices.IndexFunc(known, func(l Licence) bool { return l.Name == m.Path && l.Version == m.Version })
-		if i < 0 {
-			linked = append(linked, Licence{Name: m.Path, Version: m.Version})
-			continue
-		}
-		l := known[i]
-		if l.Texts, err = textsOf(l.Name); err != nil {
-			return nil, err
+		l := Licence{Name: m.Path, Version: m.Version}
+		for _, row := range known {
+			if row[0] == m.Path && row[1] == m.Version {
+				l.ID = row[2]
+				if l.Texts, err = textsOf(l.Name); err != nil {
+					return nil, err
+				}
+			}
 		}
 		linked = append(linked, l)
 	}
 	for _, s := range info.Settings {
-		if s.Key != "-tags" {
-			continue
-		}
-		for tag := range strings.SplitSeq(s.Value, ",") {
-			if l, ok := libraries[tag]; ok {
-				linked = append(linked, l)
-			}
+		if s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "opencv") {
+			linked = append(linked, openCV)
 		}
 	}
 	slices.SortStableFunc(linked[1:], func(a, b Licence) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return linked, nil
 }
 
-// modules returns the modules that the generator found, without their texts.
-func modules() ([]Licence, error) {
-	f, err := files.Open("modules.csv")
+// modules returns the paths, versions and licences of the modules that the generator found.
+func modules() ([][]string, error) {
+	text, err := files.ReadFile("modules.csv")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("modules.csv: %w", err)
 	}
-	var all []Licence
-	for _, row := range rows[1:] {
-		all = append(all, Licence{Name: row[0], Version: row[1], ID: row[2]})
-	}
-	return all, nil
+	return rows[1:], nil
 }
 
 // textsOf returns the texts of a module in the order of their names.

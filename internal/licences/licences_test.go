@@ -18,7 +18,7 @@ func TestLinked(t *testing.T) {
 	}
 	var deps []*debug.Module
 	for _, m := range known {
-		deps = append(deps, &debug.Module{Path: m.Name, Version: m.Version})
+		deps = append(deps, &debug.Module{Path: m[0], Version: m[1]})
 	}
 	of := info(deps...)
 	of.Settings = []debug.BuildSetting{{Key: "-tags", Value: "opencv,customenv"}}

@@ -23,7 +23,7 @@ func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most 
 	var steps []step
 	gradient, value := append([]float64(nil), l.evaluate(x).gradient...), l.value
 	direction, trial := make([]float64, len(x)), make([]float64, len(x))
-	for iteration := 0; iteration < most && largest(gradient) > tolerance; iteration++ {
+	for iteration := 0; iteration < most && elementary.Largest(gradient) > tolerance; iteration++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -95,11 +95,4 @@ func add(dst, x []float64, by float64, y []float64) {
 	for i, v := range x {
 		dst[i] = v + float64(by*y[i])
 	}
-}
-
-func largest(x []float64) (most float64) {
-	for _, v := range x {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }

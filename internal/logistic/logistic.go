@@ -2,6 +2,7 @@
 package logistic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -46,24 +47,13 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	if err := checkLabelled(data, n, labels, k); err != nil {
 		return nil, fmt.Errorf("logistic regression: %w", err)
 	}
-	if r.C == 0 {
-		r.C = 1
-	}
-	if r.Tolerance == 0 {
-		r.Tolerance = 1e-6
-	}
-	if r.Iterations == 0 {
-		r.Iterations = 1000
-	}
+	r.C, r.Tolerance, r.Iterations = cmp.Or(r.C, 1), cmp.Or(r.Tolerance, 1e-6), cmp.Or(r.Iterations, 1000)
 	if math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1) {
 		return nil, fmt.Errorf("logistic regression: C is %v, and must be above 0", r.C)
 	}
 	// The longest sample is brought to length 1, and the penalty with it, so that the
 	// descent sees numbers of an ordinary size.
-	scale := data.longest()
-	if scale == 0 {
-		scale = 1
-	}
+	scale := cmp.Or(data.longest(), 1)
 	f := &loss{data: data, labels: labels, k: k, m: m, scale: 1 / scale, penalty: 1 / (r.C * float64(n)) / scale / scale, scores: make([]float64, n*k)}
 	if f.penalty > 1e300 || f.penalty < 1e-300 {
 		return nil, fmt.Errorf("logistic regression: samples of length %g and C = %g are too far from 1", scale, r.C)
@@ -134,7 +124,7 @@ func finite(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// loss is the objective over n·C, and its gradient, where it was asked for last. Its
+// loss is the objective over n·C, and its gradient, where it was evaluated last. Its
 // weights are k×m, with the k offsets behind them, for samples times scale.
 type loss struct {
 	data           rows
@@ -143,15 +133,11 @@ type loss struct {
 	scale, penalty float64
 	scores         []float64 // n×k
 
-	theta, gradient []float64
-	value           float64
+	gradient []float64
+	value    float64
 }
 
 func (l *loss) evaluate(theta []float64) *loss {
-	if slices.Equal(theta, l.theta) && l.gradient != nil {
-		return l
-	}
-	l.theta = append(l.theta[:0], theta...)
 	if l.gradient == nil {
 		l.gradient = make([]float64, len(theta))
 	}

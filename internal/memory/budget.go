@@ -1,8 +1,15 @@
+// Package memory keeps the memory of a process within one budget.
+//
+// Work that takes much memory reserves it before it begins. It waits for its share of the [Budget], or
+// is refused if the budget could never hold it. The budget is in the context, so that all work at once
+// shares one. Only large objects are counted: images, matrices, factors. An eighth of the limit and a
+// fixed amount are set aside for all else.
 package memory
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
@@ -19,7 +26,7 @@ const (
 )
 
 // Budget is a limit of memory that is shared out first come, first served. Its
-// methods may be called at once. A nil *Budget has no limit.
+// methods may be called at once.
 type Budget struct {
 	limit, capacity int64
 
@@ -33,6 +40,8 @@ type waiter struct {
 	need  int64
 	what  string
 	ready chan error // with room for one
+
+	release func()
 }
 
 // LimitError says that something needs more memory than the budget can give.
@@ -44,7 +53,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it (--memory sets the limit)",
+	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it",
 		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
 }
 
@@ -66,9 +75,6 @@ func (b *Budget) Free() int64 {
 
 // Check returns a *LimitError, which names what needs the memory, if n bytes can never be free.
 func (b *Budget) Check(n int64, what string) error {
-	if b == nil {
-		return nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.check(n, what)
@@ -81,29 +87,34 @@ func (b *Budget) check(n int64, what string) error {
 	return nil
 }
 
+// reserve adds n bytes to kept or used, and release takes them away, once.
+func (b *Budget) reserve(from *int64, n int64) (release func()) {
+	*from += n
+	return sync.OnceFunc(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		*from -= n
+		b.serve()
+	})
+}
+
 // Keep reserves n bytes for long, such as the features of a set. It does not wait: the error is
 // Check's. Releasing twice does no harm.
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
-	if b == nil {
-		return func() {}, nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.check(n, what); err != nil {
 		return nil, err
 	}
-	b.kept += n
+	release = b.reserve(&b.kept, n)
 	b.serve()
-	return b.giveBack(&b.kept, n), nil
+	return release, nil
 }
 
 // Acquire waits for its turn and reserves n bytes. The error is Check's, or the cause of the context's
 // end. A holder must not call it for more, since two might wait for each other. Releasing twice does no
 // harm.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
-	if b == nil {
-		return func() {}, context.Cause(ctx)
-	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -117,51 +128,35 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 	case <-ctx.Done():
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		for i, other := range b.waiting {
-			if other == w {
-				b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
-				b.serve() // those behind it may be smaller
-				return nil, context.Cause(ctx)
-			}
+		if i := slices.Index(b.waiting, w); i >= 0 {
+			b.waiting = slices.Delete(b.waiting, i, i+1)
+			b.serve() // those behind it may be smaller
+			return nil, context.Cause(ctx)
 		}
 		err = <-w.ready // it was served meanwhile
 	}
-	if err != nil {
-		return nil, err
-	}
-	return b.giveBack(&b.used, n), nil
+	return w.release, err
 }
 
 // TryAcquire reserves n bytes if they are free and nobody waits. A holder may call it for more.
 func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
-	if b == nil {
-		return func() {}, true
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.waiting) > 0 || b.kept+b.used+n > b.capacity {
 		return nil, false
 	}
-	b.used += n
-	return b.giveBack(&b.used, n), true
+	return b.reserve(&b.used, n), true
 }
 
 // Hold reserves n bytes without waiting: a part of a share that is about to be released and stays in use.
 func (b *Budget) Hold(n int64) (release func()) {
-	if b == nil {
-		return func() {}
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used += n
-	return b.giveBack(&b.used, n)
+	return b.reserve(&b.used, n)
 }
 
 // Waiting tells whether somebody waits.
 func (b *Budget) Waiting() bool {
-	if b == nil {
-		return false
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.waiting) > 0
@@ -172,24 +167,15 @@ func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
 		err := b.check(w.need, w.what)
-		if err == nil && b.kept+b.used+w.need > b.capacity {
-			return
-		}
 		if err == nil {
-			b.used += w.need
+			if b.kept+b.used+w.need > b.capacity {
+				return
+			}
+			w.release = b.reserve(&b.used, w.need)
 		}
 		b.waiting = b.waiting[1:]
 		w.ready <- err
 	}
-}
-
-func (b *Budget) giveBack(from *int64, n int64) func() {
-	return sync.OnceFunc(func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		*from -= n
-		b.serve()
-	})
 }
 
 type contextKey struct{}

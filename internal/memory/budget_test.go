@@ -173,16 +173,6 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
-func TestNoBudget(t *testing.T) {
-	var b *Budget
-	acquire(t, b, 1<<60)()
-	if release, err := b.Keep(1<<60, "x"); err != nil || b.Check(1<<60, "x") != nil {
-		t.Error("no budget has a limit")
-	} else {
-		release()
-	}
-}
-
 func TestFromContext(t *testing.T) {
 	b := New(1 << 30)
 	if FromContext(NewContext(t.Context(), b)) != b {

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 // models returns the models of testdata.
@@ -69,7 +67,7 @@ func FuzzNetwork(f *testing.F) {
 			f.Add(m)
 		}
 	}
-	f.Fuzz(fuzztest.Repeat(tryModel))
+	f.Fuzz(tryModel)
 }
 
 // TestDamaged: models with changed, missing and added bytes.

@@ -131,15 +131,3 @@ func TestRunTogether(t *testing.T) {
 		}
 	}
 }
-
-// TestHalf: the numbers of binary16, of which there are few.
-func TestHalf(t *testing.T) {
-	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 1023 * 0x1p-24, 0x400: 0x1p-14, 0x3c00: 1, 0xc001: -2 * (1 + 0x1p-10), 0x7bff: 65504, 0xfc00: math.Inf(-1)} {
-		if got := half(bits); float64(got) != want {
-			t.Errorf("%#x is %v, want %v", bits, got, want)
-		}
-	}
-	if v := half(0x7e00); v == v {
-		t.Errorf("no number is %v", v)
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -91,228 +93,199 @@ const (
 
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
-// fields calls f for each field of a message: value holds a number, or bytes the content.
-func fields(message []byte, f func(number protowire.Number, value uint64, bytes []byte)) {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		message = after(message, n)
-		var value uint64
-		var bytes []byte
+// fields are those of a message by their number.
+type fields map[protowire.Number][]field
+
+// field is a number, or bytes where these are not nil.
+type field struct {
+	number uint64
+	bytes  []byte
+}
+
+// message reads a message. Each field takes several times its bytes of memory, and is counted.
+func (g *graph) message(content []byte) fields {
+	m := fields{}
+	for len(content) > 0 {
+		number, kind, n := protowire.ConsumeTag(content)
+		content = after(content, n)
+		var f field
 		switch kind {
 		case protowire.VarintType:
-			value, n = protowire.ConsumeVarint(message)
+			f.number, n = protowire.ConsumeVarint(content)
 		case protowire.Fixed32Type:
 			var v uint32
-			v, n = protowire.ConsumeFixed32(message)
-			value = uint64(v)
+			v, n = protowire.ConsumeFixed32(content)
+			f.number = uint64(v)
 		case protowire.Fixed64Type:
-			value, n = protowire.ConsumeFixed64(message)
+			f.number, n = protowire.ConsumeFixed64(content)
 		case protowire.BytesType:
-			if bytes, n = protowire.ConsumeBytes(message); bytes == nil {
-				bytes = []byte{} // which is not nil
+			if f.bytes, n = protowire.ConsumeBytes(content); f.bytes == nil {
+				f.bytes = []byte{} // which is not nil
 			}
 		default:
 			n = -1
 		}
-		message = after(message, n)
-		f(number, value, bytes)
+		content = after(content, n)
+		g.count(1)
+		m[number] = append(m[number], f)
 	}
+	return m
 }
 
 // after returns what follows n bytes of a message, which are malformed where n is below 0.
-func after(message []byte, n int) []byte {
+func after(content []byte, n int) []byte {
 	if n < 0 {
 		panic(failure{errMalformed})
 	}
-	return message[n:]
+	return content[n:]
 }
 
-// parse reads a model.
-func parse(content []byte) *graph {
-	g := &graph{constants: map[string]*tensor{}}
-	fields(content, func(number protowire.Number, _ uint64, bytes []byte) {
-		if number == 7 && bytes != nil {
-			g.read(bytes)
-		}
-	})
-	if len(g.nodes) == 0 {
-		panic(failure{errMalformed})
-	}
-	return g
-}
-
-func (g *graph) read(message []byte) {
-	fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
-		switch {
-		case bytes == nil:
-		case number == 1:
-			if g.nodes = append(g.nodes, g.readNode(bytes)); len(g.nodes) > maxNodes {
-				fail("more than %d operators", maxNodes)
-			}
-		case number == 5:
-			g.count(1)
-			t := g.readTensor(bytes)
-			if g.constants[t.name] != nil {
-				fail("two constants are called %q", t.name)
-			}
-			g.constants[t.name] = t
-		case number == 11:
-			g.count(1)
-			g.inputs = append(g.inputs, g.readInput(bytes))
-		case number == 12:
-			g.count(1)
-			g.outputs = append(g.outputs, g.readInput(bytes).name)
-		}
-	})
-}
-
-func (g *graph) readNode(message []byte) *node {
-	n := &node{attributes: map[string]*attribute{}}
-	domain := ""
-	fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
-		switch {
-		case bytes == nil:
-		case number == 1:
-			g.count(1)
-			n.inputs = append(n.inputs, string(bytes))
-		case number == 2:
-			g.count(1)
-			n.outputs = append(n.outputs, string(bytes))
-		case number == 3:
-			n.name = string(bytes)
-		case number == 4:
-			n.op = string(bytes)
-		case number == 5:
-			g.count(1)
-			name, a := g.readAttribute(bytes)
-			n.attributes[name] = a
-		case number == 7:
-			domain = string(bytes)
-		}
-	})
-	if domain != "" && domain != "ai.onnx" {
-		n.op = domain + "." + n.op
-	}
-	return n
-}
-
-func (g *graph) readAttribute(message []byte) (name string, a *attribute) {
-	a = &attribute{}
-	fields(message, func(number protowire.Number, value uint64, bytes []byte) {
-		switch number {
-		case 1:
-			name = string(bytes)
-		case 2:
-			a.floats = append(a.floats, math.Float32frombits(uint32(value)))
-		case 3:
-			a.ints = append(a.ints, bounded(value))
-		case 4:
-			a.text = string(bytes)
-		case 5:
-			a.tensor = g.readTensor(bytes)
-		case 7:
-			a.floats = appendFloats(a.floats, value, bytes)
-		case 8:
-			a.ints = g.appendInts(a.ints, value, bytes)
-		}
-	})
-	return name, a
-}
-
-func (g *graph) readTensor(message []byte) *tensor {
-	t := &tensor{}
-	fields(message, func(number protowire.Number, value uint64, bytes []byte) {
-		switch number {
-		case 1:
-			t.dims = g.appendInts(t.dims, value, bytes)
-		case 2:
-			t.kind = bounded(value)
-		case 4:
-			t.floats = appendFloats(t.floats, value, bytes)
-		case 5, 7:
-			t.ints = g.appendInts(t.ints, value, bytes)
-		case 8:
-			t.name = string(bytes)
-		case 9:
-			t.raw = bytes
-		case 10:
-			if bytes == nil {
-				t.doubles = append(t.doubles, math.Float64frombits(value))
-			}
-			for ; len(bytes) >= 8; bytes = bytes[8:] {
-				v, _ := protowire.ConsumeFixed64(bytes)
-				t.doubles = append(t.doubles, math.Float64frombits(v))
-			}
-		case 13:
-			t.other = true
-		case 14:
-			t.other = t.other || value != 0
-		}
-	})
-	return t
-}
-
-// readInput reads the name and the shape of a ValueInfoProto.
-func (g *graph) readInput(message []byte) (in input) {
-	within := func(message []byte, wanted protowire.Number, f func(bytes []byte)) {
-		fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
-			if number == wanted && bytes != nil {
-				f(bytes)
-			}
-		})
-	}
-	within(message, 1, func(name []byte) { in.name = string(name) })
-	within(message, 2, func(kind []byte) {
-		within(kind, 1, func(tensor []byte) {
-			within(tensor, 2, func(shape []byte) {
-				within(shape, 1, func(dim []byte) {
-					g.count(1)
-					in.dims = append(in.dims, -1)
-					fields(dim, func(number protowire.Number, value uint64, _ []byte) {
-						if v := bounded(value); number == 1 && v > 0 {
-							in.dims[len(in.dims)-1] = v
-						}
-					})
-				})
-			})
-		})
-	})
-	return in
-}
-
-// bounded returns a signed number, brought to those that are looked at.
-func bounded(value uint64) int { return int(min(max(int64(value), -maxInt), maxInt)) }
-
-// count counts n more of what takes much memory.
+// count counts n more of what takes many times more memory than bytes of the file.
 func (g *graph) count(n int) {
 	if g.small += n; g.small > maxSmall {
 		fail("more than %d names and whole numbers", maxSmall)
 	}
 }
 
-// appendInts appends one number, or those that are packed.
-func (g *graph) appendInts(to []int, value uint64, packed []byte) []int {
-	if packed == nil {
-		g.count(1)
-		return append(to, bounded(value))
+// bytes returns the fields of bytes with a number.
+func (m fields) bytes(number protowire.Number) (all [][]byte) {
+	for _, f := range m[number] {
+		if f.bytes != nil {
+			all = append(all, f.bytes)
+		}
 	}
-	g.count(len(packed))
-	for len(packed) > 0 {
-		v, n := protowire.ConsumeVarint(packed)
-		packed = after(packed, n)
-		to = append(to, bounded(v))
-	}
-	return to
+	return all
 }
 
-// appendFloats appends one number, or those that are packed.
-func appendFloats(to []float32, value uint64, packed []byte) []float32 {
-	if packed == nil {
-		return append(to, math.Float32frombits(uint32(value)))
+// texts returns them as texts.
+func (m fields) texts(number protowire.Number) (all []string) {
+	for _, b := range m.bytes(number) {
+		all = append(all, string(b))
 	}
-	for ; len(packed) >= 4; packed = packed[4:] {
-		v, _ := protowire.ConsumeFixed32(packed)
-		to = append(to, math.Float32frombits(v))
+	return all
+}
+
+// text returns the last of them.
+func (m fields) text(number protowire.Number) string {
+	all := m.texts(number)
+	return strings.Join(all[max(len(all)-1, 0):], "")
+}
+
+// values calls f for each number of a field, packed or not. next reads a packed one.
+func (m fields) values(number protowire.Number, next func([]byte) (uint64, int), f func(uint64)) {
+	for _, v := range m[number] {
+		if v.bytes == nil {
+			f(v.number)
+		}
+		for packed := v.bytes; len(packed) > 0; {
+			x, n := next(packed)
+			packed = after(packed, n)
+			f(x)
+		}
 	}
-	return to
+}
+
+// ints returns whole numbers, brought to those that are looked at.
+func (g *graph) ints(m fields, number protowire.Number) (all []int) {
+	m.values(number, protowire.ConsumeVarint, func(v uint64) {
+		g.count(1)
+		all = append(all, int(min(max(int64(v), -maxInt), maxInt)))
+	})
+	return all
+}
+
+func (m fields) floats(number protowire.Number) (all []float32) {
+	next := func(b []byte) (uint64, int) {
+		v, n := protowire.ConsumeFixed32(b)
+		return uint64(v), n
+	}
+	m.values(number, next, func(v uint64) { all = append(all, math.Float32frombits(uint32(v))) })
+	return all
+}
+
+// parse reads a model.
+func parse(content []byte) *graph {
+	g := &graph{constants: map[string]*tensor{}}
+	for _, b := range g.message(content).bytes(7) {
+		g.read(g.message(b))
+	}
+	if len(g.nodes) == 0 {
+		panic(failure{errMalformed})
+	}
+	return g
+}
+
+func (g *graph) read(m fields) {
+	for _, b := range m.bytes(1) {
+		g.nodes = append(g.nodes, g.readNode(g.message(b)))
+	}
+	if len(g.nodes) > maxNodes {
+		fail("more than %d operators", maxNodes)
+	}
+	for _, b := range m.bytes(5) {
+		t := g.readTensor(g.message(b))
+		if g.constants[t.name] != nil {
+			fail("two constants are called %q", t.name)
+		}
+		g.constants[t.name] = t
+	}
+	for _, b := range m.bytes(11) {
+		g.inputs = append(g.inputs, g.readInput(g.message(b)))
+	}
+	for _, b := range m.bytes(12) {
+		g.outputs = append(g.outputs, g.message(b).text(1))
+	}
+}
+
+func (g *graph) readNode(m fields) *node {
+	n := &node{inputs: m.texts(1), outputs: m.texts(2), name: m.text(3), op: m.text(4), attributes: map[string]*attribute{}}
+	if domain := m.text(7); domain != "" && domain != "ai.onnx" {
+		n.op = domain + "." + n.op
+	}
+	for _, b := range m.bytes(5) {
+		a := g.message(b)
+		of := &attribute{floats: append(a.floats(2), a.floats(7)...), ints: append(g.ints(a, 3), g.ints(a, 8)...), text: a.text(4)}
+		for _, b := range a.bytes(5) {
+			of.tensor = g.readTensor(g.message(b))
+		}
+		n.attributes[a.text(1)] = of
+	}
+	return n
+}
+
+func (g *graph) readTensor(m fields) *tensor {
+	t := &tensor{dims: g.ints(m, 1), name: m.text(8), floats: m.floats(4), ints: append(g.ints(m, 5), g.ints(m, 7)...)}
+	for _, kind := range g.ints(m, 2) {
+		t.kind = kind
+	}
+	for _, raw := range m.bytes(9) {
+		t.raw = raw
+	}
+	m.values(10, protowire.ConsumeFixed64, func(v uint64) { t.doubles = append(t.doubles, math.Float64frombits(v)) })
+	t.other = m[13] != nil || slices.ContainsFunc(m[14], func(f field) bool { return f.number != 0 })
+	return t
+}
+
+// readInput reads the name and the shape of a ValueInfoProto.
+func (g *graph) readInput(m fields) input {
+	in := input{name: m.text(1)}
+	within := []fields{m}
+	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
+		var next []fields
+		for _, m := range within {
+			for _, b := range m.bytes(number) {
+				next = append(next, g.message(b))
+			}
+		}
+		within = next
+	}
+	for _, dim := range within {
+		in.dims = append(in.dims, -1)
+		for _, v := range g.ints(dim, 1) {
+			if v > 0 {
+				in.dims[len(in.dims)-1] = v
+			}
+		}
+	}
+	return in
 }

@@ -65,40 +65,33 @@ func (b *builder) clip(n *node, in []*value) *value {
 	return b.pointwise(v, func(x []float32) { clamp(x, bounds) })
 }
 
+// functions are those of one number, with the attributes alpha and beta.
+var functions = map[string]func(x, alpha, beta float32) float32{
+	"LeakyRelu": func(x, alpha, _ float32) float32 {
+		if x < 0 {
+			return alpha * x
+		}
+		return x
+	},
+	"Elu": func(x, alpha, _ float32) float32 {
+		if x < 0 {
+			return float32(float64(alpha) * elementary.Expm1(float64(x)))
+		}
+		return x
+	},
+	"Sigmoid":     func(x, _, _ float32) float32 { return float32(1 / (1 + elementary.Exp(-float64(x)))) },
+	"Tanh":        func(x, _, _ float32) float32 { return float32(elementary.Tanh(float64(x))) },
+	"HardSigmoid": func(x, alpha, beta float32) float32 { return min(max(alpha*x+beta, 0), 1) },
+	"HardSwish":   func(x, _, _ float32) float32 { return x * min(max(x/6+0.5, 0), 1) },
+}
+
 // unary is the functions of one number.
 func (b *builder) unary(n *node, in []*value) *value {
-	v := computed(in)
-	var f func(x float32) float32
-	switch n.op {
-	case "LeakyRelu":
-		alpha := n.float("alpha", 0.01)
-		f = func(x float32) float32 {
-			if x < 0 {
-				return alpha * x
-			}
-			return x
-		}
-	case "Elu":
-		alpha := float64(n.float("alpha", 1))
-		f = func(x float32) float32 {
-			if x < 0 {
-				return float32(alpha * elementary.Expm1(float64(x)))
-			}
-			return x
-		}
-	case "Sigmoid":
-		f = func(x float32) float32 { return float32(1 / (1 + elementary.Exp(-float64(x)))) }
-	case "Tanh":
-		f = func(x float32) float32 { return float32(elementary.Tanh(float64(x))) }
-	case "HardSigmoid":
-		alpha, beta := n.float("alpha", 0.2), n.float("beta", 0.5)
-		f = func(x float32) float32 { return min(max(alpha*x+beta, 0), 1) }
-	default: // HardSwish
-		f = func(x float32) float32 { return x * min(max(x/6+0.5, 0), 1) }
-	}
-	return b.pointwise(v, func(x []float32) {
+	f := functions[n.op]
+	alpha, beta := n.float("alpha", map[string]float32{"LeakyRelu": 0.01, "Elu": 1, "HardSigmoid": 0.2}[n.op]), n.float("beta", 0.5)
+	return b.pointwise(computed(in), func(x []float32) {
 		for i, v := range x {
-			x[i] = f(v)
+			x[i] = f(v, alpha, beta)
 		}
 	})
 }
@@ -233,16 +226,14 @@ func (b *builder) binary(n *node, in []*value) *value {
 	if in[0].constant() && in[1].constant() || found && len(shape) > 4 {
 		fail("of the shapes %v and %v", in[0].shape, in[1].shape)
 	}
-	axes := order(len(shape), last)
-	dims := pick(shape, axes)
+	axes, whole := order(len(shape), last), shape
+	if len(shape) == 0 { // two single numbers
+		axes, whole = []int{0}, []int{1}
+	}
+	dims := pick(whole, axes)
 	var strides [2][]int
 	for i, v := range operands {
-		if strides[i] = pick(v.along(shape), axes); len(shape) == 0 {
-			strides[i] = []int{0}
-		}
-	}
-	if len(shape) == 0 {
-		dims = []int{1}
+		strides[i] = pick(v.along(whole), axes)
 	}
 	// In place of the first where that is of no use afterwards.
 	var out *value
@@ -265,20 +256,9 @@ func (b *builder) binary(n *node, in []*value) *value {
 	b.step(func(arena []float32) {
 		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.in(arena)
 		walk(strides[:], dims, func(at int, offsets []int) {
-			to, x, y := z[at:at+length], x[offsets[0]:], y[offsets[1]:]
-			switch {
-			case n.op == "Add" && s == 1 && t == 1:
-				for i := range to {
-					to[i] = x[i] + y[i]
-				}
-			case n.op == "Mul" && s == 1 && t == 1:
-				for i := range to {
-					to[i] = x[i] * y[i]
-				}
-			default:
-				for i := range to {
-					to[i] = f(x[i*s], y[i*t])
-				}
+			x, y := x[offsets[0]:], y[offsets[1]:]
+			for i := range z[at : at+length] {
+				z[at+i] = f(x[i*s], y[i*t])
 			}
 		})
 	}, buffers...)

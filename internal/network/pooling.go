@@ -8,50 +8,49 @@ import (
 // pool is MaxPool and AveragePool.
 func (b *builder) pool(n *node, in []*value) *value {
 	x := b.asMap(in)
-	kernel := n.kernel()
-	axes := n.windows(x.shape[2], x.shape[3], kernel)
-	mean, padding, channels := n.op == "AveragePool", n.int("count_include_pad", 0) != 0, x.shape[1]
-	var spans [2][]span
-	for i, a := range axes {
-		spans[i] = a.spans()
-	}
+	return b.pooled(x, n.windows(x.shape[2], x.shape[3], n.kernel()), n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
+}
+
+// pooled adds the step of a pooling of a map, a mean or a maximum. With padding a mean counts that too.
+func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
+	channels, width := x.shape[1], x.shape[3]
+	rows, columns := axes[0].spans(), axes[1].spans()
 	out := b.made([]int{1, channels, axes[0].out, axes[1].out}, true)
-	b.work += out.buf.size * min(kernel[0], axes[0].in) * min(kernel[1], axes[1].in)
-	from, width := x.buf, x.shape[3]
+	b.work += out.buf.size * min(axes[0].taps, axes[0].in) * min(axes[1].taps, axes[1].in)
+	from := x.buf
 	b.step(func(arena []float32) {
 		x, y := from.in(arena), out.buf.in(arena)
-		for _, rows := range spans[0] {
-			for _, columns := range spans[1] {
-				to := y[:channels]
-				y = y[channels:]
-				first := true
-				for r := rows.first; r <= rows.last; r += axes[0].dilation {
-					for c := columns.first; c <= columns.last; c += axes[1].dilation {
-						run := x[(r*width+c)*channels:][:len(to)]
-						switch {
-						case first:
-							copy(to, run)
-							first = false
-						case mean:
-							for i, v := range run {
-								to[i] += v
-							}
-						default:
-							for i, v := range run {
-								to[i] = max(to[i], v)
+		sums := make([]float64, channels)
+		for _, row := range rows {
+			for _, column := range columns {
+				for i := range sums {
+					if sums[i] = 0; !mean {
+						sums[i] = math.Inf(-1)
+					}
+				}
+				for r := row.first; r <= row.last; r += axes[0].dilation {
+					for c := column.first; c <= column.last; c += axes[1].dilation {
+						run := x[(r*width+c)*channels:][:channels]
+						for i, v := range run {
+							if mean {
+								sums[i] += float64(v)
+							} else {
+								sums[i] = max(sums[i], float64(v))
 							}
 						}
 					}
 				}
-				if mean {
-					count := rows.taps * columns.taps
-					if padding {
-						count = rows.padded * columns.padded
-					}
-					for i := range to {
-						to[i] /= float32(count)
-					}
+				count := 1
+				switch {
+				case mean && padding:
+					count = row.padded * column.padded
+				case mean:
+					count = row.taps * column.taps
 				}
+				for i, sum := range sums {
+					y[i] = float32(sum / float64(count))
+				}
+				y = y[channels:]
 			}
 		}
 	}, from, out.buf)
@@ -90,59 +89,38 @@ func (a axis) spans() []span {
 
 // globalPool is GlobalAveragePool and GlobalMaxPool.
 func (b *builder) globalPool(n *node, in []*value) *value {
-	x := b.asMap(in)
-	return b.pooled(x, x.shape[1], []int{1, x.shape[1], 1, 1}, true, n.op == "GlobalAveragePool")
+	return b.pooledWhole(b.asMap(in), n.op == "GlobalAveragePool")
+}
+
+// pooledWhole pools all places of a map.
+func (b *builder) pooledWhole(x *value, mean bool) *value {
+	var axes [2]axis
+	for i, in := range x.shape[2:] {
+		axes[i] = axis{in: in, out: 1, taps: in, stride: 1, dilation: 1}
+	}
+	return b.pooled(x, axes, mean, false)
 }
 
 // reduceMean is ReduceMean over the places of maps.
 func (b *builder) reduceMean(n *node, in []*value) *value {
 	x := computed(in)
-	axes := n.axes(in, len(x.shape))
-	channels, places := 1, []int{2, 3}
+	axes, places, s := n.axes(in, len(x.shape)), []int{2, 3}, x.shape
 	if !x.last {
-		channels, places = 3, []int{1, 2}
+		places = []int{1, 2}
 	}
-	if len(x.shape) != 4 || x.shape[0] != 1 || !slices.Equal(axes, places) {
-		fail("of the shape %v along the axes %v; want all places of a map", x.shape, axes)
+	if len(s) != 4 || s[0] != 1 || !slices.Equal(axes, places) {
+		fail("of the shape %v along the axes %v; want all places of a map", s, axes)
 	}
-	shape, last := []int{1, 1, 1, 1}, x.last
-	if shape[channels] = x.shape[channels]; n.int("keepdims", 1) == 0 {
-		shape, last = []int{1, x.shape[channels]}, false
+	if !x.last { // the last axis holds the channels
+		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
 	}
-	return b.pooled(x, x.shape[channels], shape, last, true)
-}
-
-// pooled adds the step of a pooling of all places.
-func (b *builder) pooled(x *value, channels int, shape []int, last, mean bool) *value {
-	out := b.made(shape, last)
-	from := x.buf
-	b.step(func(arena []float32) {
-		x, y := from.in(arena), out.buf.in(arena)
-		places := len(x) / channels
-		var sums [16]float64 // of so many channels at a time
-		for at := 0; at < channels; at += len(sums) {
-			some := sums[:min(len(sums), channels-at)]
-			for j := range some {
-				if some[j] = 0; !mean {
-					some[j] = math.Inf(-1)
-				}
-			}
-			for p := range places {
-				for j, v := range x[p*channels+at:][:len(some)] {
-					if mean {
-						some[j] += float64(v)
-					} else {
-						some[j] = max(some[j], float64(v))
-					}
-				}
-			}
-			for j, sum := range some {
-				if mean {
-					sum /= float64(places)
-				}
-				y[at+j] = float32(sum)
-			}
-		}
-	}, from, out.buf)
+	out := b.pooledWhole(x, true)
+	channels := out.shape[1]
+	switch {
+	case n.int("keepdims", 1) == 0:
+		return &value{shape: []int{1, channels}, buf: out.buf}
+	case places[0] == 1:
+		return &value{shape: []int{1, 1, 1, channels}, buf: out.buf}
+	}
 	return out
 }

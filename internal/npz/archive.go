@@ -2,7 +2,7 @@ package npz
 
 import (
 	"archive/zip"
-	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -45,13 +45,12 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// Known returns how many bytes of content are known to be there: those of an entry that
-// is not compressed.
-func (e *Entry) Known() int64 {
-	if e.file.Method == zip.Store && e.Size <= e.Packed {
-		return e.Size
+// Most returns how many bytes the content can have.
+func (e *Entry) Most() int64 {
+	if e.file.Method == zip.Store {
+		return e.Packed
 	}
-	return 0
+	return zipfile.MostDeflate * e.Packed
 }
 
 // Open opens the content.
@@ -62,7 +61,7 @@ func (e *Entry) Open() (io.ReadCloser, error) {
 	return e.file.Open()
 }
 
-// The bounds of an array that Floats and Integers read: they take the memory that its
+// The bounds of an array that Floats, Integers and Text read: they take the memory that its
 // values need only where that is up to FreeBytes, or up to PerByte for each byte that it
 // is packed in.
 const (
@@ -86,107 +85,82 @@ func (a *Archive) Has(name string) bool { return a.entry(name) != nil }
 // Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in
 // which check finds no fault before memory is taken; it may be nil.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
-	shape, err = a.each(name, "<f8", dimensions, check, func(n int) { values = make([]float64, n) }, func(i int, bits uint64) error {
-		values[i] = math.Float64frombits(bits)
-		return nil
-	})
+	raw, shape, err := a.read(name, "<f8", dimensions, check)
+	if err != nil {
+		return nil, shape, err
+	}
+	values = make([]float64, len(raw)/8)
+	_, err = binary.Decode(raw, binary.LittleEndian, values)
 	return values, shape, err
 }
 
 // Integers reads an array of int64 (<i8) from 0 to largest, of one dimension.
 func (a *Archive) Integers(name string, largest int64) (values []int, err error) {
-	_, err = a.each(name, "<i8", 1, nil, func(n int) { values = make([]int, n) }, func(i int, bits uint64) error {
-		x := int64(bits)
-		if x < 0 || x > largest {
-			return fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
-		}
-		values[i] = int(x)
-		return nil
-	})
-	return values, err
-}
-
-// Text reads an array of bytes (|u1) of one dimension, at most FreeBytes.
-func (a *Archive) Text(name string) ([]byte, error) {
-	r, h, end, err := a.open(name, "|u1", 1)
+	raw, _, err := a.read(name, "<i8", 1, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
-	if h.Shape[0] > FreeBytes {
-		return nil, fmt.Errorf("the array %q has %d bytes; at most %d are read", name, h.Shape[0], FreeBytes)
+	values = make([]int, len(raw)/8)
+	for i := range values {
+		x := int64(binary.LittleEndian.Uint64(raw[8*i:]))
+		if x < 0 || x > largest {
+			return nil, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+		}
+		values[i] = int(x)
 	}
-	text, err := number.ReadBytes(r, int64(h.Shape[0]), 0)
+	return values, nil
+}
+
+// Text reads an array of bytes (|u1) of one dimension.
+func (a *Archive) Text(name string) ([]byte, error) {
+	raw, _, err := a.read(name, "|u1", 1, nil)
+	return raw, err
+}
+
+// read reads the values of an array of a type and number of dimensions in C order.
+func (a *Archive) read(name, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
+	label := fmt.Sprintf("the array %q", name)
+	e := a.entry(name)
+	if e == nil {
+		return nil, nil, fmt.Errorf("the file holds no array %q", name)
+	}
+	content, err := e.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
+	}
+	defer content.Close()
+	r := number.Buffered(content, e.Size)
+	h, err := ReadHeader(r)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
+	case h.Type != kind || h.Fortran:
+		return nil, nil, fmt.Errorf("%s is of the type %s, in Fortran order: %t; want %s in C order", label, h.Type, h.Fortran, kind)
+	case len(h.Shape) != dimensions:
+		return nil, nil, fmt.Errorf("%s is of shape %v; want %d dimensions", label, h.Shape, dimensions)
+	}
+	if check != nil {
+		if err := check(h.Shape); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", label, err)
+		}
+	}
+	item, _ := h.Item()
+	items, err := h.Items(item.Size)
+	size := items * item.Size
+	switch {
+	case err != nil || items > maxItems:
+		return nil, nil, fmt.Errorf("%s of shape %v has more values than the %d that are read", label, h.Shape, maxItems)
+	case size > FreeBytes && size/PerByte > e.Packed:
+		return nil, nil, fmt.Errorf("%s is of shape %v, too large for the %d bytes that it is packed in", label, h.Shape, e.Packed)
+	}
+	if raw, err = number.ReadBytes(r, size, size); errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, fmt.Errorf("%s is of shape %v and ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
+	}
 	if err == nil {
 		err = number.End(r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the array %q: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
 	}
-	return text, nil
-}
-
-// open opens an array of a type and number of dimensions behind its header.
-func (a *Archive) open(name, kind string, dimensions int) (r *bufio.Reader, h Header, end func() error, err error) {
-	e := a.entry(name)
-	if e == nil {
-		return nil, h, nil, fmt.Errorf("the file holds no array %q", name)
-	}
-	content, err := e.Open()
-	if err != nil {
-		return nil, h, nil, fmt.Errorf("the array %q: %w", name, err)
-	}
-	r = bufio.NewReaderSize(content, 1<<15)
-	h, err = ReadHeader(r)
-	switch {
-	case err != nil:
-		err = fmt.Errorf("the array %q: %w", name, err)
-	case h.Type != kind || h.Fortran:
-		err = fmt.Errorf("the array %q is of the type %s, in Fortran order: %t; want %s in C order", name, h.Type, h.Fortran, kind)
-	case len(h.Shape) != dimensions:
-		err = fmt.Errorf("the array %q is of shape %v; want %d dimensions", name, h.Shape, dimensions)
-	}
-	if err != nil {
-		content.Close()
-		return nil, h, nil, err
-	}
-	return r, h, content.Close, nil
-}
-
-// each calls start with the number of items of an array and then do with the bits of
-// each.
-func (a *Archive) each(name, kind string, dimensions int, check func([]int) error, start func(n int), do func(i int, bits uint64) error) (shape []int, err error) {
-	r, h, end, err := a.open(name, kind, dimensions)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	if check != nil {
-		if err := check(h.Shape); err != nil {
-			return nil, fmt.Errorf("the array %q: %w", name, err)
-		}
-	}
-	const size = 8
-	items, err := h.Items(size)
-	if err != nil || items > maxItems {
-		return nil, fmt.Errorf("the array %q of shape %v has more values than the %d that are read", name, h.Shape, maxItems)
-	}
-	if e := a.entry(name); size*items > FreeBytes && size*items/PerByte > e.Packed {
-		return nil, fmt.Errorf("the array %q is of shape %v, too large for the %d bytes that it is packed in", name, h.Shape, e.Packed)
-	}
-	item, _ := h.Item()
-	start(int(items))
-	var b [size]byte
-	for i := range int(items) {
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return nil, fmt.Errorf("the array %q is of shape %v and ends after %d values: %w", name, h.Shape, i, err)
-		}
-		if err := do(i, item.Order.Uint64(b[:])); err != nil {
-			return nil, err
-		}
-	}
-	if err := number.End(r); err != nil {
-		return nil, fmt.Errorf("the array %q: %w", name, err)
-	}
-	return h.Shape, nil
+	return raw, h.Shape, nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ type Header struct {
 	// along the first one follow each other.
 	Shape   []int
 	Fortran bool
+	// Length is how many bytes the header takes.
+	Length int64
 }
 
 const magic = "\x93NUMPY"
@@ -59,7 +62,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	if m == nil {
 		return h, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
 	}
-	h.Type, h.Fortran = string(m[1]), string(m[2]) == "True"
+	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
 	if shape == "" {
 		return h, nil
@@ -77,12 +80,10 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 // Items returns the number of items, or an error if the array would take more than
 // number.MaxBytes with this number of bytes for each.
 func (h Header) Items(item int64) (int64, error) {
-	items := int64(1)
-	for _, d := range h.Shape {
-		if d == 0 {
-			return 0, nil
-		}
+	if slices.Contains(h.Shape, 0) {
+		return 0, nil
 	}
+	items := int64(1)
 	for _, d := range h.Shape {
 		if items > number.MaxBytes/item/int64(d) {
 			return 0, fmt.Errorf("shape %v is more than any file holds", h.Shape)

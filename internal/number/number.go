@@ -65,7 +65,7 @@ func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	case Int64:
 		return func(i int) float64 { return float64(int64(order.Uint64(raw[8*i:]))) }
 	case Float16:
-		return func(i int) float64 { return half(order.Uint16(raw[2*i:])) }
+		return func(i int) float64 { return Half(order.Uint16(raw[2*i:])) }
 	case Float32:
 		return func(i int) float64 { return float64(math.Float32frombits(order.Uint32(raw[4*i:]))) }
 	default:
@@ -73,9 +73,9 @@ func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	}
 }
 
-// half returns the number that IEEE 754's binary16 stands for: a sign, five bits
+// Half returns the number that IEEE 754's binary16 stands for: a sign, five bits
 // of an exponent and ten of a fraction.
-func half(bits uint16) float64 {
+func Half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	var v float64
 	switch exponent {

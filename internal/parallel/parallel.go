@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
@@ -73,9 +74,14 @@ func join() bool {
 // are free, and returns when all calls have. A panic of f becomes one of the caller, a
 // *guard.PanicError, after which no further calls begin. Do itself allocates nothing.
 func Do(n int, f func(i int)) {
+	do(n, n, f)
+}
+
+// do is Do by at most the given number of goroutines.
+func do(workers, n int, f func(i int)) {
 	j := jobs.Get().(*job)
 	j.f = f
-	j.run(n, n)
+	j.run(workers, n)
 	j.f = nil
 	jobs.Put(j)
 }
@@ -102,18 +108,19 @@ func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int
 	if workers == 0 {
 		workers = Cores()
 	}
-	j := jobs.Get().(*job)
-	j.block = func(worker, i int) bool {
-		if ctx.Err() != nil {
-			return false
-		}
-		f(worker, i*size, min((i+1)*size, n))
-		return true
-	}
-	err := guard.Call(func() error { j.run(workers, Count(n, size)); return ctx.Err() })
-	j.block = nil
-	jobs.Put(j)
-	return err
+	var begun atomic.Int64
+	free := freelist.List[int]{New: func() int { return int(begun.Add(1)) - 1 }}
+	return guard.Call(func() error {
+		do(workers, Count(n, size), func(i int) {
+			if ctx.Err() != nil {
+				return
+			}
+			worker := free.Get()
+			defer free.Put(worker)
+			f(worker, i*size, min((i+1)*size, n))
+		})
+		return ctx.Err()
+	})
 }
 
 // Count returns how many blocks of a size the numbers below n make.
@@ -122,12 +129,10 @@ func Count(n, size int) int { return (n + size - 1) / size }
 // job is one call of Do or Blocks under way.
 type job struct {
 	f       func(i int)
-	block   func(worker, i int) bool // false stops the job
-	n       int64                    // parts
+	n       int64 // parts
 	next    atomic.Int64
 	most    int64        // goroutines that may work on it
-	started atomic.Int64 // goroutines so far, and those of them that have begun
-	workers atomic.Int64
+	started atomic.Int64 // goroutines so far
 	done    sync.WaitGroup
 	help    func()
 	mu      sync.Mutex
@@ -149,7 +154,6 @@ func (j *job) run(workers, n int) {
 	j.n, j.most, j.fault = int64(n), int64(min(workers, n)), nil
 	j.next.Store(0)
 	j.started.Store(1)
-	j.workers.Store(0)
 	j.work()
 	j.done.Wait()
 	if j.fault != nil {
@@ -159,15 +163,10 @@ func (j *job) run(workers, n int) {
 
 // work does parts until none is left.
 func (j *job) work() {
-	worker := int(j.workers.Add(1)) - 1
 	err := guard.Call(func() error {
 		for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
 			j.ask()
-			if j.f != nil {
-				j.f(int(i))
-			} else if !j.block(worker, int(i)) {
-				j.next.Store(j.n)
-			}
+			j.f(int(i))
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ package plaintext
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,29 +18,16 @@ import (
 // ("\x1b", "\n", "\u202e"); all others stay. Backslashes stay too, so that paths
 // can be read; hence the text cannot be turned back with certainty.
 func Line(s string) string {
-	if clean(s) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, active) {
 		return s
 	}
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case !active(r):
+		if active(r) || r == utf8.RuneError && size == 1 {
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(s[:size]), `"`))
+		} else {
 			b.WriteString(s[:size])
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
 		}
 		s = s[size:]
 	}
@@ -50,9 +38,6 @@ func Line(s string) string {
 // line but the first is indented by two spaces, so that no text can pass for the
 // beginning of another message.
 func Lines(s string) string {
-	if clean(s) {
-		return s
-	}
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
 		cells := strings.Split(strings.TrimSuffix(line, "\r"), "\t")
@@ -82,21 +67,6 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 		}
 	}
 	return fmt.Fprintf(w, format, safe...)
-}
-
-// clean tells whether Line leaves s as it is.
-func clean(s string) bool {
-	for i, r := range s {
-		if active(r) {
-			return false
-		}
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // active tells whether a character does something other than to be seen.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestLine(t *testing.T) {
@@ -17,7 +15,7 @@ func TestLine(t *testing.T) {
 		"photos/Élan vital 猫 👩\u200d👩\u200d👧.jpg": "photos/Élan vital 猫 👩\u200d👩\u200d👧.jpg",
 		`C:\photos\new`:            `C:\photos\new`,
 		"می\u200cخواهم":            "می\u200cخواهم", // with a zero-width non-joiner
-		"a\x1b[2J\x1b]0;title\x07": `a\x1b[2J\x1b]0;title\x07`,
+		"a\x1b[2J\x1b]0;title\x07": `a\x1b[2J\x1b]0;title\a`,
 		"one\npartwise: two\r\tx":  `one\npartwise: two\r\tx`,
 		"\u009b31m":                `\u009b31m`,
 		"\u202egpj.exe\u2066":      `\u202egpj.exe\u2066`,
@@ -58,7 +56,7 @@ func FuzzLine(f *testing.F) {
 	for _, s := range []string{"plain", "\x1b[1m", "a\nb", "\xff\u202e\u2028\ufffe", "\U0001f600\u0085"} {
 		f.Add(s)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, s string) {
+	f.Fuzz(func(t *testing.T, s string) {
 		line := Line(s)
 		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
 			t.Errorf("Line(%q) is %q", s, line)
@@ -75,5 +73,5 @@ func FuzzLine(f *testing.F) {
 				t.Errorf("Lines(%q) has the line %q", s, l)
 			}
 		}
-	}))
+	})
 }

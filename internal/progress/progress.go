@@ -26,21 +26,11 @@ type Stages struct {
 	log  *progressLog
 }
 
-// unitOf is what a piece of work counts, but for trials of readings and downloads.
-func unitOf(what string) string {
-	switch what {
-	case "trials":
-		return "trials"
-	case "counting groups":
-		return "numbers"
-	case "factorising", "learning words":
-		return "iterations"
-	case "comparing pictures":
-		return "pairs"
-	case "reading", "looking at pictures", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":
-		return "images"
-	}
-	return "steps"
+// units are what pieces of work count; others count steps.
+var units = map[string]string{
+	"trials": "trials", "counting groups": "numbers", "factorising": "iterations", "learning words": "iterations",
+	"comparing pictures": "pairs", "reading": "images", "looking at pictures": "images", "describing images": "images",
+	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "taking back": "images",
 }
 
 // Bytes is what downloads count.
@@ -53,7 +43,7 @@ func (s *Stages) What() string { return s.what }
 func (s *Stages) Begin(what string) {
 	s.End()
 	if !columns.IsTerminal(s.W) {
-		s.log = startLog(s.W, what, cmp.Or(s.Unit, unitOf(what)))
+		s.log = startLog(s.W, what, cmp.Or(s.Unit, units[what], "steps"))
 	}
 }
 
@@ -68,7 +58,7 @@ func (s *Stages) Show(what string, done, total int) {
 		return
 	}
 	if s.bar == nil {
-		s.bar = newBar(s.W, what, cmp.Or(s.Unit, unitOf(what)), total)
+		s.bar = newBar(s.W, what, cmp.Or(s.Unit, units[what], "steps"), total)
 	}
 	_ = s.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
@@ -104,7 +94,7 @@ func newBar(w io.Writer, what, unit string, total int) *progressbar.ProgressBar 
 	return bar
 }
 
-// progressLog writes how far a piece of work is to what is no terminal.
+// progressLog writes how far a piece of work is to a writer that is no terminal.
 type progressLog struct {
 	state atomic.Pointer[[2]int] // done and total
 	stop  chan struct{}
@@ -125,7 +115,7 @@ func startLog(w io.Writer, what, unit string) *progressLog {
 			case <-l.stop:
 				return
 			case now := <-tick.C:
-				plaintext.Fprintf(w, "partwise: %s\n", l.line(what, unit, now.Sub(begun)))
+				plaintext.Fprintf(w, "partwise: %s, %v\n", l.line(what, unit), now.Sub(begun).Round(time.Second))
 			}
 		}
 	}()
@@ -133,18 +123,16 @@ func startLog(w io.Writer, what, unit string) *progressLog {
 }
 
 // line says how far the work is.
-func (l *progressLog) line(what, unit string, took time.Duration) string {
-	took = took.Round(time.Second)
-	state := l.state.Load()
-	done, total := state[0], state[1]
+func (l *progressLog) line(what, unit string) string {
+	state, by := l.state.Load(), 1
 	if unit == Bytes {
-		unit, done, total = "MB", done/1e6, total/1e6
+		unit, by = "MB", 1e6
 	}
-	switch {
+	switch done, total := state[0]/by, state[1]/by; {
 	case state[1] >= 0:
-		return fmt.Sprintf("%s: %d of %d %s, %v", what, done, total, unit, took)
+		return fmt.Sprintf("%s: %d of %d %s", what, done, total, unit)
 	case state[0] > 0:
-		return fmt.Sprintf("%s: %d %s, %v", what, done, unit, took)
+		return fmt.Sprintf("%s: %d %s", what, done, unit)
 	}
-	return fmt.Sprintf("%s, %v", what, took)
+	return what
 }

@@ -174,8 +174,8 @@ const (
 func decodeNumber(v *Value, to reflect.Value, f field) error {
 	whole := to.Kind() == reflect.Int
 	r := rangeOf(f.Tag.Get("range"), whole)
-	x, ok := number(v)
-	if !ok || !r.contains(x) || whole && x != math.Trunc(x) {
+	x, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil || v.Kind != KindText || !r.contains(x) || whole && x != math.Trunc(x) {
 		return v.Want("%s", r)
 	}
 	if x == 0 && f.Tag.Get("default") != "" {
@@ -187,24 +187,6 @@ func decodeNumber(v *Value, to reflect.Value, f field) error {
 		to.SetFloat(x)
 	}
 	return nil
-}
-
-// number returns the number of a scalar. A string can hold one: in YAML 1e6 is a string.
-func number(v *Value) (x float64, ok bool) {
-	data := reflect.ValueOf(v.Data)
-	switch {
-	case v.Kind != KindText || !data.IsValid():
-	case data.CanInt():
-		return float64(data.Int()), true
-	case data.CanUint():
-		return float64(data.Uint()), true
-	case data.CanFloat():
-		return data.Float(), true
-	case data.Kind() == reflect.String:
-		x, err := strconv.ParseFloat(data.String(), 64)
-		return x, err == nil
-	}
-	return 0, false
 }
 
 // numbers are the numbers that a setting can have.

@@ -17,6 +17,8 @@ type Setting struct {
 	Values []string
 	// Range is the range of a number in words, "" for the usual one.
 	Range string
+	// Type is that of the field.
+	Type reflect.Type
 }
 
 // List returns the settings of a struct in the order of its fields, those of embedded
@@ -26,7 +28,7 @@ func List(of any) []Setting {
 	var out []Setting
 	for _, f := range settingsOf(v.Type()) {
 		held := v.FieldByIndex(f.Index)
-		s := Setting{Name: f.name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Values: f.values}
+		s := Setting{Name: f.name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Values: f.values, Type: f.Type}
 		if tag := f.Tag.Get("range"); tag != "" {
 			s.Range = rangeOf(tag, f.Type.Kind() == reflect.Int || f.Type == reflect.TypeFor[[]int]()).String()
 		}

@@ -21,26 +21,6 @@ func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
 	}
 }
 
-// DescendColumns is Descend of so many columns with the same rows, whose z, y and x follow one another.
-func DescendColumns(columns int, z []float64, y, x, u []float32, stride int, floor float64) {
-	if columns == 0 || len(z) == 0 || len(y) == 0 {
-		return
-	}
-	k, n := len(z)/columns, len(y)/columns
-	x = x[:len(y)]
-	_ = u[(k-1)*stride+n-1]
-	for c := 0; c < columns; c += 2 {
-		end := min(c+2, columns)
-		zs, ys, xs := z[c*k:end*k], y[c*n:end*n], x[c*n:end*n]
-		if end == c+2 && descendPair(zs, ys, xs, u, stride, floor) {
-			continue
-		}
-		for ; len(zs) > 0; zs, ys, xs = zs[k:], ys[n:], xs[n:] {
-			Descend(zs[:k], ys[:n], xs[:n], u, stride, floor)
-		}
-	}
-}
-
 const (
 	least32    = 1e-30
 	mostEntry  = 1e6

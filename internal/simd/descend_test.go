@@ -3,7 +3,6 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -66,31 +65,6 @@ func TestDescend(t *testing.T) {
 		}
 		if y[n] != 7 {
 			t.Fatalf("seed %d: more than %d values are written", seed, n)
-		}
-	}
-}
-
-// TestDescendColumns: columns side by side have the bytes of each by itself.
-func TestDescendColumns(t *testing.T) {
-	for seed := range uint64(100) {
-		src := rand.New(rand.NewPCG(seed, 4))
-		n, k, columns := Lanes32*(1+src.IntN(20)), 1+src.IntN(8), src.IntN(6)
-		if seed%10 == 0 {
-			n += segment
-		}
-		stride := n + src.IntN(3)
-		x, u, y := random32(src, columns*n), random32(src, k*stride), random32(src, columns*n)
-		z := make([]float64, columns*k)
-		for i := range z {
-			z[i] = 3 * src.Float64()
-		}
-		wantZ, wantY := slices.Clone(z), slices.Clone(y)
-		for c := range columns {
-			Descend(wantZ[c*k:][:k], wantY[c*n:][:n], x[c*n:][:n], u, stride, 1e-3)
-		}
-		DescendColumns(columns, z, y, x, u, stride, 1e-3)
-		if !slices.Equal(z, wantZ) || !slices.Equal(y, wantY) {
-			t.Fatalf("seed %d: %d columns of %d values differ", seed, columns, n)
 		}
 	}
 }

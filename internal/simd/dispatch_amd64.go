@@ -120,19 +120,6 @@ func divide(y, x []float64, floor float64) int {
 	return n
 }
 
-func step(z, x, y []float64, least, floor float64) int {
-	n := whole(len(z))
-	switch {
-	case n == 0 || !fast:
-		return 0
-	case wide:
-		stepAVX512(&z[0], &x[0], &y[0], n, least, floor)
-	default:
-		stepAVX2(&z[0], &x[0], &y[0], n, least, floor)
-	}
-	return n
-}
-
 func logSum(y, x []float64, sums *[8]float64) int {
 	n := whole(len(y))
 	switch {
@@ -189,15 +176,6 @@ func descend(z []float64, y, x, u []float32, stride int, floor float64) bool {
 	if fast {
 		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall, 1}
 		descendAVX2(&z[0], &y[0], &x[0], &u[0], len(y), stride, len(z), &bounds[0], least32)
-	}
-	return fast
-}
-
-// descendPair is descend of two columns.
-func descendPair(z []float64, y, x, u []float32, stride int, floor float64) bool {
-	if fast {
-		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall, 1}
-		descendPairAVX2(&z[0], &y[0], &x[0], &u[0], len(y)/2, stride, len(z)/2, &bounds[0], least32)
 	}
 	return fast
 }

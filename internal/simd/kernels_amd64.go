@@ -15,9 +15,6 @@ func addBothAVX2(y *float64, x *float64, a *float64, stride int, n int, weights 
 func divideAVX2(y *float64, x *float64, n int, floor float64)
 
 //go:noescape
-func stepAVX2(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-
-//go:noescape
 func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 
 //go:noescape
@@ -42,9 +39,6 @@ func addBothAVX512(y *float64, x *float64, a *float64, stride int, n int, weight
 func divideAVX512(y *float64, x *float64, n int, floor float64)
 
 //go:noescape
-func stepAVX512(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-
-//go:noescape
 func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)
 
 //go:noescape
@@ -64,9 +58,6 @@ func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, 
 
 //go:noescape
 func descendAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)
-
-//go:noescape
-func descendPairAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)
 
 //go:noescape
 func gatherAVX2(u *float32, y *float32, z *float32, rows *float32, at *int, stride int, n int, width int)

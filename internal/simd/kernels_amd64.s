@@ -1280,37 +1280,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func stepAVX2(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-// Requires: AVX
-TEXT ·stepAVX2(SB), NOSPLIT, $0-48
-	MOVQ         z+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD least+32(FP), Y0
-	VBROADCASTSD floor+40(FP), Y1
-	VXORPD       Y2, Y2, Y2
-
-next:
-	VMOVUPD (CX), Y3
-	VMAXPD  (DX), Y0, Y4
-	VDIVPD  Y4, Y3, Y3
-	VMOVUPD (AX), Y4
-	VMULPD  Y3, Y4, Y3
-	VMOVUPD Y3, Y5
-	VCMPPD  $0x1e, Y2, Y4, Y4
-	VANDPD  Y4, Y5, Y5
-	VCMPPD  $0x15, Y1, Y3, Y3
-	VANDPD  Y3, Y5, Y5
-	VMOVUPD Y5, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, BX
-	JNZ     next
-	VZEROUPPER
-	RET
-
 // func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSumAVX2(SB), NOSPLIT, $0-32
@@ -5584,37 +5553,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func stepAVX512(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-// Requires: AVX, AVX512F
-TEXT ·stepAVX512(SB), NOSPLIT, $0-48
-	MOVQ         z+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD least+32(FP), Z0
-	VBROADCASTSD floor+40(FP), Z1
-	VPXORQ       Z2, Z2, Z2
-
-next:
-	VMOVUPD   (CX), Z3
-	VMAXPD    (DX), Z0, Z4
-	VDIVPD    Z4, Z3, Z3
-	VMOVUPD   (AX), Z4
-	VMULPD    Z3, Z4, Z3
-	VMOVUPD   Z3, Z5
-	VCMPPD    $0x1e, Z2, Z4, K1
-	VMOVUPD.Z Z5, K1, Z5
-	VCMPPD    $0x15, Z1, Z3, K1
-	VMOVUPD.Z Z5, K1, Z5
-	VMOVUPD   Z5, (AX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, BX
-	JNZ       next
-	VZEROUPPER
-	RET
-
 // func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)
 // Requires: AVX, AVX512F
 TEXT ·logSumAVX512(SB), NOSPLIT, $0-32
@@ -6558,7 +6496,7 @@ eight:
 	VXORPS       Y0, Y0, Y0
 	VMOVSD       8(R8), X3
 	VUCOMISD     X1, X3
-	JCS          stays0
+	JCS          stays
 	VMULSD       24(R8), X2, X3
 	VMAXSD       X3, X1, X1
 	VMAXSD       16(R8), X1, X1
@@ -6567,146 +6505,9 @@ eight:
 	VCVTSD2SS    X1, X1, X1
 	VBROADCASTSS X1, Y0
 
-stays0:
+stays:
 	ADDQ $0x08, AX
 	MOVQ BX, R9
-	ADDQ DI, BX
-	SUBQ $0x01, k+48(FP)
-	JNZ  entry
-	VZEROUPPER
-	RET
-
-// func descendPairAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·descendPairAVX2(SB), NOSPLIT, $0-68
-	MOVQ   z+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   u+24(FP), BX
-	MOVQ   n+32(FP), SI
-	SHLQ   $0x02, SI
-	MOVQ   stride+40(FP), DI
-	SHLQ   $0x02, DI
-	MOVQ   bounds+56(FP), R8
-	MOVQ   k+48(FP), R9
-	LEAQ   (CX)(SI*1), R10
-	LEAQ   (DX)(SI*1), R11
-	LEAQ   (AX)(R9*8), R9
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	MOVQ   BX, R12
-
-entry:
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	XORQ   R13, R13
-
-segment:
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
-	LEAQ    4096(R13), R14
-	CMPQ    R14, SI
-	CMOVQGT SI, R14
-
-eight:
-	VMOVUPS      (R12)(R13*1), Y10
-	VMOVUPS      (BX)(R13*1), Y11
-	VMOVUPS      (CX)(R13*1), Y12
-	VFMADD231PS  Y10, Y0, Y12
-	VMOVUPS      Y12, (CX)(R13*1)
-	VBROADCASTSS least+64(FP), Y13
-	VMAXPS       Y13, Y12, Y12
-	VDIVPS       Y12, Y11, Y12
-	VMULPS       (DX)(R13*1), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VFMADD231PS  Y12, Y13, Y7
-	VMOVUPS      (R10)(R13*1), Y12
-	VFMADD231PS  Y10, Y1, Y12
-	VMOVUPS      Y12, (R10)(R13*1)
-	VBROADCASTSS least+64(FP), Y10
-	VMAXPS       Y10, Y12, Y12
-	VDIVPS       Y12, Y11, Y12
-	VMULPS       (R11)(R13*1), Y12, Y10
-	VADDPS       Y10, Y8, Y8
-	VFMADD231PS  Y12, Y10, Y9
-	ADDQ         $0x20, R13
-	CMPQ         R13, R14
-	JLT          eight
-	VCVTPS2PD    X6, Y10
-	VADDPD       Y10, Y2, Y2
-	VEXTRACTF128 $0x01, Y6, X6
-	VCVTPS2PD    X6, Y10
-	VADDPD       Y10, Y2, Y2
-	VCVTPS2PD    X7, Y6
-	VADDPD       Y6, Y3, Y3
-	VEXTRACTF128 $0x01, Y7, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       Y6, Y3, Y3
-	VCVTPS2PD    X8, Y6
-	VADDPD       Y6, Y4, Y4
-	VEXTRACTF128 $0x01, Y8, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       Y6, Y4, Y4
-	VCVTPS2PD    X9, Y6
-	VADDPD       Y6, Y5, Y5
-	VEXTRACTF128 $0x01, Y9, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       Y6, Y5, Y5
-	CMPQ         R13, SI
-	JLT          segment
-	VHADDPD      Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X0
-	VUNPCKHPD    X0, X0, X2
-	VSUBSD       32(R8), X0, X1
-	VMAXSD       (R8), X0, X0
-	VDIVSD       X0, X2, X2
-	VDIVSD       X2, X1, X1
-	VMOVSD       (AX), X2
-	VADDSD       X2, X1, X1
-	VXORPS       Y0, Y0, Y0
-	VMOVSD       8(R8), X3
-	VUCOMISD     X1, X3
-	JCS          stays0
-	VMULSD       24(R8), X2, X3
-	VMAXSD       X3, X1, X1
-	VMAXSD       16(R8), X1, X1
-	VMOVSD       X1, (AX)
-	VSUBSD       X2, X1, X1
-	VCVTSD2SS    X1, X1, X1
-	VBROADCASTSS X1, Y0
-
-stays0:
-	ADDQ         $0x08, AX
-	VHADDPD      Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X1
-	VADDPD       X1, X4, X1
-	VUNPCKHPD    X1, X1, X3
-	VSUBSD       32(R8), X1, X2
-	VMAXSD       (R8), X1, X1
-	VDIVSD       X1, X3, X3
-	VDIVSD       X3, X2, X2
-	VMOVSD       (R9), X3
-	VADDSD       X3, X2, X2
-	VXORPS       Y1, Y1, Y1
-	VMOVSD       8(R8), X4
-	VUCOMISD     X2, X4
-	JCS          stays1
-	VMULSD       24(R8), X3, X4
-	VMAXSD       X4, X2, X2
-	VMAXSD       16(R8), X2, X2
-	VMOVSD       X2, (R9)
-	VSUBSD       X3, X2, X2
-	VCVTSD2SS    X2, X2, X2
-	VBROADCASTSS X2, Y1
-
-stays1:
-	ADDQ $0x08, R9
-	MOVQ BX, R12
 	ADDQ DI, BX
 	SUBQ $0x01, k+48(FP)
 	JNZ  entry

@@ -11,12 +11,11 @@ func Divide(y, x []float64, floor float64) {
 // Step multiplies z by x/max(y, least). A product that was not above 0 before, or is below floor, is set to 0.
 func Step(z, x, y []float64, least, floor float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	for p := step(z, x, y, least, floor); p < len(z); p++ {
-		to := z[p] * (x[p] / atLeast(y[p], least))
-		if !(z[p] > 0) || to < floor {
-			to = 0
+	for p, old := range z {
+		z[p] = old * (x[p] / atLeast(y[p], least))
+		if !(old > 0) || z[p] < floor {
+			z[p] = 0
 		}
-		z[p] = to
 	}
 }
 

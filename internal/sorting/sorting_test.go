@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -43,7 +42,7 @@ func FuzzPlaces(f *testing.F) {
 	f.Add(".partwise-sorted.jsonl\nx/.partwise-sorted.jsonl", ".\n..", 0, 999999999)
 	f.Add("a\x00b\n\xff", "\x00\n\xff", 1, 2)
 	f.Add("a.jpg\nA.JPG\nb/a.jpg\nb-a.jpg", "", 1, 1)
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, samples, names string, g, h int) {
+	f.Fuzz(func(t *testing.T, samples, names string, g, h int) {
 		if len(samples)+len(names) > 1<<12 {
 			return
 		}
@@ -80,5 +79,5 @@ func FuzzPlaces(f *testing.F) {
 			}
 			seen[filename.Key(it.To)] = true
 		}
-	}))
+	})
 }

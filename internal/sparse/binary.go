@@ -22,10 +22,7 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	for _, j := range m.Columns {
 		b = binary.LittleEndian.AppendUint32(b, uint32(j))
 	}
-	for _, v := range m.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b, nil
+	return binary.Append(b, binary.LittleEndian, m.Values)
 }
 
 // UnmarshalBinary reads what AppendBinary wrote. It takes at most 4 bytes of memory for
@@ -55,8 +52,8 @@ func (m *CSR) UnmarshalBinary(b []byte) error {
 	for p := range columns {
 		columns[p] = next()
 	}
-	for p := range values {
-		values[p] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*p:]))
+	if _, err := binary.Decode(b, binary.LittleEndian, values); err != nil {
+		return err
 	}
 	read, err := New(r, c, starts, columns, values)
 	if err == nil {

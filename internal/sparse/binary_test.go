@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -42,7 +41,7 @@ func FuzzBinary(f *testing.F) {
 	b, _ := FromEntries(3, 4, []Entry{{0, 1, 0.1}, {0, 3, -2}, {2, 0, 1}}).AppendBinary(nil)
 	f.Add(b)
 	f.Add([]byte{255, 255, 255, 127, 1, 0, 0, 0, 255, 255, 255, 127})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
+	f.Fuzz(func(t *testing.T, b []byte) {
 		var m CSR
 		var err error
 		testkit.AllocatesAtMost(t, 1<<20+4*uint64(len(b)), func() { err = m.UnmarshalBinary(b) })
@@ -52,5 +51,5 @@ func FuzzBinary(f *testing.F) {
 		if again, err := m.AppendBinary(nil); err != nil || string(again) != string(b) {
 			t.Fatal("a matrix read and written is not the same bytes")
 		}
-	}))
+	})
 }

@@ -2,6 +2,5 @@
 
 package testkit
 
-// Race tells whether tests run under the race detector, which is ten times as slow and
-// takes memory of its own that Allocated counts.
+// Race tells whether tests run under the race detector, which takes ten times as long, and memory of its own.
 const Race = true

@@ -61,23 +61,19 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	for i := range set.Names {
 		file := set.File(i)
 		folder := filepath.Dir(file)
-		first := set.Files != nil && !folders[folder] && !sameFile(file, path)
-		folders[folder] = folders[folder] || first
+		isFirst := set.Files != nil && !folders[folder] && !sameFile(file, path)
+		folders[folder] = folders[folder] || isFirst
 		info, err := os.Lstat(file)
 		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
 		for _, w := range f.written {
-			if _, err := os.Lstat(w.Path); err != nil {
+			var err error
+			switch _, missing := os.Lstat(w.Path); {
+			case missing != nil:
 				continue
-			}
-			err := error(nil)
-			if first {
+			case isFirst:
 				err = w.check(folder)
 			}
-			switch {
-			case err != nil:
-			case w.Names == nil && sameFile(w.Path, file):
-				err = w.replaces(file)
-			case w.Names != nil && isLink:
+			if err == nil && (isLink && w.Names != nil || w.Names == nil && sameFile(w.Path, file)) {
 				err = w.check(file)
 			}
 			if err != nil {
@@ -121,7 +117,7 @@ func (w Written) check(read string) error {
 		return nil
 	}
 	if sameFile(w.Path, read) {
-		return w.replaces(read)
+		return Conflict{fmt.Errorf("%s is read, and %s %s would replace it; name another file", read, w.Label, w.Path)}
 	}
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
 		return nil
@@ -132,10 +128,6 @@ func (w Written) check(read string) error {
 		}
 	}
 	return nil
-}
-
-func (w Written) replaces(read string) error {
-	return Conflict{fmt.Errorf("%s is read, and %s %s would replace it; name another file", read, w.Label, w.Path)}
 }
 
 // sameFile tells whether two paths lead to one file.

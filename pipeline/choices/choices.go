@@ -18,10 +18,9 @@ import (
 
 // Kind is a kind of thing that experiments choose from.
 type Kind struct {
-	// Name is what the list is called, One what a thing of it is, and Title what
-	// they are; Example is the name of one.
+	// Name and One are the plural and the singular, Title describes them, and Example names an entry.
 	Name, One, Title, Example string
-	// Columns are the facts that a table of all shows.
+	// Columns are the facts in a table of all entries.
 	Columns []string
 	Entries func() []Entry
 }
@@ -29,10 +28,10 @@ type Kind struct {
 // Entry is one thing of a kind.
 type Entry struct {
 	Name, Title, Family string
-	// Facts are the names and texts of what is known of it.
+	// Facts are pairs of a name and a text.
 	Facts    [][2]string
 	Settings []settings.Setting
-	// Shared are settings that others of its kind have too.
+	// Shared are settings that the entries of a kind have in common.
 	Shared []settings.Setting
 }
 

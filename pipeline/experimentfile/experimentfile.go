@@ -2,7 +2,6 @@
 package experimentfile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Load reads an experiment file. Unknown keys and values that cannot be are an
-// error with line and column.
+// Load reads an experiment file. Unknown keys and invalid values are errors with line and column.
 func Load(path string) (*pipeline.Experiment, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,41 +34,16 @@ func Load(path string) (*pipeline.Experiment, error) {
 	return e, nil
 }
 
-// Parse reads the text of an experiment file. It returns an error for every text
-// that is none: one of more than 256 KiB, one that nests lists and mappings more
-// than 32 deep, and one with tags, anchors, aliases or control characters too.
+// Parse reads the text of an experiment file. It also rejects a text of more than 256 KiB, with lists and
+// mappings nested more than 32 deep, or with tags, anchors, aliases or control characters.
 func Parse(text []byte) (*pipeline.Experiment, error) {
 	e := &pipeline.Experiment{}
-	if err := decode(text, e); err != nil {
+	v, err := document.Parse(text)
+	if err == nil {
+		err = settings.Decode(v, e)
+	}
+	if err != nil {
 		return nil, document.Excerpt(text, err)
 	}
 	return e, nil
-}
-
-// Set sets one key of an experiment, "classes" for example, to a value as a file would
-// hold it.
-func Set(e *pipeline.Experiment, key, value string) error {
-	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return fmt.Errorf("an experiment file has no key %q", key)
-	}
-	if strings.ContainsAny(value, "\r\n") {
-		return fmt.Errorf("%s %q: want one line", key, value)
-	}
-	err := decode([]byte(key+": "+value), e)
-	var placed *settings.Error
-	if errors.As(err, &placed) {
-		err = errors.New(placed.Message) // there is no file to have a place in
-	}
-	if err != nil {
-		return fmt.Errorf("%s %q: %w", key, value, err)
-	}
-	return nil
-}
-
-func decode(text []byte, e *pipeline.Experiment) error {
-	v, err := document.Parse(text)
-	if err != nil {
-		return err
-	}
-	return settings.Decode(v, e)
 }

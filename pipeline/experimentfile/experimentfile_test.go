@@ -121,7 +121,7 @@ func TestParseRefuses(t *testing.T) {
 		"features: {crop: {box: [-1, 0, 2, 2]}}":       `[1:24] the box [-1 0 2 2] holds no pixels`,
 		"data: {set: yale, from: web}":                 `[1:25] want raw or mat, not "web"`,
 		"data: {set: yale, samples: 0}":                `[1:28] want a whole number from 1 to`,
-		"name: [":                                      `[1:7] `,
+		"name: [":                                      `[1:1] `,
 		"name: x\nname: y":                             `[2:1] `,
 		"- nmf":                                        `[1:1] `,
 		"name: x\n3: 4":                                `[2:1] unknown key "3"; the keys here are name, task`,
@@ -158,26 +158,6 @@ func TestParseJSON(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestSet(t *testing.T) {
-	e, err := Parse([]byte("{name: a, methods: [nmf], repeats: 5, cluster: {distance: cosine, restarts: 9}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, value := range map[string]string{"name": "b", "classes": "2..4", "methods": "[{name: ccf, init: nmf}, cf]", "data": "{set: orl}"} {
-		if err := Set(e, key, value); err != nil {
-			t.Error(err)
-		}
-	}
-	if e.Name != "b" || len(e.Classes) != 3 || len(e.Methods) != 2 || e.Methods[0].Init != factor.InitNMF || e.Data.Set != "orl" || e.Repeats != 5 {
-		t.Errorf("got %+v", e)
-	}
-	for key, value := range map[string]string{"classes": "2...4", "methods": "[cff]", "nothing": "1", "repeats": "x"} {
-		if err := Set(e, key, value); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s %s: %v", key, value, err)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package experimentfile
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -99,12 +100,16 @@ func split(text string, is func(rest string) bool) (parts []string) {
 	return append(parts, text[from:])
 }
 
-// parseValue reads a value as a file has it. What is no YAML is a text, such as the pattern {class}-*.
+// tightKey is a key in brackets without the space that YAML wants behind its colon.
+var tightKey = regexp.MustCompile(`([{,] *[a-z0-9-]+):([^ ])`)
+
+// parseValue reads a value as a file has it, or with {key:value} for {key: value}. What is no YAML is a text,
+// such as the pattern {class}-*.
 func parseValue(text string) (*settings.Value, error) {
 	if text == "" {
 		return &settings.Value{}, nil
 	}
-	v, err := document.Parse([]byte(text))
+	v, err := document.Parse([]byte(tightKey.ReplaceAllString(text, "$1: $2")))
 	marked := strings.ContainsRune(`['"`, rune(text[0])) || text[0] == '{' && (text == "{}" || strings.Contains(text, ":"))
 	if !marked && (err != nil || v.Kind == settings.KindList || v.Kind == settings.KindMapping || v.Kind == settings.KindText && v.Data == any(v.Text)) {
 		return settings.Of(text), nil

@@ -14,20 +14,19 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
-	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// The files of a store. The first three are those that partwise cluster --labels and --links and
-// an experiment's links read: see datasets.Set.ReadLabels, ReadLinks and ReadFeedback.
+// The files of a store. partwise cluster and experiments read the first three: see
+// datasets.Set.ReadLabels, ReadLinks and ReadFeedback.
 const (
 	LabelsFile   = "labels.csv"
 	LinksFile    = "links.csv"
 	FeedbackFile = "feedback.csv"
-	// HistoryFile holds the present state and all that Undo and Redo lead to. A session that goes on
+	// HistoryFile holds the present state and those that Undo and Redo lead to. A session that continues
 	// with the same groups reads nothing else.
 	HistoryFile = "history.json"
-	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its
-	// group and the group's name.
+	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its group and
+	// the group's name.
 	GroupsFile = "groups.csv"
 	// LogFile lists all acts in their order, an object of JSON a line.
 	LogFile = "log.jsonl"
@@ -35,30 +34,24 @@ const (
 
 // Store keeps files.
 type Store interface {
-	// Dir is the folder of the files, from which they are read.
+	// Dir is the folder of the files.
 	Dir() string
 	// Read returns a file, or an error with fs.ErrNotExist.
 	Read(name string) ([]byte, error)
-	// Write writes a file in one step, and Remove removes it, if it is there.
+	// Write writes a file atomically, and Remove removes it if it exists.
 	Write(name string, text []byte) error
 	Remove(name string) error
 }
 
-// entry is a line of the log.
+// entry is a line of the log: an act, or undo, redo, open or finish.
 type entry struct {
 	Do Verb `json:"do"`
-	// Model is that of the groups with which a session was opened.
+	// Model is that of the groups with which a session was opened or finished.
 	Model    string   `json:"model,omitempty"`
 	Pictures []string `json:"pictures,omitempty"`
 	Groups   []int    `json:"groups,omitempty"` // from 1
 	Name     string   `json:"name,omitempty"`
 }
-
-// What stands in the log beside acts.
-const (
-	opened   Verb = "open"
-	finished Verb = "finish"
-)
 
 // note appends an entry to the log.
 func (s *Session) note(e entry) {
@@ -66,10 +59,10 @@ func (s *Session) note(e entry) {
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
 }
 
-func entryOf(a Act, in *pipeline.Inputs) entry {
+func (s *Session) entryOf(a Act) entry {
 	e := entry{Do: a.Do, Name: a.Name}
 	for _, i := range a.Pictures {
-		e.Pictures = append(e.Pictures, in.Set.Names[in.Rows[i]])
+		e.Pictures = append(e.Pictures, s.in.Set.Names[s.in.Rows[i]])
 	}
 	for _, g := range a.Groups {
 		e.Groups = append(e.Groups, g+1)
@@ -77,51 +70,53 @@ func entryOf(a Act, in *pipeline.Inputs) entry {
 	return e
 }
 
-// classes returns what is told of each sample of the set, "" for nothing, where group g is called
-// after its number among those that are kept.
+// classes returns the class of each labelled sample of the set, "" for others. number holds the numbers in
+// the names of groups without one, nil for their own.
 func (s *Session) classes(number []int) []string {
 	out := make([]string, s.in.Set.Len())
-	for i, g := range s.now.labels {
-		if g < 0 {
-			continue
-		}
-		if out[s.in.Rows[i]] = s.now.names[g]; s.now.names[g] == "" {
+	for i, g := range s.now().labels {
+		switch {
+		case g < 0:
+		case s.now().names[g] == "" && number != nil:
 			out[s.in.Rows[i]] = placeholder(number[g])
+		default:
+			out[s.in.Rows[i]] = s.now().group(g)
 		}
 	}
 	return out
 }
 
 // links returns the links by samples of the set.
-func (s *Session) links() (l datasets.Links) {
-	for _, p := range s.now.must {
-		l.Must = append(l.Must, [2]int{s.in.Rows[p[0]], s.in.Rows[p[1]]})
+func (s *Session) links() datasets.Links {
+	samples := func(pairs [][2]int) (out [][2]int) {
+		for _, p := range pairs {
+			out = append(out, [2]int{s.in.Rows[p[0]], s.in.Rows[p[1]]})
+		}
+		return out
 	}
-	for _, p := range s.now.cannot {
-		l.Cannot = append(l.Cannot, [2]int{s.in.Rows[p[0]], s.in.Rows[p[1]]})
-	}
-	return l
+	return datasets.Links{Must: samples(s.now().must), Cannot: samples(s.now().cannot)}
 }
 
-// logs returns all that is told as logs of relevance feedback: of each class the told samples
-// against one of each other, and of each link its two samples.
+// logs returns all labels and links as logs of relevance feedback: for each class its samples against one
+// of each other class, and for each link its two samples.
 func (s *Session) logs() (logs []datasets.FeedbackLog) {
-	members := make([][]int, len(s.now.names))
-	for i, g := range s.now.labels {
+	members := make([][]int, len(s.now().names))
+	for i, g := range s.now().labels {
 		if g >= 0 {
 			members[g] = append(members[g], s.in.Rows[i])
 		}
 	}
 	for g, of := range members {
+		if len(of) == 0 {
+			continue
+		}
 		log := datasets.FeedbackLog{Positive: of}
 		for other, rest := range members {
-			if other != g && len(rest) > 0 && len(of) > 0 {
+			if other != g && len(rest) > 0 {
 				log.Negative = append(log.Negative, rest[0])
 			}
 		}
-		if len(of) > 0 {
-			logs = append(logs, log)
-		}
+		logs = append(logs, log)
 	}
 	l := s.links()
 	for _, p := range l.Must {
@@ -133,67 +128,54 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// keep writes all files, the history first: what is in it has been done.
+// keep writes all files, the history first: its content counts after a crash.
 func (s *Session) keep() error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	number := make([]int, len(s.now.names))
-	for g := range number {
-		number[g] = g
-	}
-	links, set := s.links(), s.in.Set
+	links, logs, set := s.links(), s.logs(), s.in.Set
 	for _, file := range []struct {
 		name  string
 		any   bool
 		write func(*bytes.Buffer) error
 	}{
 		{HistoryFile, true, s.writeHistory},
-		{LogFile, true, s.writeLog},
-		{LabelsFile, slices.Max(append(s.now.labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(number)) }},
+		{LogFile, true, func(w *bytes.Buffer) error { _, err := w.Write(s.log); return err }},
+		{LabelsFile, slices.Max(append(s.now().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
-		{FeedbackFile, len(s.logs()) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, s.logs()) }},
+		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
 		{GroupsFile, true, s.writeGroups},
 	} {
-		if !file.any {
-			if err := s.opt.Store.Remove(file.name); err != nil {
-				return err
-			}
-			continue
-		}
 		var text bytes.Buffer
-		if err := file.write(&text); err != nil {
-			return err
+		var err error
+		if !file.any {
+			err = s.opt.Store.Remove(file.name)
+		} else if err = file.write(&text); err == nil {
+			err = s.opt.Store.Write(file.name, text.Bytes())
 		}
-		if err := s.opt.Store.Write(file.name, text.Bytes()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Session) writeLog(w *bytes.Buffer) error {
-	_, err := w.Write(s.log)
-	return err
-}
-
 func (s *Session) writeGroups(w *bytes.Buffer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"file", "group", "name"})
 	for i, g := range s.found.Labels {
-		_ = out.Write([]string{spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now.names[g])})
+		_ = out.Write([]string{spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
 	}
 	out.Flush()
 	return out.Error()
 }
 
-// Finished says that the groups are in results now, as the model that this tells from others. It
-// ends the session.
+// Finished ends the session: the groups are in results now, with a model that has this digest.
 func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	s.note(entry{Do: finished, Model: model})
+	s.note(entry{Do: "finish", Model: model})
 	s.opt.Model = model
 	s.publish()
 	var text bytes.Buffer
@@ -203,43 +185,43 @@ func (s *Session) Finished(model string) error {
 	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
 }
 
-// load goes on from the history, or takes what was told of other groups: what the store holds, or
-// what the groups were found under.
+// load continues from the history, or applies the corrections of other groups: those of the store, or the
+// labels and links under which the groups were found.
 func (s *Session) load(ctx context.Context) (err error) {
-	classes, links := s.opt.Labels, s.opt.Links
-	if s.opt.Store != nil {
-		if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.opt.Store == nil {
+		return s.apply(s.opt.Labels, s.opt.Links)
+	}
+	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.note(entry{Do: "open", Model: s.opt.Model})
+	if same, err := s.resume(); same || err != nil {
+		return err
+	}
+	_, noLabels := s.opt.Store.Read(LabelsFile)
+	_, noLinks := s.opt.Store.Read(LinksFile)
+	if noLabels != nil && noLinks != nil {
+		return s.apply(s.opt.Labels, s.opt.Links)
+	}
+	var classes []string
+	links := &datasets.Links{}
+	if noLabels == nil {
+		if classes, err = s.in.Set.ReadClasses(filepath.Join(s.opt.Store.Dir(), LabelsFile)); err != nil {
 			return err
-		}
-		s.note(entry{Do: opened, Model: s.opt.Model})
-		if same, err := s.resume(); same || err != nil {
-			return err
-		}
-		_, noLabels := s.opt.Store.Read(LabelsFile)
-		_, noLinks := s.opt.Store.Read(LinksFile)
-		if noLabels == nil || noLinks == nil {
-			classes, links = nil, datasets.Links{}
-		}
-		if noLabels == nil {
-			if classes, err = s.in.Set.ReadClasses(filepath.Join(s.opt.Store.Dir(), LabelsFile)); err != nil {
-				return err
-			}
-		}
-		if noLinks == nil {
-			l, err := s.in.Set.ReadLinks(ctx, filepath.Join(s.opt.Store.Dir(), LinksFile))
-			if err != nil {
-				return err
-			}
-			links = *l
 		}
 	}
-	return s.take(classes, links)
+	if noLinks == nil {
+		if links, err = s.in.Set.ReadLinks(ctx, filepath.Join(s.opt.Store.Dir(), LinksFile)); err != nil {
+			return err
+		}
+	}
+	return s.apply(classes, *links)
 }
 
-// take tells classes and links of samples of the set. A class is the group of its name, or the
+// apply applies labels and links of samples of the set. A class becomes the group of its name, or the
 // group of most of its pictures that has no name or class yet, or a new one.
-func (s *Session) take(classes []string, links datasets.Links) error {
-	t := s.now
+func (s *Session) apply(classes []string, links datasets.Links) error {
+	c := s.now()
 	row := slices.Repeat([]int{-1}, s.in.Set.Len())
 	for i, r := range s.in.Rows {
 		row[r] = i
@@ -258,50 +240,45 @@ func (s *Session) take(classes []string, links datasets.Links) error {
 	give := func(class string, g int) {
 		taken[g] = true
 		for _, i := range members[class] {
-			t.labels[i] = g
+			c.labels[i] = g
 		}
-		delete(members, class)
 	}
-	for _, class := range order {
-		if g := slices.Index(t.names, class); g >= 0 {
+	order = slices.DeleteFunc(order, func(class string) bool {
+		g := slices.Index(c.names, class)
+		if g >= 0 {
 			give(class, g)
 		}
-	}
+		return g >= 0
+	})
 	for _, class := range order {
-		if members[class] == nil {
-			continue
-		}
-		votes := make([]int, len(t.names))
+		votes := make([]int, len(c.names))
 		for _, i := range members[class] {
-			votes[t.base[i]]++
+			votes[c.base[i]]++
 		}
 		best := -1
 		for g, n := range votes {
-			if n > 0 && !taken[g] && t.names[g] == "" && (best < 0 || n > votes[best]) {
+			if n > 0 && !taken[g] && c.names[g] == "" && (best < 0 || n > votes[best]) {
 				best = g
 			}
 		}
 		name := class
-		if placeholders.MatchString(class) || t.checkName(class, -1) != nil {
+		if c.checkName(class, -1) != nil {
 			name = ""
 		}
 		if best < 0 {
-			best = t.add(name)
+			best = c.add(name)
 		}
-		t.names[best] = name
+		c.names[best] = name
 		give(class, best)
 	}
-	for _, kind := range []struct {
-		pairs [][2]int
-		to    *[][2]int
-	}{{links.Must, &t.must}, {links.Cannot, &t.cannot}} {
-		for _, p := range kind.pairs {
+	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
+		for _, p := range pairs {
 			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				*kind.to = with(*kind.to, a, b)
+				*to = with(*to, a, b)
 			}
 		}
 	}
-	if err := t.known().Check(len(t.labels)); err != nil {
+	if err := c.known().Check(len(c.labels)); err != nil {
 		return fmt.Errorf("the labels and links contradict each other: %w", err)
 	}
 	return nil

@@ -10,46 +10,49 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
-// history is what HistoryFile holds: all that Undo and Redo lead to.
+// history is the content of HistoryFile.
 type history struct {
-	// Model is that of the groups, and Changed tells whether the present is in no results yet.
 	Model   string `json:"model"`
-	Changed bool   `json:"changed"`
-	// States are those of the past, as many as Past says, the present, and those that Redo leads to.
+	Changed bool   `json:"changed"` // the present groups are in no results yet
+	// States are those before the present, Past in number, the present one, and those after it.
 	Past   int      `json:"past"`
 	States []change `json:"states"`
 }
 
-// change is how a state differs from the one before it, the first from one in which nothing is
-// told and all pictures are in group 0.
+// change is the difference between a state and the one before it, at first one without corrections and
+// with all pictures in group 0.
 type change struct {
 	Words  string      `json:"words,omitempty"`
-	Names  []string    `json:"names,omitempty"` // where they differ
+	Names  []string    `json:"names,omitempty"` // if they differ
 	Base   map[int]int `json:"base,omitempty"`
 	Labels map[int]int `json:"labels,omitempty"`
 	Must   pairsChange `json:"must,omitzero"`
 	Cannot pairsChange `json:"cannot,omitzero"`
 }
 
-// pairsChange are links that went and came.
+// pairsChange are removed and added links.
 type pairsChange struct {
 	Gone [][2]int `json:"gone,omitempty"`
 	New  [][2]int `json:"new,omitempty"`
 }
 
-func (c pairsChange) apply(to [][2]int) [][2]int { return append(without(to, c.Gone), c.New...) }
+func (p pairsChange) apply(to [][2]int) [][2]int { return append(without(to, p.Gone), p.New...) }
 
 // without returns the pairs of a list that are not in another.
 func without(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }
 
-func blank(n int) *told { return &told{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)} }
+func blank(n int) *corrections {
+	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
+}
 
-// since returns how t differs from the state before.
-func (t *told) since(before *told) change {
+// since returns the difference from the state before.
+func (c *corrections) since(before *corrections) change {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
 		for i, g := range now {
@@ -59,63 +62,68 @@ func (t *told) since(before *told) change {
 		}
 		return m
 	}
-	c := change{
-		Words: t.words, Base: differ(t.base, before.base), Labels: differ(t.labels, before.labels),
-		Must:   pairsChange{without(before.must, t.must), without(t.must, before.must)},
-		Cannot: pairsChange{without(before.cannot, t.cannot), without(t.cannot, before.cannot)},
+	d := change{
+		Words: c.words, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
+		Must:   pairsChange{without(before.must, c.must), without(c.must, before.must)},
+		Cannot: pairsChange{without(before.cannot, c.cannot), without(c.cannot, before.cannot)},
 	}
-	if !slices.Equal(t.names, before.names) {
-		c.Names = t.names
+	if !slices.Equal(c.names, before.names) {
+		d.Names = c.names
 	}
-	return c
+	return d
 }
 
-// after returns the state that a change makes of t.
-func (t *told) after(c change) (*told, error) {
-	next, n := t.clone(), len(t.base)
-	next.words, next.must, next.cannot = c.Words, c.Must.apply(t.must), c.Cannot.apply(t.cannot)
-	if c.Names != nil {
-		next.names = c.Names
+// after returns the state after a change, which it checks.
+func (c *corrections) after(d change) (*corrections, error) {
+	next, n := c.clone(), len(c.base)
+	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
+	if d.Names != nil {
+		next.names = d.Names
 	}
-	for _, of := range []struct {
-		to  []int
-		set map[int]int
-	}{{next.base, c.Base}, {next.labels, c.Labels}} {
-		for i, g := range of.set {
+	for of, set := range map[*[]int]map[int]int{&next.base: d.Base, &next.labels: d.Labels} {
+		for i, g := range set {
 			if i < 0 || i >= n {
 				return nil, fmt.Errorf("picture %d of %d", i, n)
 			}
-			of.to[i] = g
+			(*of)[i] = g
 		}
 	}
-	for i := range n {
-		if k := len(next.names); next.base[i] < 0 || next.base[i] >= k || next.labels[i] < -1 || next.labels[i] >= k {
+	for i, k := 0, len(next.names); i < n; i++ {
+		if next.base[i] < 0 || next.base[i] >= k || next.labels[i] < -1 || next.labels[i] >= k {
 			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d", i, next.base[i], next.labels[i], k)
 		}
 	}
 	return next, next.known().Check(n)
 }
 
-// states returns all states of the session in their order.
-func (s *Session) states() []*told {
-	all := append(slices.Clone(s.past), s.now)
-	for _, t := range slices.Backward(s.ahead) {
-		all = append(all, t)
-	}
-	return all
-}
-
 func (s *Session) writeHistory(w *bytes.Buffer) error {
-	h := history{Model: s.opt.Model, Changed: s.changed, Past: len(s.past)}
-	before := blank(len(s.now.base))
-	for _, t := range s.states() {
-		h.States = append(h.States, t.since(before))
-		before = t
+	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.at}
+	before := blank(len(s.now().base))
+	for _, c := range s.states {
+		h.States = append(h.States, c.since(before))
+		before = c
 	}
 	return json.NewEncoder(w).Encode(h)
 }
 
-// resume goes on from the history, and tells whether there is one of the same groups.
+// readHistory decodes the HistoryFile of a folder.
+func readHistory(dir string, text []byte) (h history, err error) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err = in.Decode(&h); err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
+		err = fmt.Errorf("%d past states of %d", h.Past, len(h.States))
+	}
+	return h, inHistory(dir, err)
+}
+
+func inHistory(dir string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w: move it away to go on without the history", filepath.Join(dir, HistoryFile), err)
+	}
+	return err
+}
+
+// resume continues from the history. It returns false if there is none of the same groups.
 func (s *Session) resume() (bool, error) {
 	text, err := s.opt.Store.Read(HistoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,43 +132,53 @@ func (s *Session) resume() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same, err := s.readHistory(text)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w: move it away to go on without the history", filepath.Join(s.opt.Store.Dir(), HistoryFile), err)
-	}
-	return same, nil
-}
-
-func (s *Session) readHistory(text []byte) (same bool, err error) {
-	var h history
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&h); err != nil {
+	h, err := readHistory(s.opt.Store.Dir(), text)
+	if err != nil || h.Model != s.opt.Model {
 		return false, err
 	}
-	if h.Model != s.opt.Model {
-		return false, nil
-	}
-	if h.Past < 0 || h.Past >= len(h.States) {
-		return false, fmt.Errorf("%d past states of %d", h.Past, len(h.States))
-	}
-	states := make([]*told, len(h.States))
-	before := blank(len(s.now.base))
-	for at, c := range h.States {
-		if states[at], err = before.after(c); err != nil {
-			return false, fmt.Errorf("state %d: %w", at, err)
+	states := make([]*corrections, len(h.States))
+	before := blank(len(s.now().base))
+	for at, d := range h.States {
+		if states[at], err = before.after(d); err != nil {
+			return false, inHistory(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
 		}
 		before = states[at]
 	}
-	s.past, s.now, s.ahead = states[:h.Past:h.Past], states[h.Past], states[h.Past+1:]
-	slices.Reverse(s.ahead)
-	s.changed = h.Changed
+	s.states, s.at, s.changed = states, h.Past, h.Changed
 	return true, nil
 }
 
-// numbers returns the number of each group among those that have pictures, −1 for others.
+// Pending returns the path of the GroupsFile in the folder of a store, if it holds corrected groups of
+// this model that are in no results yet. Otherwise groups is "", and unapplied tells whether there are
+// corrections of the groups of another model.
+func Pending(dir, model string) (groups string, unapplied bool, err error) {
+	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	h, err := readHistory(dir, text)
+	if err != nil {
+		return "", false, err
+	}
+	exists := func(name string) bool {
+		_, err := output.ReadFile(filepath.Join(dir, name))
+		return err == nil
+	}
+	if h.Model != model {
+		return "", exists(LabelsFile) || exists(LinksFile), nil
+	}
+	if h.Changed && exists(GroupsFile) {
+		groups = filepath.Join(dir, GroupsFile)
+	}
+	return groups, false, nil
+}
+
+// numbers returns the number of each group among those with pictures, −1 for others.
 func (s *Session) numbers() (number []int, k int) {
-	number = slices.Repeat([]int{-1}, len(s.now.names))
+	number = slices.Repeat([]int{-1}, len(s.now().names))
 	for g := range number {
 		if slices.Contains(s.found.Labels, g) {
 			number[g] = k
@@ -170,28 +188,29 @@ func (s *Session) numbers() (number []int, k int) {
 	return number, k
 }
 
-// publish makes the groups of the session those of the results: in all states groups get the numbers
-// that they have there, and those that are empty there the numbers after these.
+// publish gives groups the numbers that they have in the results, in all states. Groups that are empty
+// there get the numbers after these.
 func (s *Session) publish() {
 	to, k := s.numbers()
-	most := k
-	for _, t := range s.states() {
-		for len(to) < len(t.names) {
+	groups, most := 0, k
+	for _, c := range s.states {
+		groups = max(groups, len(c.names))
+	}
+	for g := range groups {
+		if g == len(to) {
 			to = append(to, -1)
 		}
-	}
-	for g := range to {
 		if to[g] < 0 {
 			to[g] = most
 			most++
 		}
 	}
-	for _, t := range s.states() {
-		t.renumber(to)
+	for _, c := range s.states {
+		c.renumber(to)
 	}
-	s.now.names = s.now.names[:k]
+	s.now().names = s.now().names[:k]
 	for i, g := range s.found.Labels {
-		s.now.base[i] = to[g]
+		s.now().base[i] = to[g]
 	}
 	s.changed = false
 }
@@ -199,18 +218,18 @@ func (s *Session) publish() {
 var numbered = regexp.MustCompile(`\bgroup (\d+)`)
 
 // renumber gives group g the number to[g].
-func (t *told) renumber(to []int) {
+func (c *corrections) renumber(to []int) {
 	names := make([]string, len(to))
-	for g, name := range t.names {
+	for g, name := range c.names {
 		names[to[g]] = name
 	}
-	t.names = names
-	for i := range t.base {
-		if t.base[i] = to[t.base[i]]; t.labels[i] >= 0 {
-			t.labels[i] = to[t.labels[i]]
+	c.names = names
+	for i := range c.base {
+		if c.base[i] = to[c.base[i]]; c.labels[i] >= 0 {
+			c.labels[i] = to[c.labels[i]]
 		}
 	}
-	t.words = numbered.ReplaceAllStringFunc(t.words, func(group string) string {
+	c.words = numbered.ReplaceAllStringFunc(c.words, func(group string) string {
 		if g, err := strconv.Atoi(group[len("group "):]); err == nil && g >= 1 && g <= len(to) {
 			return placeholder(to[g-1])
 		}

@@ -138,7 +138,7 @@ func check(t *testing.T, s *Session, state *State) {
 			t.Errorf("%v cannot link and do", p)
 		}
 	}
-	for i, g := range s.now.labels {
+	for i, g := range s.now().labels {
 		if g >= 0 && state.Groups[i] != g {
 			t.Errorf("picture %d is told to be of group %d and is in %d", i, g, state.Groups[i])
 		}
@@ -499,8 +499,8 @@ func TestHistory(t *testing.T) {
 	if slices.Equal(to, self) {
 		t.Fatal("no group has another number")
 	}
-	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.past[2].words != want {
-		t.Errorf("%q is what was done, want %q", s.past[2].words, want)
+	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.states[2].words != want {
+		t.Errorf("%q is what was done, want %q", s.states[2].words, want)
 	}
 	turn(1, to)
 	turn(6, to)

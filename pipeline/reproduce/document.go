@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// Document holds the outcomes of several recipes. It is a Markdown file and, beside it, the same in
-// JSON, from which it is read.
+// Document holds the outcomes of several recipes. It is a Markdown file, and beside it a JSON file, which is
+// read.
 type Document struct {
 	Outcomes []*Outcome `json:"outcomes"`
 
@@ -28,7 +28,7 @@ const documentHead = "# The papers, reproduced\n"
 // DocumentJSON returns the JSON file of a document.
 func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
 
-// OpenDocument reads a document, which may not be there yet.
+// OpenDocument reads a document, or starts one.
 func OpenDocument(file string) (*Document, error) {
 	d := &Document{file: file}
 	text, err := os.ReadFile(DocumentJSON(file))
@@ -51,7 +51,7 @@ func OpenDocument(file string) (*Document, error) {
 	return d, nil
 }
 
-// Put puts an outcome in place of that of the same recipe, or behind the others.
+// Put replaces the outcome of the same recipe, or appends one.
 func (d *Document) Put(o *Outcome) {
 	if i := d.index(o.Recipe); i >= 0 {
 		d.Outcomes[i] = o
@@ -64,7 +64,7 @@ func (d *Document) index(recipe string) int {
 	return slices.IndexFunc(d.Outcomes, func(o *Outcome) bool { return o.Recipe == recipe })
 }
 
-// Write replaces the files. The document names the recipes of notRun that it has no outcomes of.
+// Write replaces the files. The document lists the recipes of notRun without an outcome.
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `

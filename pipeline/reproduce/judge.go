@@ -11,28 +11,19 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Level is the probability, at most, that any claim of a recipe is decided wrongly by chance,
+// Level is the largest probability that any claim of a recipe is decided wrongly by chance,
 // however many looks are taken.
 const Level = significance.Level
 
 // Look returns at how many draws claims are judged: 10, 20, 40 and so on.
 func Look(i int) int { return 10 << i }
 
-// Looks returns the looks up to a number of draws.
-func Looks(draws int) (looks []int) {
-	for i := 0; i < 20 && Look(i) <= draws; i++ {
-		looks = append(looks, Look(i))
-	}
-	return looks
-}
-
-// levelAt is what a look may take of a level: a half, a quarter and so on, which add up to less
-// than the whole. The schedule is the same whatever the draws and the budget of a run, so that a
-// run that goes on keeps it.
+// levelAt is the part of a level that a look may use: 1/2, 1/4 and so on. It does not depend on the
+// draws of a run, so that a continued run keeps it.
 func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1) }
 
-// Judge holds what was computed against what is printed. The runs are by the names of variants
-// and readings, the protocol's by "".
+// Judge compares the computed results with the printed ones. The runs are by the names of variants and
+// readings, the protocol's by "".
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].whole(), PaperDraws: r.Draws, Notes: r.Notes}
 	for _, v := range r.Readings {
@@ -79,7 +70,7 @@ func (r *Recipe) Values() (n int) {
 }
 
 func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64) ClaimOutcome {
-	out := ClaimOutcome{Claim: *c}
+	out := ClaimOutcome{Claim: *c, Verdict: Open}
 	run := runs[c.In]
 	others := c.others()
 	if len(others) == 0 {
@@ -131,7 +122,7 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 }
 
 // some orders verdicts: a claim of some rows holds where it does at one, and fails where it does at all.
-var some = [...]int{Fails: 0, Open: 1, Holds: 2}
+var some = map[Verdict]int{Fails: 0, Open: 1, Holds: 2}
 
 // rows returns the claim, or for a claim of some rows one for each of them.
 func (c *Claim) rows() (rows []*Claim) {
@@ -233,10 +224,8 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	return out
 }
 
-// predict estimates the mean of values with the interval in which a mean of as many draws as the paper's
-// is to lie. Where they are of fewer draws than those of the protocol, main, they are the protocol's and the
-// difference in the draws that both have: a reading that changes nothing then has
-// the protocol's interval and not a wider one.
+// predict estimates the mean of values, with the interval of a mean of the paper's number of draws. Values
+// of fewer draws than main, the protocol's, are estimated as main and the difference in the common draws.
 func (r *Recipe) predict(values, main []float64, level float64) Estimate {
 	paper := 1 / float64(r.Draws)
 	if len(values) >= len(main) {

@@ -1,45 +1,27 @@
 package reproduce
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-)
+// Verdict is the result of judging a claim.
+type Verdict string
 
-// Verdict is what was found of a claim. Open is of claims that the draws do not decide.
-type Verdict int
-
-// The verdicts.
+// The verdicts. Open is for claims that the draws do not decide.
 const (
-	Open Verdict = iota
-	Holds
-	Fails
+	Open  Verdict = "not decided"
+	Holds Verdict = "holds"
+	Fails Verdict = "does not hold"
 )
-
-var verdicts = enum.Of[Verdict]("verdict", "not decided", "holds", "does not hold")
-
-func (v Verdict) String() string                { return verdicts.String(v) }
-func (v *Verdict) UnmarshalText(b []byte) error { return verdicts.UnmarshalText(v, b) }
-func (v Verdict) MarshalText() ([]byte, error)  { return verdicts.MarshalText(v) }
 
 // Place says where a printed value lies.
-type Place int
+type Place string
 
-// The places: nowhere where there is no printed value or too little to compare it with, in the
-// interval in which a mean of as many draws as the paper's lies, outside it, or outside it
-// but in that of a reading.
+// The places, relative to the interval in which a mean of the paper's number of draws lies.
 const (
-	Nowhere Place = iota
-	Inside
-	Outside
-	Depends
+	Nowhere Place = "" // without a printed value, or without enough draws
+	Inside  Place = "inside"
+	Outside Place = "outside"
+	Depends Place = "depends on what the paper leaves unsaid" // inside that of a reading alone
 )
-
-var places = enum.Of[Place]("place", "", "inside", "outside", "depends on what the paper leaves unsaid")
-
-func (p Place) String() string                { return places.String(p) }
-func (p *Place) UnmarshalText(b []byte) error { return places.UnmarshalText(p, b) }
-func (p Place) MarshalText() ([]byte, error)  { return places.MarshalText(p) }
 
 // Estimate is a mean over draws with an interval.
 type Estimate struct {
@@ -51,7 +33,7 @@ type Estimate struct {
 	Draws       int  `json:"draws"`
 }
 
-// Outcome is what was found of a recipe.
+// Outcome is the result of a recipe.
 type Outcome struct {
 	Recipe string `json:"recipe"`
 	Paper  string `json:"paper"`
@@ -64,24 +46,23 @@ type Outcome struct {
 	Tables     []TableOutcome `json:"tables,omitempty"`
 }
 
-// ClaimOutcome is what was found of a claim.
+// ClaimOutcome is the result for a claim.
 type ClaimOutcome struct {
 	Claim
 	Verdict Verdict `json:"verdict"`
-	// Against is the method of Over that decided, or the one with the least difference.
+	// Against is the other method that decided, or the one with the least difference.
 	Against string `json:"against,omitempty"`
-	// Here is the difference in the unit of scores or iterations, at the look that decided or the last
-	// one, with an interval for this set, of the level of the look; Wider is its interval for
-	// Beyond, which takes into account that draws overlap.
+	// Here is the difference in the unit of scores or iterations, at the look that decided or the last one,
+	// with an interval for this set. Wider has the interval for Beyond, for which draws overlap.
 	Here   Estimate `json:"here"`
 	Wider  Estimate `json:"wider"`
 	Beyond string   `json:"beyond,omitempty"`
-	// Printed says where the printed gain lies, and Readings what readings give.
+	// Printed is the place of the printed gain.
 	Printed  Place            `json:"printed,omitempty"`
 	Readings []ReadingOutcome `json:"readings,omitempty"`
 }
 
-// TableOutcome is what was found of a table.
+// TableOutcome is the result for a table.
 type TableOutcome struct {
 	Where   string        `json:"where"`
 	Score   string        `json:"score"`
@@ -90,41 +71,34 @@ type TableOutcome struct {
 	Cells   []CellOutcome `json:"cells"`
 }
 
-// CellOutcome is what was found of a cell of a table.
+// CellOutcome is the result for a cell of a table.
 type CellOutcome struct {
 	Row     int     `json:"row"`
 	Method  string  `json:"method"`
 	Printed float64 `json:"printed"`
-	// Here has the interval in which a mean of as many draws as the paper's is to lie.
+	// Here has the interval of a mean of the paper's number of draws.
 	Here     Estimate         `json:"here"`
 	Place    Place            `json:"place,omitempty"`
 	Readings []ReadingOutcome `json:"readings,omitempty"`
 }
 
-// ReadingOutcome is what a reading gives in place of a value or a claim.
+// ReadingOutcome is the result of a reading for a value or a claim.
 type ReadingOutcome struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value,omitempty"`
-	// Gives tells that the printed value is inside its interval, or that the claim holds.
+	// Gives is true if the printed value is inside its interval, or the claim holds.
 	Gives bool `json:"gives,omitempty"`
 }
 
-// Decided tells whether all claims are.
+// Decided tells whether all claims are decided.
 func (o *Outcome) Decided() bool {
 	return !slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Open })
 }
 
-// Surprising tells whether something is not as it is printed, so that readings are of use.
+// Surprising tells whether a claim fails or a printed value is outside, so that readings are of use.
 func (o *Outcome) Surprising() bool {
-	for _, c := range o.Claims {
-		if c.Verdict == Fails || c.Printed == Outside {
-			return true
-		}
-	}
-	for _, t := range o.Tables {
-		if slices.ContainsFunc(t.Cells, func(c CellOutcome) bool { return c.Place == Outside }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Fails || c.Printed == Outside }) ||
+		slices.ContainsFunc(o.Tables, func(t TableOutcome) bool {
+			return slices.ContainsFunc(t.Cells, func(c CellOutcome) bool { return c.Place == Outside })
+		})
 }

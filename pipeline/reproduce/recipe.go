@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -20,7 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
-// Recipe is a protocol of a paper with what the paper prints of it.
+// Recipe is a protocol of a paper with the printed results.
 type Recipe struct {
 	Name string
 	// Protocol is the text of an experiment file, and Printed that of the file of the paper.
@@ -30,57 +31,55 @@ type Recipe struct {
 	experiment *pipeline.Experiment
 }
 
-// Paper is what a file of a paper says.
+// Paper is the content of the file of a paper.
 type Paper struct {
 	// Paper is what to cite.
 	Paper string `setting:"paper"`
-	// Get says how to get data that are no known set, and Needs what else is needed.
+	// Get says how to get data that are no known set, and Needs names other requirements.
 	Get   string `setting:"get"`
 	Needs string `setting:"needs"`
-	// Minutes is about how long ten draws take on two cores.
+	// Minutes is the approximate time of ten draws on two cores.
 	Minutes float64 `setting:"minutes"`
-	// Draws is the number of draws of which the printed values are means; 0 means 10.
+	// Draws is the number of draws behind the printed means; 0 means 10.
 	Draws int `setting:"draws"`
-	// Notes say what else somebody should know of the comparison.
+	// Notes are remarks on the comparison.
 	Notes  []string `setting:"notes"`
 	Claims []Claim  `setting:"claims"`
 	Tables []Table  `setting:"tables"`
-	// Variants are run beside the protocol, for claims that name them. Readings are settings of
-	// what the paper leaves unsaid, which are run where it prints something else.
+	// Variants are run beside the protocol, for claims that name them. Readings are settings that the paper
+	// leaves open; they are run if the results differ from the printed ones.
 	Variants []Variant `setting:"variants"`
 	Readings []Variant `setting:"readings"`
 }
 
-// Claim is what a paper says of two or more methods: that the mean score of Method is above those
-// of all Over, by at least a part of Gain where that is printed, or below those of all Below.
+// Claim is a paper's claim: the mean score of Method is above those of all Over, by a large part of Gain if
+// that is printed, or below those of all Below.
 type Claim struct {
 	Says string `json:"says" setting:"says"`
 	// Where is the table, figure or text of the paper.
 	Where string `json:"where,omitempty" setting:"where"`
 	Score string `json:"score,omitempty" setting:"score"`
-	// Method is compared at the rows At, numbers of classes or ranks, and Over at OverAt, which is At
-	// where it is left out. No rows are all.
+	// Method is compared at the rows At, numbers of classes or ranks, and Over at OverAt, by default At. No
+	// rows means all.
 	Method string           `json:"method" setting:"method"`
 	At     pipeline.Classes `json:"at,omitempty" setting:"at"`
 	Over   []string         `json:"over,omitempty" setting:"over"`
 	OverAt pipeline.Classes `json:"over-at,omitempty" setting:"over-at"`
 	Below  []string         `json:"below,omitempty" setting:"below"`
-	// Some claims at least one of the rows At, for each of the others.
+	// Some claims it for at least one of the rows At, against each other method.
 	Some bool `json:"some,omitempty" setting:"some"`
-	// Than are rows at which the difference is to be less than at At.
+	// Than are rows with a smaller difference than at At.
 	Than pipeline.Classes `json:"than,omitempty" setting:"than"`
-	// Gain is the printed difference in points, 0 where none is printed.
+	// Gain is the printed difference in points, if any.
 	Gain float64 `json:"gain,omitempty" setting:"gain"`
 	// Within is the number of iterations in which Method converges, in place of Score and Over.
 	Within int `json:"within,omitempty" setting:"within"`
-	// In is the variant that the claim is about, "" for the protocol itself.
+	// In is the variant of the claim, "" for the protocol itself.
 	In string `json:"in,omitempty" setting:"in"`
 }
 
-// others are the methods that Method is compared with, none where the claim is about iterations.
-func (c *Claim) others() []string {
-	return append(slices.Clone(c.Over), c.Below...)
-}
+// others are the methods that Method is compared with, none for a claim about iterations.
+func (c *Claim) others() []string { return slices.Concat(c.Over, c.Below) }
 
 // Table is a table of a paper with one score.
 type Table struct {
@@ -90,8 +89,8 @@ type Table struct {
 	Rows    []Row    `setting:"rows"`
 }
 
-// Row is a row of a table: the means of all methods in the unit of scores, 0 where there is none,
-// at a number of classes or a rank, or averages over all where At is 0.
+// Row is a row of a table: the means of all methods in the unit of scores, 0 for none, at a number of classes
+// or a rank, or averages over all if At is 0.
 type Row struct {
 	At  int       `setting:"at"`
 	Are []float64 `setting:"are"`
@@ -100,7 +99,7 @@ type Row struct {
 // Variant is a protocol with other settings.
 type Variant struct {
 	Name string
-	// Free scores the unlabelled samples of the protocol itself, and runs nothing.
+	// Free scores only the unlabelled samples of the protocol itself, and runs nothing.
 	Free bool
 
 	change     *settings.Value
@@ -118,13 +117,13 @@ func (v *Variant) DecodeSetting(value *settings.Value) error {
 		return err
 	}
 	*v = Variant{Name: own.Name, Free: own.Free, change: change}
-	if v.Name == "" || v.Folder() == "" {
+	if v.Folder() == "" {
 		return value.Want("{name: …} with keys of an experiment file")
 	}
-	return settings.Decode(change, &pipeline.Experiment{})
+	return nil
 }
 
-// Folder names the folder of its results.
+// Folder is the name of the folder of its results.
 func (v Variant) Folder() string {
 	return filename.Safe(strings.ReplaceAll(v.Name, " ", "-"))
 }
@@ -154,24 +153,22 @@ func Names() (names []string) {
 // Lookup returns a recipe that is built in.
 func Lookup(name string) (*Recipe, error) {
 	name = enum.Fold(name, Names())
-	protocol, err := recipes.ReadFile(path.Join("recipes", name+protocolEnd))
-	printed, err2 := recipes.ReadFile(path.Join("recipes", name+printedEnd))
-	if err := cmp.Or(err, err2); err != nil {
-		return nil, err
-	}
-	return parse(name, name+protocolEnd, name+printedEnd, protocol, printed)
+	return load(name, name+protocolEnd, func(file string) (fs.File, error) { return recipes.Open(path.Join("recipes", file)) })
 }
 
 // Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
-// Load reads a recipe from an experiment file and the file of a paper beside it, NAME.yaml and
+// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it,
 // NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
-	beside := Beside(file)
+	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
+}
+
+func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error) {
 	var texts [2][]byte
-	for i, name := range []string{file, beside} {
-		f, err := os.Open(name)
+	for i, part := range []string{file, Beside(file)} {
+		f, err := open(part)
 		if err != nil {
 			return nil, err
 		}
@@ -181,48 +178,46 @@ func Load(file string) (*Recipe, error) {
 			return nil, err
 		}
 	}
-	return parse("", file, beside, texts[0], texts[1])
+	return parse(name, file, Beside(file), texts[0], texts[1])
 }
 
 func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error) {
 	e, err := experimentfile.Parse(protocol)
+	if err == nil && name == "" && e.Name == "" {
+		err = errors.New("the experiment has no name")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if name == "" {
-		if name = e.Name; name == "" {
-			return nil, fmt.Errorf("%s: the experiment has no name", file)
-		}
-	}
-	e.Name = name
-	r := &Recipe{Name: name, Protocol: string(protocol), Printed: string(printed), experiment: e}
+	e.Name = cmp.Or(name, e.Name)
+	r := &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
 	value, err := document.Parse(printed)
 	if err == nil {
 		err = settings.Decode(value, &r.Paper)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
-	}
 	r.Draws = cmp.Or(r.Draws, 10)
-	if err = r.resolve(); err == nil {
+	if err == nil {
+		err = r.resolve()
+	}
+	if err == nil {
 		err = r.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", beside, err)
+		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
 	}
 	return r, nil
 }
 
-// Experiment returns the protocol, or that of a variant, for the caller to change.
-func (r *Recipe) Experiment(v *Variant) *pipeline.Experiment {
-	e := *r.experiment
-	if v != nil {
-		e = *v.experiment
+// protocols returns the protocol itself, without a name, and the variants.
+func (r *Recipe) protocols() []*Variant {
+	all := []*Variant{{experiment: r.experiment}}
+	for i := range r.Variants {
+		all = append(all, &r.Variants[i])
 	}
-	return &e
+	return all
 }
 
-// resolve finds the experiment of each variant.
+// resolve makes the experiment of each variant and reading.
 func (r *Recipe) resolve() error {
 	if err := r.experiment.Check(); err != nil {
 		return err
@@ -231,25 +226,24 @@ func (r *Recipe) resolve() error {
 	for _, list := range [][]Variant{r.Variants, r.Readings} {
 		for i := range list {
 			v := &list[i]
-			e := r.Experiment(nil)
-			err := settings.Decode(v.change, e)
-			if err == nil {
-				e.Name = r.Name + "-" + v.Folder()
-				err = e.Check()
+			e := *r.experiment
+			if err := settings.Decode(v.change, &e); err != nil {
+				return err
 			}
-			if err != nil {
+			e.Name = r.Name + "-" + v.Folder()
+			if err := e.Check(); err != nil {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 			if folders[v.Folder()] {
 				return fmt.Errorf("%q stands twice, or has the folder of another", v.Name)
 			}
-			v.experiment, folders[v.Folder()] = e, true
+			v.experiment, folders[v.Folder()] = &e, true
 		}
 	}
 	return nil
 }
 
-// check reports claims and tables that the experiments do not fit.
+// check returns an error for claims and tables that do not fit the experiments.
 func (r *Recipe) check() error {
 	switch {
 	case r.Paper.Paper == "" || len(r.Claims) == 0:
@@ -263,17 +257,17 @@ func (r *Recipe) check() error {
 		}
 	}
 	for _, t := range r.Tables {
-		err := cmp.Or(checkMethods(r.experiment, t.Methods), checkScore(r.experiment, t.Score))
+		err := checkScore(r.experiment, t.Score)
+		var rows []int
 		for _, row := range t.Rows {
-			switch {
-			case err != nil:
-			case len(row.Are) != len(t.Methods):
+			if len(row.Are) != len(t.Methods) {
 				err = fmt.Errorf("row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
-			case row.At != 0 && !slices.Contains(rowsOf(r.experiment), row.At):
-				err = fmt.Errorf("there is no row %d", row.At)
+			}
+			if row.At != 0 {
+				rows = append(rows, row.At)
 			}
 		}
-		if err != nil {
+		if err = cmp.Or(err, checkNames(r.experiment, t.Methods, rows)); err != nil {
 			return fmt.Errorf("table %q: %w", t.Where, err)
 		}
 	}
@@ -281,34 +275,22 @@ func (r *Recipe) check() error {
 }
 
 func (r *Recipe) checkClaim(c *Claim) error {
-	e := r.experiment
-	if c.In != "" {
-		i := slices.IndexFunc(r.Variants, func(v Variant) bool { return v.Name == c.In })
-		if i < 0 {
-			return fmt.Errorf("there is no variant %q", c.In)
-		}
-		e = r.Variants[i].experiment
+	protocols := r.protocols()
+	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
+	if i < 0 {
+		return fmt.Errorf("there is no variant %q", c.In)
 	}
-	if err := checkMethods(e, append([]string{c.Method}, c.others()...)); err != nil {
+	e := protocols[i].experiment
+	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
 		return err
 	}
-	if c.Within == 0 {
-		if err := checkScore(e, c.Score); err != nil {
-			return err
-		}
-		switch {
-		case (len(c.Over) == 0) == (len(c.Below) == 0):
-			return errors.New("it says over no method and below none, or both")
-		case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-			return errors.New("some is of rows that at lists, without over-at and than")
-		}
+	switch {
+	case (len(c.Over) == 0) == (len(c.Below) == 0):
+		return errors.New("it says over no method and below none, or both")
+	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
+		return errors.New("some is of rows that at lists, without over-at and than")
 	}
-	for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {
-		if !slices.Contains(rowsOf(e), at) {
-			return fmt.Errorf("there is no row %d", at)
-		}
-	}
-	return nil
+	return checkScore(e, c.Score)
 }
 
 // rowsOf are the rows of the tables of an experiment.
@@ -322,10 +304,16 @@ func rowsOf(e *pipeline.Experiment) (rows []int) {
 	return rows
 }
 
-func checkMethods(e *pipeline.Experiment, names []string) error {
-	for _, name := range names {
+// checkNames returns an error for a method or a row that an experiment does not have.
+func checkNames(e *pipeline.Experiment, methods []string, rows []int) error {
+	for _, name := range methods {
 		if !slices.ContainsFunc(e.Methods, func(m pipeline.Method) bool { return m.Label() == name }) {
 			return fmt.Errorf("the experiment has no method %q", name)
+		}
+	}
+	for _, row := range rows {
+		if !slices.Contains(rowsOf(e), row) {
+			return fmt.Errorf("there is no row %d", row)
 		}
 	}
 	return nil

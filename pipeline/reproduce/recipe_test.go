@@ -31,24 +31,24 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("%s does not say how long it takes", name)
 		}
 		root := os.Getenv("PARTWISE_DATA")
-		for i := range len(r.Variants) + len(r.Readings) + 1 {
-			var v *Variant
-			if i > 0 {
-				v = &slices.Concat(r.Variants, r.Readings)[i-1]
-			}
-			e := r.Experiment(v)
+		protocols := r.protocols()
+		for i := range r.Readings {
+			protocols = append(protocols, &r.Readings[i])
+		}
+		for _, v := range protocols {
+			e := *v.experiment
 			if _, known := catalogue.Lookup(e.Data.Set); !known {
 				e.Data.Set = filepath.Join(root, e.Data.Set)
 			}
 			if e.Data.Labelled = true; root == "" {
 				continue
 			}
-			set, err := pipeline.Open(t.Context(), e)
+			set, err := pipeline.Open(t.Context(), &e)
 			if err != nil {
 				t.Logf("%s: %v", name, err)
 				break
 			}
-			if err := pipeline.CheckSet(e, set); err != nil {
+			if err := pipeline.CheckSet(&e, set); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			set.Close()

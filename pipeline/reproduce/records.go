@@ -10,7 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Run is what was computed of a protocol or a variant.
+// Run is the result of a protocol or a variant.
 type Run struct {
 	Records []pipeline.Record
 	// Classes is how many classes the set has.
@@ -27,11 +27,10 @@ func scored(name string) of {
 	}
 }
 
-// settled is the share by which an objective is above its last value, at most, where a method has
-// converged.
+// settled is the largest excess of an objective over its last value after convergence, as a share.
 const settled = 0.01
 
-// iterations is after how many a method has converged.
+// iterations is the number of iterations until convergence.
 func iterations(r pipeline.Record) (float64, bool) {
 	if len(r.Curve) == 0 {
 		return 0, false
@@ -48,8 +47,8 @@ func iterations(r pipeline.Record) (float64, bool) {
 // rowOf is the row of the tables that a record is in.
 func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
 
-// values are those of the first draws of a method, means over the rows at, all where there are none; a
-// draw counts where the method has all of them. Each comes with its repeat.
+// values are the means over the rows at, or over all rows, of the first draws of a method, with their
+// repeats. Draws with missing rows are left out.
 func (r Run) values(method string, at pipeline.Classes, value of, draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
@@ -76,8 +75,8 @@ func (r Run) values(method string, at pipeline.Classes, value of, draws int) (va
 	return values, repeats
 }
 
-// paired are the values of the claim's method and of another in the same draws, that of which the claim
-// says that it is above first.
+// paired are the values of the claim's method and of another one in the same draws. The one claimed to be
+// larger is first.
 func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) {
 	if c.Within > 0 {
 		values, _ := r.values(c.Method, c.At, iterations, draws)
@@ -112,7 +111,7 @@ func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) 
 	return a, b
 }
 
-// draws are those that a claim is about, as far as they overlap.
+// draws describes the overlap of the draws of a claim.
 func (r Run) draws(c *Claim) significance.Draws {
 	d := significance.Draws{Of: r.Classes}
 	for _, rec := range r.Records {
@@ -130,7 +129,7 @@ func (r Run) draws(c *Claim) significance.Draws {
 	return d
 }
 
-// whole is the number of first draws of which all methods have all rows.
+// whole is the number of first draws for which all methods have all rows.
 func (r Run) whole() int {
 	type trial struct {
 		method string

@@ -24,9 +24,9 @@ const (
 // variantsFolder has a folder of results for each variant and reading.
 const variantsFolder = "variants"
 
-// Locate returns where the data of a recipe are, "" where they are generated. set takes the place of
-// the recipe's own data, and root is the folder of the known sets; both may be "". Data that are no
-// known set are a folder of their name here or in root.
+// Locate returns the path of the data of a recipe, "" for generated data. set replaces the recipe's data,
+// and root is the folder of the known sets; both may be "". Data that are no known set are a folder of their
+// name here or in root.
 func (r *Recipe) Locate(set, root string) (string, error) {
 	own := r.experiment.Data
 	name := cmp.Or(set, own.Set)
@@ -55,28 +55,28 @@ type Runner struct {
 	Draws  int
 	Budget time.Duration
 	Quick  bool
-	// Workers is the number of trials at once, 0 for one for each processor.
+	// Workers is the number of trials at once, 0 for one per processor.
 	Workers int
-	// Set and Root say where the data are: see Recipe.Locate.
+	// Set and Root locate the data: see Recipe.Locate.
 	Set, Root string
-	// Program is the version of the program, and Pages are what Publish writes.
+	// Program is the version of the program, and Pages are the files that Publish writes.
 	Program string
 	Pages   []string
 
-	// Check reports files of these names in dir that would replace what an experiment reads.
+	// Check refuses to replace files that an experiment reads by files of these names in dir.
 	Check func(e *pipeline.Experiment, dir string, names []string) error
-	// Prepare makes the inputs of an experiment. The function that it returns gives them back.
+	// Prepare makes the inputs of an experiment, and a function that releases them.
 	Prepare func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error)
-	// Publish writes the pages of an experiment. What was learned is nil where trials are missing.
+	// Publish writes the pages of an experiment. shown is nil if trials are missing.
 	Publish func(folder *results.Folder, shown *pipeline.Illustrations) error
-	// Progress hears how far the trials are, and Warn what should be known.
+	// Progress receives the progress of the trials, and Warn warnings.
 	Progress func(what string, done, total int)
 	Warn     func(string)
 }
 
-// inProgress is a recipe's protocol, or a variant or reading of it, that is run.
-type inProgress struct {
-	name    string // "" for the protocol itself
+// running is a variant or reading of a recipe, or the recipe's own protocol, that is run.
+type running struct {
+	name    string
 	e       *pipeline.Experiment
 	in      *pipeline.Inputs
 	release func()
@@ -85,48 +85,47 @@ type inProgress struct {
 	run     Run
 }
 
-func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *inProgress, err error) {
-	p := &inProgress{e: recipe.Experiment(v), release: func() {}}
-	p.e.Data.Set = cmp.Or(r.Set, p.e.Data.Set)
-	if _, known := catalogue.Lookup(p.e.Data.Set); !known {
-		if p.e.Data.Set, err = recipe.Locate(r.Set, r.Root); err != nil {
+func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *running, err error) {
+	e := *v.experiment
+	e.Data.Set = cmp.Or(r.Set, e.Data.Set)
+	if _, known := catalogue.Lookup(e.Data.Set); !known {
+		if e.Data.Set, err = recipe.Locate(r.Set, r.Root); err != nil {
 			return nil, err
 		}
 	}
-	p.e.Data.Root, p.e.Data.Labelled = r.Root, true
-	p.e.Command, p.e.Program = "partwise reproduce "+recipe.Name, r.Program
-	if v != nil {
-		p.name, out = v.Name, filepath.Join(out, variantsFolder, v.Folder())
+	e.Data.Root, e.Data.Labelled = r.Root, true
+	e.Command, e.Program = "partwise reproduce "+recipe.Name, r.Program
+	if v.Name != "" {
+		out = filepath.Join(out, variantsFolder, v.Folder())
 	}
 	pages := append([]string{TextFile, MarkdownFile, JSONFile}, r.Pages...)
-	if err := r.Check(p.e, out, append(results.Files(), pages...)); err != nil {
+	if err := r.Check(&e, out, append(results.Files(), pages...)); err != nil {
 		return nil, err
 	}
-	if p.folder, err = results.Open(out, p.e, pages...); err != nil {
+	p := &running{name: v.Name, e: &e}
+	if p.folder, err = results.Open(out, &e, pages...); err != nil {
 		return nil, err
 	}
-	if p.in, p.release, err = r.Prepare(p.e); err != nil {
+	if p.in, p.release, err = r.Prepare(&e); err != nil {
 		return nil, errors.Join(err, p.folder.Close())
 	}
 	return p, nil
 }
 
-func (p *inProgress) close() error {
+func (p *running) close() error {
 	p.release()
 	return p.folder.Close()
 }
 
-// draw runs the trials of the first draws that the folder does not have yet.
-func (r *Runner) draw(ctx context.Context, p *inProgress, draws int) error {
+// draw runs the trials of the first draws that the folder does not have.
+func (r *Runner) draw(ctx context.Context, p *running, draws int) (err error) {
 	e := *p.e
 	e.Repeats = draws
-	plan, err := pipeline.NewPlan(ctx, &e, p.in)
-	if err != nil {
+	if p.plan, err = pipeline.NewPlan(ctx, &e, p.in); err != nil {
 		return err
 	}
-	p.plan = plan
 	p.run.Classes = len(p.in.Set.Classes)
-	p.run.Records, err = p.folder.Run(ctx, plan, pipeline.RunOptions{Workers: r.Workers, Progress: func(what string, done, total int) {
+	p.run.Records, err = p.folder.Run(ctx, p.plan, pipeline.RunOptions{Workers: r.Workers, Progress: func(what string, done, total int) {
 		if p.name != "" {
 			what = p.name + ", " + what
 		}
@@ -135,20 +134,16 @@ func (r *Runner) draw(ctx context.Context, p *inProgress, draws int) error {
 	return err
 }
 
-// Run makes draws of a recipe until all its claims are decided, or the draws or the budget are spent,
-// and writes what was found to the folder out. It goes on from the trials that the folder has.
+// Run draws until all claims of a recipe are decided, or the draws or the budget are used up, and writes the
+// outcome to the folder out. It continues from the trials in the folder.
 func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcome, err error) {
-	var protocols []*inProgress
+	var protocols []*running
 	defer func() {
 		for _, p := range protocols {
 			err = errors.Join(err, p.close())
 		}
 	}()
-	for i := range len(recipe.Variants) + 1 {
-		var v *Variant
-		if i > 0 {
-			v = &recipe.Variants[i-1]
-		}
+	for _, v := range recipe.protocols() {
 		p, err := r.open(recipe, v, out)
 		if err != nil {
 			return nil, err
@@ -170,16 +165,13 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	return o, r.publish(ctx, protocols[0], o)
 }
 
-// decide runs the protocols draw by draw, and the readings where they are of use. It is no error if the
-// context ends.
-func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*inProgress, out string) (map[string]Run, error) {
+// decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if
+// the context ends.
+func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (map[string]Run, error) {
 	runs := map[string]Run{}
-	looks := Looks(r.Draws)
-	if len(looks) == 0 {
-		looks = []int{r.Draws}
-	}
 	read := r.Quick
-	for _, draws := range looks {
+	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
+		draws := min(Look(look), r.Draws)
 		for _, p := range protocols {
 			err := r.draw(ctx, p, draws)
 			runs[p.name] = p.run
@@ -194,7 +186,7 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*inProg
 				return nil, err
 			}
 		}
-		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // what is in the log counts
+		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // trials in the log count
 			break
 		}
 	}
@@ -221,8 +213,8 @@ func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[
 	return nil
 }
 
-// publish writes the pages and what was found.
-func (r *Runner) publish(ctx context.Context, p *inProgress, o *Outcome) error {
+// publish writes the pages and the outcome.
+func (r *Runner) publish(ctx context.Context, p *running, o *Outcome) error {
 	var shown *pipeline.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
 		var err error

@@ -11,11 +11,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// missing is a cell of which nothing is printed.
+// missing is an empty cell.
 const missing = "–"
 
-// grid returns a table of the paper in percent: for each row what it is called, and for each method
-// what is printed and what was found here, with a mark where the two differ.
+// grid returns a table of the paper in percent: for each row its name, and for each method the printed value
+// and the one here, with a mark if they differ.
 func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	for _, at := range t.Rows {
 		words := []string{"average"}
@@ -34,7 +34,7 @@ func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	return rows
 }
 
-// cell is a cell in words.
+// cell returns the text of a cell.
 func (o *Outcome) cell(c CellOutcome) string {
 	here := missing
 	if c.Here.Draws > 0 {
@@ -60,7 +60,7 @@ func (o *Outcome) letter(name string) string {
 	return string(rune('a' + slices.Index(o.Readings, name)))
 }
 
-// legend says what the marks of grids mean, and how many cells have which.
+// legend explains and counts the marks of grids.
 func (o *Outcome) legend() string {
 	count := map[Place]int{}
 	tried := map[string]bool{}
@@ -97,12 +97,12 @@ func (o *Outcome) legend() string {
 	return text + "."
 }
 
-// note says what the intervals are.
+// note explains the intervals.
 func (o *Outcome) note() string {
 	return fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
 }
 
-// amount is a difference with its unit.
+// amount is the text of a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
 		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations
@@ -121,7 +121,7 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ours is the difference that was found.
+// ours is the text of the difference here.
 func (c *ClaimOutcome) ours() string {
 	if c.Here.Draws == 0 {
 		return missing
@@ -136,7 +136,7 @@ func (c *ClaimOutcome) ours() string {
 	return text
 }
 
-// interval is that of an estimate of the claim.
+// interval is the text of the interval of an estimate.
 func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
@@ -148,7 +148,7 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// theirs is what is printed, with where it lies.
+// theirs is the text of the printed result, and its place.
 func (c *ClaimOutcome) theirs() string {
 	switch {
 	case c.Within > 0:
@@ -160,10 +160,10 @@ func (c *ClaimOutcome) theirs() string {
 	case c.Printed == Depends:
 		return signed(c.Gain) + ", depends"
 	}
-	return signed(c.Gain) + ", " + c.Printed.String()
+	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
-// tried says what readings give, "" where none was made.
+// tried describes the results of readings, "" without any.
 func (c *ClaimOutcome) tried() string {
 	var gives, others []string
 	for _, r := range c.Readings {
@@ -189,7 +189,7 @@ func (c *ClaimOutcome) tried() string {
 	return ""
 }
 
-// count says how many claims have which verdict.
+// count counts the verdicts.
 func (o *Outcome) count() string {
 	count := map[Verdict]int{}
 	for _, c := range o.Claims {
@@ -198,8 +198,8 @@ func (o *Outcome) count() string {
 	return fmt.Sprintf("%s: %d hold, %d do not, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
 }
 
-// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0
-// stands for any number.
+// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0 means
+// no limit.
 func (o *Outcome) Text(width, tableWidth int) string {
 	var b strings.Builder
 	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
@@ -251,7 +251,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 	return b.String()
 }
 
-// Markdown returns a section of a document on the outcome. Its heading is of the given level.
+// Markdown returns the outcome as a section of a document, with a heading of the given level.
 func (o *Outcome) Markdown(level int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
@@ -259,7 +259,7 @@ func (o *Outcome) Markdown(level int) string {
 	var tried, beyond []string
 	for i := range o.Claims {
 		c := &o.Claims[i]
-		verdict := c.Verdict.String()
+		verdict := string(c.Verdict)
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
@@ -302,8 +302,8 @@ func (o *Outcome) Markdown(level int) string {
 	return b.String()
 }
 
-// marks are what means something in Markdown.
+// marks escapes Markdown.
 var marks = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ")
 
-// marked is a text in which nothing is a mark of Markdown.
+// marked returns a text with its Markdown escaped.
 func marked(text string) string { return marks.Replace(text) }

@@ -1,5 +1,4 @@
-// Package results keeps the results of an experiment in a folder, and reads them
-// again: the log of its trials, its summary, the saved models with the samples that
-// they are of, and their visual words. A [Folder] belongs to one process at a time;
-// it is the [pipeline.Sink] of a run, which goes on from what the folder holds.
+// Package results keeps the results of an experiment in a folder, and reads them again: the log of its
+// trials, its summary, and the saved models with their samples and visual words. A [Folder] is locked by
+// one process; it is the [pipeline.Sink] of a run, which continues from its content.
 package results

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
@@ -191,60 +190,5 @@ func TestStalePages(t *testing.T) {
 	}
 	if records, _, err := ReadLog(dir); err != nil || len(records) < 4 {
 		t.Errorf("%d records are left of 4: %v", len(records), err)
-	}
-}
-
-// TestEarlierFolder: a folder without a list of files is taken up if all of it
-// can be read, and refused otherwise.
-func TestEarlierFolder(t *testing.T) {
-	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
-	old := t.TempDir()
-	want := runPlan(t, p, old, pipeline.RunOptions{})
-	if err := os.Remove(filepath.Join(old, output.ManifestFile)); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		change func(dir string) error
-		taken  bool
-	}{
-		"as it was":      {func(string) error { return nil }, true},
-		"with notes":     {func(dir string) error { return os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666) }, true},
-		"with a page":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666) }, false},
-		"with a picture": {func(dir string) error { return os.WriteFile(filepath.Join(dir, ModelDir, "a.png"), nil, 0o666) }, false},
-		"no summary":     {func(dir string) error { return os.Remove(filepath.Join(dir, SummaryFile)) }, false},
-		"a damaged model": {func(dir string) error {
-			models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*.npz"))
-			return errors.Join(err, os.Truncate(models[0], 50))
-		}, false},
-		"a damaged log": {func(dir string) error { return os.WriteFile(filepath.Join(dir, LogFile), []byte("mine\n"), 0o666) }, false},
-	} {
-		dir := filepath.Join(t.TempDir(), "old")
-		if err := errors.Join(os.CopyFS(dir, os.DirFS(old)), c.change(dir)); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(dir, p.Experiment, "index.html")
-		if !c.taken {
-			var foreign *output.ForeignError
-			if !errors.As(err, &foreign) || !foreign.Unlisted {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if _, err := r.Run(t.Context(), p, pipeline.RunOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := readFile(t, filepath.Join(dir, LogFile)); !bytes.Equal(got, want) {
-			t.Errorf("%s: the log is another", name)
-		}
-		if _, err := Open(dir, p.Experiment); err != nil {
-			t.Errorf("%s, opened again: %v", name, err)
-		}
 	}
 }

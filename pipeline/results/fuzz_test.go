@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -33,7 +32,7 @@ func FuzzLog(f *testing.F) {
 	}
 	dir := f.TempDir()
 	path := filepath.Join(dir, LogFile)
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +73,7 @@ func FuzzLog(f *testing.F) {
 				t.Fatalf("the line %q is lost", line)
 			}
 		}
-	}))
+	})
 }
 
 // checkRecord: a record's numbers are such as can be drawn.
@@ -124,7 +123,7 @@ func FuzzSummary(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	dir := f.TempDir()
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +147,7 @@ func FuzzSummary(f *testing.F) {
 		if _, err := Records(dir, s); err != nil {
 			t.Fatal(err)
 		}
-	}))
+	})
 }
 
 // FuzzSamples: of a list of samples of any bytes come samples of the classes, or an
@@ -159,7 +158,7 @@ func FuzzSamples(f *testing.F) {
 	}
 	dir := f.TempDir()
 	classes := []string{"x", "y", "'=1"}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(filepath.Join(dir, SamplesFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +173,7 @@ func FuzzSamples(f *testing.F) {
 				t.Fatalf("%+v is of no class", s)
 			}
 		}
-	}))
+	})
 }
 
 // TestScoresOfLog: a score that the log holds lies in the range of its kind.

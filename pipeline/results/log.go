@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -16,62 +17,62 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// LogFile is the name of the result log in the folder of an experiment: a
-// record a line, as JSON.
+// LogFile is the name of the result log in the folder of an experiment: a record a line, as JSON.
 const LogFile = "results.jsonl"
 
-// ReadLog reads the result log in dir, in the order of its lines and a trial
-// once. A last line that was cut off, by a run that was killed, is left out.
-// Where there is no log there are no records. The numbers, from 1, of lines that
-// cannot be read are returned as unread: they are damaged, or another version
-// wrote them. It takes at most 2 MiB of memory and 200 bytes for each of the log's.
+// ReadLog reads the result log in dir, in the order of its lines, and the first record of each trial. A
+// missing log has no records. unread are the numbers, from 1, of lines that are damaged or of another
+// version; a last line that a killed run cut off is not among them. It takes at most 2 MiB of memory and
+// 200 bytes for each of the log's.
 func ReadLog(dir string) (records []pipeline.Record, unread []int, err error) {
-	lines, _, err := readLog(filepath.Join(dir, LogFile))
-	seen := map[string]bool{}
+	lines, err := readLog(filepath.Join(dir, LogFile))
 	for i, l := range lines {
 		switch {
+		case l.cut || l.again:
 		case l.record == nil:
 			unread = append(unread, i+1)
-		case !seen[l.record.Trial]:
-			seen[l.record.Trial] = true
+		default:
 			records = append(records, *l.record)
 		}
 	}
 	return records, unread, err
 }
 
-// logLine is a line of the log: its text, with the line feed, and the record that
-// it is, or nil.
+// logLine is a line of the log.
 type logLine struct {
-	text   []byte
-	record *pipeline.Record
+	text   []byte           // with the line feed
+	cut    bool             // the last line has no line feed
+	record *pipeline.Record // nil for a line that is none
+	again  bool             // an earlier line has a record of the trial
 }
 
-// readLog returns the whole lines of the log, and what follows the last of them.
-func readLog(path string) (lines []logLine, rest []byte, err error) {
+func readLog(path string) (lines []logLine, err error) {
 	text, err := output.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	seen := map[string]bool{}
 	for line := range bytes.Lines(text) {
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			return lines, line, nil
+		l := logLine{text: line, cut: !bytes.HasSuffix(line, []byte("\n")), record: parseRecord(line)}
+		if l.record != nil {
+			l.again = seen[l.record.Trial]
+			seen[l.record.Trial] = true
 		}
-		lines = append(lines, logLine{line, parseRecord(line)})
+		lines = append(lines, l)
 	}
-	return lines, nil, nil
+	return lines, nil
 }
 
 // shortestRecord has every field that a record needs.
 const shortestRecord = `{"trial":"a","method":"b","scores":{"":0}}`
 
-// parseRecord reads a line of the log; nil where it is no record.
+// parseRecord reads a line of the log. It returns nil if that is no record.
 func parseRecord(text []byte) *pipeline.Record {
 	if len(text) < len(shortestRecord) {
-		return nil // at no cost, since a damaged log may be nothing but short lines
+		return nil // at no cost: a damaged log may have nothing but short lines
 	}
 	rec := &pipeline.Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -87,72 +88,66 @@ func parseRecord(text []byte) *pipeline.Record {
 			return nil
 		}
 	}
-	if !countsPossible(rec) || rec.Choice != nil && rec.Choice.Check() != nil || rec.Count != nil && rec.Count.Check() != nil {
+	for _, counts := range append(rec.Confusion, rec.Drawn, []int{rec.Row, rec.Classes, rec.Rank, rec.Repeat, rec.Samples, rec.Labelled, rec.Tested, rec.Iterations, rec.Groups}) {
+		if slices.ContainsFunc(counts, func(n int) bool { return n < 0 || n > mostCounted }) {
+			return nil
+		}
+	}
+	if rec.Choice != nil && rec.Choice.Check() != nil || rec.Count != nil && rec.Count.Check() != nil {
 		return nil
 	}
 	return rec
 }
 
-// mostCounted is the largest number that a record counts to. Sums of so large ones
-// do not overflow.
+// mostCounted is the largest count of a record, so that sums do not overflow.
 const mostCounted = 1 << 40
 
-// countsPossible tells whether all that the record counts lies from 0 to mostCounted.
-func countsPossible(r *pipeline.Record) bool {
-	for _, counts := range append(r.Confusion, r.Drawn, []int{r.Row, r.Classes, r.Rank, r.Repeat, r.Samples, r.Labelled, r.Tested, r.Iterations, r.Groups}) {
-		for _, n := range counts {
-			if n < 0 || n > mostCounted {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// recordStart is what the text of each record begins with.
+// recordStart is the beginning of the text of each record.
 const recordStart = `{"trial":"`
 
-// isBegun tells whether the text is the beginning of a record, whose end a killed
-// run did not write any more.
+// isBegun tells whether the text is the beginning of a record, as a killed run leaves it.
 func isBegun(text []byte) bool {
 	n := min(len(text), len(recordStart))
 	return string(text[:n]) == recordStart[:n]
 }
 
-// log appends records to the result log. Each is in the file when append returns,
-// so that it outlives the process, and on the disk soon after.
+// log appends records to the result log. An appended record survives the end of the process at once, and
+// a power failure soon after.
 type log struct {
 	path  string
 	file  *os.File
 	size  int64 // of the whole lines
 	done  map[string]pipeline.Record
-	dirty chan struct{} // has something while there is something to bring to the disk
-	sync  chan error    // gets the first error of doing so, at the end
+	dirty chan struct{} // has a value if there is something to sync
+	sync  chan error    // gets the first error of syncing, at the end
 }
 
-// openLog reads the log in dir and opens it for appending. The beginning of a
-// record at its end, which a killed run left, is cut off; other text there
-// becomes a line.
+// openLog reads the log in dir and opens it for appending. The beginning of a record at its end, which a
+// killed run left, is cut off; other text there becomes a line.
 func openLog(dir string) (*log, error) {
 	l := &log{path: filepath.Join(dir, LogFile), done: map[string]pipeline.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
-	lines, rest, err := readLog(l.path)
+	lines, err := readLog(l.path)
 	if err != nil {
 		return nil, err
-	}
-	for _, line := range lines {
-		l.size += int64(len(line.text))
-		if r := line.record; r != nil {
-			if _, twice := l.done[r.Trial]; !twice {
-				l.done[r.Trial] = *r
-			}
-		}
 	}
 	if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
 		return nil, err
 	}
-	if err := l.mend(rest); err != nil {
-		l.file.Close()
-		return nil, err
+	for _, line := range lines {
+		if line.cut && line.record == nil && isBegun(line.text) {
+			break
+		}
+		l.size += int64(len(line.text))
+		if line.record != nil && !line.again {
+			l.done[line.record.Trial] = *line.record
+		}
+		if line.cut {
+			_, err = l.file.WriteAt([]byte("\n"), l.size)
+			l.size++
+		}
+	}
+	if err = errors.Join(err, l.cut()); err != nil {
+		return nil, errors.Join(err, l.file.Close())
 	}
 	go func() {
 		var first error
@@ -166,32 +161,7 @@ func openLog(dir string) (*log, error) {
 	return l, nil
 }
 
-// mend makes the log end with a whole line.
-func (l *log) mend(rest []byte) error {
-	if len(rest) == 0 {
-		_, err := l.file.Seek(l.size, io.SeekStart)
-		return err
-	}
-	r := parseRecord(rest)
-	if r == nil && isBegun(rest) {
-		return l.cut()
-	}
-	if _, err := l.file.Seek(l.size+int64(len(rest)), io.SeekStart); err != nil {
-		return err
-	}
-	if _, err := l.file.Write([]byte("\n")); err != nil {
-		return err
-	}
-	l.size += int64(len(rest)) + 1
-	if r != nil {
-		if _, twice := l.done[r.Trial]; !twice {
-			l.done[r.Trial] = *r
-		}
-	}
-	return nil
-}
-
-// cut removes what follows the last whole line.
+// cut removes everything after the last whole line.
 func (l *log) cut() error {
 	if err := l.file.Truncate(l.size); err != nil {
 		return err
@@ -200,8 +170,8 @@ func (l *log) cut() error {
 	return err
 }
 
-// inPlace returns an error if another file or none is at the path of the log: then
-// what was appended is lost.
+// inPlace returns an error if the file at the path of the log is not the open one: appended records are
+// lost then.
 func (l *log) inPlace() error {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -213,8 +183,7 @@ func (l *log) inPlace() error {
 	return nil
 }
 
-// append adds a record. Where that fails, on a full disk for example, the log is
-// as it was.
+// append adds a record. An error, such as a full disk, leaves the log as it was.
 func (l *log) append(r *pipeline.Record) error {
 	if err := l.inPlace(); err != nil {
 		return err
@@ -224,7 +193,7 @@ func (l *log) append(r *pipeline.Record) error {
 		return err
 	}
 	if _, err := l.file.Write(append(text, '\n')); err != nil {
-		l.cut() // what cannot be cut off now is when the log is opened again
+		l.cut() // if this fails, openLog cuts the line
 		return err
 	}
 	l.size += int64(len(text)) + 1
@@ -236,24 +205,16 @@ func (l *log) append(r *pipeline.Record) error {
 	return nil
 }
 
-// close has the disk hold all of the log and closes it.
+// close syncs the log and closes it.
 func (l *log) close() error {
 	close(l.dirty)
-	err := <-l.sync
-	if syncing := l.file.Sync(); err == nil {
-		err = syncing
-	}
-	if closing := l.file.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return errors.Join(<-l.sync, l.file.Sync(), l.file.Close())
 }
 
-// settle puts the lines of the log in the order of the trials, then records of
-// other settings in the order they had, then lines that cannot be read. Of a
-// trial that is there twice the first record is kept.
+// settle puts the lines of the log in the order of the trials, then records of other trials, then lines
+// that cannot be read. It keeps the first record of each trial.
 func (l *log) settle(order []string) error {
-	lines, rest, err := readLog(l.path)
+	lines, err := readLog(l.path)
 	if err != nil {
 		return err
 	}
@@ -262,36 +223,24 @@ func (l *log) settle(order []string) error {
 		rank[id] = i
 	}
 	planned := make([][]byte, len(order))
-	var others, unread [][]byte
-	seen := map[string]bool{}
+	var others, unread, old [][]byte
 	for _, line := range lines {
-		if line.record == nil {
+		old = append(old, line.text)
+		switch {
+		case line.again:
+		case line.record == nil || line.cut:
 			unread = append(unread, line.text)
-			continue
-		}
-		id := line.record.Trial
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		if at, ok := rank[id]; ok {
-			planned[at] = line.text
-		} else {
-			others = append(others, line.text)
+		default:
+			if at, ok := rank[line.record.Trial]; ok {
+				planned[at] = line.text
+			} else {
+				others = append(others, line.text)
+			}
 		}
 	}
-	old := bytes.Join(texts(lines), nil)
-	text := bytes.Join(append(append(append(planned, others...), unread...), rest), nil)
-	if bytes.Equal(text, old) {
+	text := bytes.Join(slices.Concat(planned, others, unread), nil)
+	if bytes.Equal(text, bytes.Join(old, nil)) {
 		return nil
 	}
 	return atomicfile.Write(l.path, text)
-}
-
-func texts(lines []logLine) [][]byte {
-	all := make([][]byte, len(lines))
-	for i, line := range lines {
-		all[i] = line.text
-	}
-	return all
 }

@@ -16,20 +16,18 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// ModelDir is the folder, in that of an experiment, of the saved models: for
-// each method that of the first repeat with the most classes and, where there are
-// several ranks, with the one that has the best mean score.
-const ModelDir = "models"
+const (
+	// ModelDir is the folder of the saved models: for each method that of the first repeat with the most
+	// classes and with the rank of the best mean score.
+	ModelDir = "models"
+	// WordsFile is the file there of the visual words.
+	WordsFile = "words.npz"
+	// ScalesFile is the file there of the scales of several features.
+	ScalesFile = "features.csv"
+)
 
-// WordsFile is the file among them of the visual words that they are of.
-const WordsFile = "words.npz"
-
-// ScalesFile is the file among them that says by what several features were multiplied
-// before they were joined.
-const ScalesFile = "features.csv"
-
-// Scales returns the text of a ScalesFile: the name of each feature, how many of the columns
-// are its own, in this order, and the factor of its values, which the setting scale takes.
+// Scales returns the text of a ScalesFile: the name of each feature, the number of its columns, in this
+// order, and the factor of its values, as for the setting scale.
 func Scales(scales []pipeline.Scale) []byte {
 	var text bytes.Buffer
 	text.WriteString("feature,columns,scale\n")
@@ -39,15 +37,13 @@ func Scales(scales []pipeline.Scale) []byte {
 	return text.Bytes()
 }
 
-// Models reads the methods' saved models, in their order; those that make none or are
-// not done yet are nil. Of those that cannot be read it returns the errors.
+// Models reads the methods' saved models, in their order. A missing model is nil, an unreadable one an error.
 func Models(dir string, s *pipeline.Summary) ([]factor.Model, []error) {
 	return eachModel(dir, s, factor.LoadModel)
 }
 
-// Coefficients reads the coefficients of the methods' saved models, n×k, in their
-// order; those of methods that make none or are not done yet are nil. Of those that
-// cannot be read, or are not of the samples listed, it returns the errors.
+// Coefficients reads the coefficients of the methods' saved models, n×k, in their order. Missing ones are
+// nil; those that cannot be read, or are not of the listed samples, are errors.
 func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 	all, errs := eachModel(dir, s, factor.LoadCoefficients)
 	for i, v := range all {
@@ -62,8 +58,8 @@ func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 	return all, errs
 }
 
-// eachModel reads each method's file of the summary. What is not there, or is no model
-// of this kind, is the zero value, and of what cannot be read there is the error.
+// eachModel reads each method's file of the summary. A missing one, or one without a model of this kind,
+// is the zero value.
 func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, int64) (T, error)) ([]T, []error) {
 	out, errs := make([]T, len(s.Methods)), make([]error, len(s.Methods))
 	for i, name := range s.Models {
@@ -82,13 +78,10 @@ func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, in
 	return out, errs
 }
 
-func loadModel(path string) (factor.Model, error) { return loadFile(path, factor.LoadModel) }
-
-func loadFile[T any](path string, load func(io.ReaderAt, int64) (T, error)) (T, error) {
+func loadFile[T any](path string, load func(io.ReaderAt, int64) (T, error)) (out T, err error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
-		var none T
-		return none, err
+		return out, err
 	}
 	return load(bytes.NewReader(text), int64(len(text)))
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,60 +22,54 @@ func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOpti
 	return records, errors.Join(err, f.Close())
 }
 
-// Run runs the trials of the plan that are not yet in the log, appends each to it
-// when it is done, and returns what [pipeline.Plan.Run] does. Pages that show other
-// trials are removed first. When Run ends early, what is done is in the log, and
-// running again goes on from there. When the last trial is in, the log is put in the
-// order of the plan. A plan that the memory budget refuses leaves the folder as it is.
+// Run runs the trials of the plan that are not in the log, appends each finished one, and returns the
+// records of all, as [pipeline.Plan.Run] does. It removes pages about other trials first. Another Run
+// continues one that ended early. The finished log is in the order of the plan.
 func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]pipeline.Record, error) {
-	to := &sink{folder: f}
+	to := &sink{Folder: f}
 	records, runErr := p.Run(ctx, to, opt)
 	if to.log == nil {
 		return nil, runErr
 	}
 	var some *pipeline.TrialsError
 	if runErr == nil || errors.As(runErr, &some) {
-		runErr = errors.Join(runErr, writeSummary(f.folder, p.Summary()), f.saveLearned(ctx, p))
+		runErr = errors.Join(runErr, writeSummary(f.Folder, p.Summary()), f.saveLearned(ctx, p))
 	}
 	lost := to.log.inPlace()
 	err := to.log.close()
-	switch {
-	case lost != nil:
-		return nil, lost // and with it all else that went wrong
-	case runErr != nil:
-		return records, runErr
-	case err != nil:
+	if lost != nil {
+		return nil, lost // the cause of all other errors
+	}
+	if err = cmp.Or(runErr, err); err != nil {
 		return records, err
 	}
 	return records, to.log.settle(p.Summary().Trials)
 }
 
-// sink brings the results of a run into the folder.
+// sink writes the results of a run into the folder.
 type sink struct {
-	folder *Folder
-	log    *log
+	*Folder
+	log *log
 }
 
-// Begin makes the folder ready for the trials of a plan and opens the log. Pages
-// about other trials are removed.
+// Begin removes pages about other trials and opens the log.
 func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err error) {
-	folder := k.folder.folder
-	old, err := ReadSummary(folder.Dir())
+	old, err := ReadSummary(k.Dir())
 	same := err == nil && old.SameTrials(s)
 	if !same {
-		if err := folder.Clear(k.folder.pages...); err != nil {
+		if err := k.Clear(k.pages...); err != nil {
 			return nil, err
 		}
 	}
-	if err := folder.Append(LogFile); err != nil {
+	if err := k.Append(LogFile); err != nil {
 		return nil, err
 	}
 	if !same {
-		if err := writeSummary(folder, s); err != nil {
+		if err := writeSummary(k.Folder.Folder, s); err != nil {
 			return nil, err
 		}
 	}
-	if k.log, err = openLog(folder.Dir()); err != nil {
+	if k.log, err = openLog(k.Dir()); err != nil {
 		return nil, err
 	}
 	return k.log.done, nil
@@ -82,38 +77,37 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err 
 
 // HasModel tells whether the folder holds a model that can be read.
 func (k *sink) HasModel(name string) bool {
-	_, err := loadModel(filepath.Join(k.folder.Dir(), ModelDir, name))
+	_, err := loadFile(filepath.Join(k.Dir(), ModelDir, name), factor.LoadModel)
 	return err == nil || errors.Is(err, factor.ErrNoModel)
 }
 
 // Put saves the model, where there is one, and then the record, where it is new.
 func (k *sink) Put(rec *pipeline.Record, model string, m *pipeline.Model) error {
-	folder := k.folder.folder
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer
 		if err := m.Save(&text); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(folder.Dir(), filepath.FromSlash(name)), err)
+			return fmt.Errorf("%s: %w", filepath.Join(k.Dir(), filepath.FromSlash(name)), err)
 		}
-		if err := folder.Write(name, text.Bytes()); err != nil {
+		if err := k.Write(name, text.Bytes()); err != nil {
 			return err
 		}
 	}
 	if _, known := k.log.done[rec.Trial]; known {
 		return nil
 	}
-	if err := folder.Held(); err != nil { // another process may write to the log
+	if err := k.Held(); err != nil { // another process may write to the log
 		return err
 	}
 	return k.log.append(rec)
 }
 
-// saveLearned saves what of the features the saved models are of was learned: the visual
-// words and the scales of several features, where there are any.
+// saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of
+// several features.
 func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 	scales, err := p.Scales(ctx)
 	if err == nil && scales != nil {
-		err = f.folder.Write(ModelDir+"/"+ScalesFile, Scales(scales))
+		err = f.Write(ModelDir+"/"+ScalesFile, Scales(scales))
 	}
 	if err != nil {
 		return err
@@ -126,5 +120,5 @@ func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 	if err := words.Save(&text); err != nil {
 		return err
 	}
-	return f.folder.Write(ModelDir+"/"+WordsFile, text.Bytes())
+	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())
 }

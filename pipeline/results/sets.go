@@ -1,8 +1,6 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,26 +9,24 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
-	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
-// SetsFile is the name of the file in the folder of an experiment on several sets that says which
-// they are. The results of each are in a folder of its own below, as those of an experiment on
-// one.
+// SetsFile is the name of the file that lists the sets of an experiment on several sets. The results of
+// each are in a folder of its own below.
 const SetsFile = "sets.json"
 
-// Sets says what the folder of an experiment on several sets holds.
+// Sets describes the folder of an experiment on several sets.
 type Sets struct {
 	Name string `json:"name"`
 	// Command is the command line that runs it again.
 	Command string `json:"command"`
-	// Sets are the names of the sets, which are those of their folders.
+	// Sets are the names of the sets and of their folders.
 	Sets         []string          `json:"sets"`
 	Significance significance.Rule `json:"significance,omitzero"`
 }
 
-// check reports parts that are missing or cannot be.
-func (s *Sets) check() error {
+// Check returns an error for missing or invalid parts.
+func (s *Sets) Check() error {
 	if s.Name == "" || len(s.Sets) < 2 {
 		return errors.New("not the list of the sets of an experiment")
 	}
@@ -44,8 +40,8 @@ func (s *Sets) check() error {
 	return nil
 }
 
-// OpenSets opens the folder dir for an experiment on several sets, as Open does for one; the
-// folders of the sets are opened by Open.
+// OpenSets opens the folder dir for an experiment on several sets, as Open does for one. Open opens the
+// folders of the sets.
 func OpenSets(dir string, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SummaryFile)); err == nil {
 		return nil, fmt.Errorf("%s holds the results of an experiment on one set: give this one a name or a folder of its own", dir)
@@ -53,33 +49,18 @@ func OpenSets(dir string, pages ...string) (*Folder, error) {
 	return open(dir, append([]string{SetsFile}, pages...), pages)
 }
 
-// WriteSets writes what the folder holds.
-func (f *Folder) WriteSets(s *Sets) error {
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return f.folder.Write(SetsFile, append(text, '\n'))
-}
+// WriteSets writes the SetsFile.
+func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.Folder, SetsFile, s) }
 
-// ReadSets reads what the folder of an experiment on several sets holds; nil where it is none.
+// ReadSets reads the SetsFile of a folder; nil if there is none.
 func ReadSets(dir string) (*Sets, error) {
-	path := filepath.Join(dir, SetsFile)
-	text, err := output.ReadFile(path)
+	s := &Sets{}
+	err := readJSON(filepath.Join(dir, SetsFile), s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	s := &Sets{}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err = dec.Decode(s); err == nil {
-		err = s.check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }

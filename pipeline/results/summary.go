@@ -3,33 +3,63 @@ package results
 import (
 	"bytes"
 	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// SummaryFile is the name of the file in an experiment's folder that says what
-// its log is of.
-const SummaryFile = "experiment.json"
+const (
+	// SummaryFile is the name of the file in an experiment's folder that describes the experiment.
+	SummaryFile = "experiment.json"
+	// SamplesFile is the name of the file there that lists the samples of the saved models, which are all
+	// of one draw: a name and a class for each row of their coefficients.
+	SamplesFile = "samples.csv"
+)
 
 func writeSummary(to *output.Folder, s *pipeline.Summary) error {
-	text, err := json.MarshalIndent(s, "", "  ")
+	return errors.Join(writeSamples(to, s.Samples, s.Classes), writeJSON(to, SummaryFile, s))
+}
+
+func writeJSON(to *output.Folder, name string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := writeSamples(to, s.Samples, s.Classes); err != nil {
-		return err
-	}
-	return to.Write(SummaryFile, append(text, '\n'))
+	return to.Write(name, append(text, '\n'))
 }
 
-// ReadSummary reads the summary of the experiment whose results are in dir. It takes at
-// most 2 MiB of memory and 200 bytes for each of the file's.
+// readJSON reads a JSON file with known keys, and checks its content.
+func readJSON(path string, to interface{ Check() error }) error {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err = dec.Decode(to); err == nil {
+		err = to.Check()
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
+		err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadSummary reads the summary of the experiment whose results are in dir. It takes at most 2 MiB of
+// memory and 200 bytes for each of the file's.
 func ReadSummary(dir string) (*pipeline.Summary, error) {
 	s, err := readSummary(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,31 +77,16 @@ func ReadSummary(dir string) (*pipeline.Summary, error) {
 
 // readSummary reads the summary in dir without the samples.
 func readSummary(dir string) (*pipeline.Summary, error) {
-	path := filepath.Join(dir, SummaryFile)
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	s := &pipeline.Summary{}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err = dec.Decode(s); err == nil {
-		err = s.Check()
-	}
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
-		err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := readJSON(filepath.Join(dir, SummaryFile), s); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// Records returns those records of the log in dir that are of the experiment of a
-// summary, in its order. Some may be missing.
-func Records(dir string, s *pipeline.Summary) ([]pipeline.Record, error) {
+// Records returns the records of the log in dir that are of the experiment of a summary, in its order.
+// Some may be missing.
+func Records(dir string, s *pipeline.Summary) (out []pipeline.Record, err error) {
 	records, _, err := ReadLog(dir)
 	if err != nil {
 		return nil, err
@@ -80,7 +95,6 @@ func Records(dir string, s *pipeline.Summary) ([]pipeline.Record, error) {
 	for _, r := range records {
 		by[r.Trial] = r
 	}
-	var out []pipeline.Record
 	for _, id := range s.Trials {
 		if r, ok := by[id]; ok {
 			out = append(out, r)
@@ -88,3 +102,47 @@ func Records(dir string, s *pipeline.Summary) ([]pipeline.Record, error) {
 	}
 	return out, nil
 }
+
+// writeSamples writes the list into a folder, or removes it if it is empty.
+func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string) error {
+	if len(samples) == 0 {
+		return to.Remove(SamplesFile)
+	}
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	out.Write([]string{"sample", "class"})
+	for _, s := range samples {
+		out.Write([]string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
+	}
+	out.Flush() // into memory
+	return to.Write(SamplesFile, text.Bytes())
+}
+
+// readSamples reads the list in dir, of samples of these classes; nil without a list.
+func readSamples(dir string, classes []string) (out []pipeline.Sample, err error) {
+	path := filepath.Join(dir, SamplesFile)
+	text, err := output.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = 2
+	lines, err := in.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, line := range lines[min(1, len(lines)):] {
+		class := slices.Index(classes, inUTF8(spreadsheet.Text(line[1])))
+		if class < 0 {
+			return nil, fmt.Errorf("%s: line %d: there is no class %q", path, i+2, line[1])
+		}
+		out = append(out, pipeline.Sample{Name: inUTF8(spreadsheet.Text(line[0])), Class: class})
+	}
+	return out, nil
+}
+
+// inUTF8 returns a name with U+FFFD in place of each byte that is not UTF-8, as in the summary.
+func inUTF8(name string) string { return string([]rune(name)) }

@@ -25,16 +25,15 @@ const (
 
 // chart is a plot with its legend to the right.
 type chart struct {
-	plot                  *plot.Plot
-	plotWidth, plotHeight vg.Length
-	grid                  *plotter.Grid
-	legend                plot.Legend
-	legendWidth           vg.Length // with the gap before it
+	plot          *plot.Plot
+	width, height vg.Length // of the plot
+	grid          *plotter.Grid
+	legend        plot.Legend
 }
 
 // newChart returns an empty chart whose axes have these labels.
 func newChart(x, y string) *chart {
-	f := &chart{plot: plot.New(), plotWidth: plotWidth, plotHeight: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
+	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
 	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
 		axis.Label.TextStyle.Font = sans(10)
 		axis.Tick.Label.Font = sans(9)
@@ -52,54 +51,66 @@ func newChart(x, y string) *chart {
 	return f
 }
 
-// mostMarkers is the largest number of points that are marked on a line.
-const mostMarkers = 20
-
-// addLine adds the i-th method's line, with markers at its points if asked for.
-func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) error {
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return fmt.Errorf("line of %s: %w", name, err)
-	}
-	line.LineStyle = lineOf(i)
-	f.plot.Add(line)
-	thumbs := []plot.Thumbnailer{line}
-	if marked {
-		scatter := &plotter.Scatter{XYs: line.XYs, GlyphStyle: markerOf(i)}
-		f.plot.Add(scatter)
-		thumbs = append(thumbs, scatter)
-	}
-	f.legend.Add(shownName(name), thumbs...)
-	return nil
+// line is a line of a chart, named in its legend.
+type line struct {
+	number int // of its colour, dashes and marker
+	name   string
+	points plotter.XYs
+	// below and above bound a pale band around it, if they differ.
+	below, above plotter.XYs
+	marked       bool // at each point
+	// ring is a point with a ring, or nil. A line without points is a ring alone.
+	ring *plotter.XY
 }
 
-// bandStrength is the opacity of a band, of 255. Bands overlap each other.
-const bandStrength = 28
+const (
+	// mostMarkers is the largest number of points that are marked on a line.
+	mostMarkers = 20
+	// bandStrength is the opacity of a band, of 255. Bands overlap each other.
+	bandStrength = 28
+)
 
-// addBand adds a band of the i-th line from below to above, unless nothing has a width.
-func (f *chart) addBand(i int, below, above plotter.XYs) error {
-	if len(below) < 2 || slices.Equal(below, above) {
-		return nil
+// add adds lines, all in front of all bands.
+func (f *chart) add(lines ...line) error {
+	for _, l := range lines {
+		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
+			continue
+		}
+		outline := slices.Clone(l.above)
+		slices.Reverse(outline)
+		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
+		if err != nil {
+			return fmt.Errorf("band of %s: %w", l.name, err)
+		}
+		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
+		c.A = bandStrength
+		band.Color, band.LineStyle.Width = c, 0
+		f.plot.Add(band)
 	}
-	outline := slices.Clone(above)
-	slices.Reverse(outline)
-	band, err := plotter.NewPolygon(slices.Concat(below, outline))
-	if err != nil {
-		return err
+	for _, l := range lines {
+		if len(l.points) > 0 {
+			drawn, err := plotter.NewLine(l.points)
+			if err != nil {
+				return fmt.Errorf("line of %s: %w", l.name, err)
+			}
+			drawn.LineStyle = lineOf(l.number)
+			f.plot.Add(drawn)
+			thumbs := []plot.Thumbnailer{drawn}
+			if l.marked {
+				scatter := &plotter.Scatter{XYs: drawn.XYs, GlyphStyle: markerOf(l.number)}
+				f.plot.Add(scatter)
+				thumbs = append(thumbs, scatter)
+			}
+			f.legend.Add(shownName(l.name), thumbs...)
+		}
+		if l.ring != nil {
+			f.plot.Add(&plotter.Scatter{
+				XYs:        plotter.XYs{*l.ring},
+				GlyphStyle: draw.GlyphStyle{Color: Palette[l.number%len(Palette)], Radius: vg.Points(6), Shape: ring{}},
+			})
+		}
 	}
-	c := color.NRGBAModel.Convert(Palette[i%len(Palette)]).(color.NRGBA)
-	c.A = bandStrength
-	band.Color, band.LineStyle.Width = c, 0
-	f.plot.Add(band)
 	return nil
-}
-
-// addRing marks a point of the i-th line.
-func (f *chart) addRing(i int, x, y float64) {
-	f.plot.Add(&plotter.Scatter{
-		XYs:        plotter.XYs{{X: x, Y: y}},
-		GlyphStyle: draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(6), Shape: ring{}},
-	})
 }
 
 // ring is a circle that is thick enough for print.
@@ -115,49 +126,40 @@ func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	c.Stroke(circle)
 }
 
-// addLegend reserves space for the legend. Call it when all lines are there.
-func (f *chart) addLegend() {
-	size := f.legend.Rectangle(draw.Canvas{}).Size()
-	f.legendWidth = legendGap + size.X
-	f.plotHeight = max(f.plotHeight, size.Y)
-}
-
-func (f *chart) size() (w, h vg.Length) { return f.plotWidth + f.legendWidth, f.plotHeight }
-
-func (f *chart) draw(ctx context.Context, c draw.Canvas) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// figure returns the chart as it is, with or without its legend.
+func (f *chart) figure(legend bool) *Figure {
+	var beside vg.Length // the width of the legend with the gap before it
+	if legend {
+		size := f.legend.Rectangle(draw.Canvas{}).Size()
+		beside, f.height = legendGap+size.X, max(f.height, size.Y)
 	}
-	f.plot.Draw(draw.Crop(c, 0, -f.legendWidth, 0, 0))
-	if f.legendWidth > 0 {
-		f.legend.Draw(draw.Crop(c, f.plotWidth+legendGap, 0, 0, 0))
-	}
-	return nil
-}
-
-// chartRow is a row of charts.
-type chartRow []*chart
-
-func (r chartRow) size() (w, h vg.Length) {
-	for _, f := range r {
-		width, height := f.size()
-		w, h = w+width+chartGap, max(h, height)
-	}
-	return w - chartGap, h
-}
-
-func (r chartRow) draw(ctx context.Context, c draw.Canvas) error {
-	left := c.Min.X
-	for _, f := range r {
-		width, _ := f.size()
-		part := c
-		part.Min.X, part.Max.X = left, left+width
-		if err := f.draw(ctx, part); err != nil {
-			return err
+	return &Figure{f.width + beside, f.height, func(ctx context.Context, c draw.Canvas) error {
+		f.plot.Draw(draw.Crop(c, 0, -beside, 0, 0))
+		if legend {
+			f.legend.Draw(draw.Crop(c, f.width+legendGap, 0, 0, 0))
 		}
-		left += width + chartGap
+		return ctx.Err()
+	}}
+}
+
+// sideBySide returns several figures as one.
+func sideBySide(figures []*Figure) *Figure {
+	row := &Figure{w: -chartGap}
+	for _, f := range figures {
+		row.w, row.h = row.w+f.w+chartGap, max(row.h, f.h)
 	}
-	return nil
+	row.draw = func(ctx context.Context, c draw.Canvas) error {
+		for _, f := range figures {
+			part := c
+			part.Max.X = c.Min.X + f.w
+			if err := f.draw(ctx, part); err != nil {
+				return err
+			}
+			c.Min.X += f.w + chartGap
+		}
+		return nil
+	}
+	return row
 }
 
 // wholeTicks labels the values that are at least 1/24 of the axis apart.
@@ -185,11 +187,10 @@ func scoreTicks(s eval.Score, axis *plot.Axis) {
 	}
 }
 
-// percentTicks gives an axis of shares at most nine ticks in percent, and extends it to the next
-// tick on both sides.
+// percentTicks gives an axis of shares at most nine round ticks in percent, and extends it to the next tick on
+// both sides.
 func percentTicks(axis *plot.Axis) {
-	step := max(roundStep(100*(axis.Max-axis.Min), 8), 0.1)
-	roundTicks(axis, step/100, func(i int) string { return strconv.FormatFloat(math.Round(10*step*float64(i))/10, 'f', -1, 64) })
+	roundTicks(axis, 100, max(roundStep(100*(axis.Max-axis.Min), 8), 0.1))
 }
 
 // numberTicks gives an axis at most six round ticks, and extends it to the next tick on both sides.
@@ -198,8 +199,7 @@ func numberTicks(axis *plot.Axis) {
 	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
 		span = max(largest, 1)
 	}
-	step := roundStep(span, 5)
-	roundTicks(axis, step, func(i int) string { return strconv.FormatFloat(step*float64(i), 'g', 6, 64) })
+	roundTicks(axis, 1, roundStep(span, 5))
 }
 
 // roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … that divides the span into at most
@@ -217,13 +217,14 @@ func roundStep(span float64, most int) float64 {
 	}
 }
 
-// roundTicks gives an axis the multiples of a step as ticks, and ends it at them.
-func roundTicks(axis *plot.Axis, step float64, label func(multiple int) string) {
-	first := int(math.Floor(axis.Min/step + 1e-9))
-	last := max(int(math.Ceil(axis.Max/step-1e-9)), first+1)
+// roundTicks gives an axis the multiples of a step in a unit as ticks, and ends it at them.
+func roundTicks(axis *plot.Axis, unit, step float64) {
+	apart := step / unit
+	first := int(math.Floor(axis.Min/apart + 1e-9))
+	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
 	var ticks plot.ConstantTicks
 	for i := first; i <= last; i++ {
-		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: label(i)})
+		ticks = append(ticks, plot.Tick{Value: float64(i) * apart, Label: strconv.FormatFloat(step*float64(i), 'g', 6, 64)})
 	}
 	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 	axis.Tick.Marker = ticks

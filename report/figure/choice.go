@@ -9,63 +9,51 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// choiceChart shows criteria against the numbers that one is chosen from.
-type choiceChart struct {
-	*chart
-	numbers []int
-	lines   int
+// criterion is what a number is chosen by, with values for all numbers and optional errors.
+type criterion struct {
+	name           string
+	values, errors []float64
 }
 
-func newChoiceChart(x, y string, numbers []int) *choiceChart {
-	f := &choiceChart{chart: newChart(x, y), numbers: numbers}
+// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
+func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*chart, error) {
+	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
-	return f
-}
-
-// points returns the points of a criterion, each moved by a multiple of its error.
-func (f *choiceChart) points(values []float64, times float64, errors []float64) plotter.XYs {
-	points := make(plotter.XYs, len(values))
-	for i, v := range values {
-		if times != 0 {
-			v += times * errors[i]
+	var lines []line
+	for i, c := range criteria {
+		points := func(times float64) plotter.XYs {
+			points := make(plotter.XYs, len(c.values))
+			for i, v := range c.values {
+				if points[i] = (plotter.XY{X: float64(numbers[i]), Y: v}); c.errors != nil {
+					points[i].Y += times * c.errors[i]
+				}
+			}
+			return points
 		}
-		points[i] = plotter.XY{X: float64(f.numbers[i]), Y: v}
+		l := line{number: i, name: c.name, points: points(0), below: points(-1), above: points(1), marked: len(c.values) <= mostMarkers}
+		if chosen >= 0 {
+			l.ring = &l.points[chosen]
+		}
+		lines = append(lines, l)
 	}
-	return points
-}
-
-// add adds a criterion with a ring at the place chosen, which may be −1.
-func (f *choiceChart) add(name string, values []float64, chosen int) error {
-	if err := f.addLine(f.lines, name, f.points(values, 0, nil), len(values) <= mostMarkers); err != nil {
-		return err
-	}
-	if chosen >= 0 {
-		f.addRing(f.lines, float64(f.numbers[chosen]), values[chosen])
-	}
-	f.lines++
-	return nil
+	return f, f.add(lines...)
 }
 
 // CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
 // clusters, with rings at the number that c.Best chooses.
 func CountCurve(c *pipeline.CountCurve) (*Figure, error) {
-	f := newChoiceChart("Number of groups", "Gap of the largest, silhouette, stability", c.K)
 	best := c.Best()
 	gaps := make([]float64, len(c.Gap))
 	if largest := c.Gap[best]; largest > 0 {
 		gaps = shares(c.Gap, largest)
 	}
-	for _, line := range []struct {
-		name   string
-		values []float64
-	}{{"gap", gaps}, {"silhouette", c.Silhouette}, {"stability", c.Stability}} {
-		if err := f.add(line.name, line.values, best); err != nil {
-			return nil, err
-		}
+	f, err := choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
+	if err != nil {
+		return nil, err
 	}
 	f.plot.Y.Min, f.plot.Y.Max = min(f.plot.Y.Min, 0), max(f.plot.Y.Max, 1)
-	f.addLegend()
-	return &Figure{f}, nil
+	return f.figure(true), nil
 }
 
 // GapCurve draws gaps of eigenvalues against the number of clusters, beginning at from.
@@ -77,12 +65,12 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	f := newChoiceChart("Number of groups", "Gap of eigenvalues", numbers)
-	if err := f.add("gap", gaps, -1); err != nil {
+	f, err := choice("Number of groups", "Gap of eigenvalues", numbers, -1, criterion{name: "gap", values: gaps})
+	if err != nil {
 		return nil, err
 	}
 	f.plot.Y.Min = 0
-	return &Figure{f}, nil
+	return f.figure(false), nil
 }
 
 // RankCurve draws misfits of held-out entries, as shares of the largest, and stability against the
@@ -91,25 +79,17 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
-	f := newChoiceChart("Number of basis vectors", "Misfit of the largest, stability", c.Rank)
 	largest := slices.Max(c.Misfit)
 	if largest == 0 {
 		largest = 1
 	}
-	misfits, errors := shares(c.Misfit, largest), shares(c.Deviation, largest)
-	if err := f.addBand(0, f.points(misfits, -1, errors), f.points(misfits, 1, errors)); err != nil {
-		return nil, err
-	}
-	at := slices.Index(c.Rank, chosen)
-	if err := f.add("misfit", misfits, at); err != nil {
-		return nil, err
-	}
-	if err := f.add("stability", c.Stability, at); err != nil {
+	f, err := choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
+	if err != nil {
 		return nil, err
 	}
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
-	f.addLegend()
-	return &Figure{f}, nil
+	return f.figure(true), nil
 }
 
 // shares returns values divided by the largest.

@@ -56,11 +56,12 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	scale := coefficientSide / cells
 	side := cells * scale
 	lo, hi := percentiles(c.Values)
-	strong := pooledCoefficients(c.Values, order, pool)
+	k := c.Values.RawMatrix().Cols
+	rows := orderBy(make([]int, k))
 	if lo == 0 {
-		strong = selectRows(strong, byClass(c))
+		rows = byClass(c)
 	}
-	k, _ := strong.Dims()
+	strong := pooledCoefficients(c.Values, order, rows, pool)
 	band := max(2, coefficientBand/k)
 	far, err := pooledDistances(ctx, c.Values, order, pool)
 	if err != nil {
@@ -132,39 +133,31 @@ func orderBy[T cmp.Ordered](values []T) []int {
 // byClass orders the basis vectors by the class whose samples use them most on average.
 func byClass(c Coefficients) []int {
 	_, k := c.Values.Dims()
+	use := mat.NewDense(k, slices.Max(c.Classes)+1, nil)
 	size := make([]float64, slices.Max(c.Classes)+1)
 	for _, class := range c.Classes {
 		size[class]++
 	}
-	main := make([]int, k)
-	for j := range k {
-		use := make([]float64, len(size))
-		for i, class := range c.Classes {
-			use[class] += c.Values.At(i, j) / size[class]
+	for i, class := range c.Classes {
+		for j := range k {
+			use.Set(j, class, use.At(j, class)+c.Values.At(i, j)/size[class])
 		}
-		main[j] = floats.MaxIdx(use)
+	}
+	main := make([]int, k)
+	for j := range main {
+		main[j] = floats.MaxIdx(use.RawRowView(j))
 	}
 	return orderBy(main)
 }
 
-// selectRows returns the rows of x in another order.
-func selectRows(x *mat.Dense, order []int) *mat.Dense {
-	_, m := x.Dims()
-	out := mat.NewDense(len(order), m, nil)
-	for to, from := range order {
-		out.SetRow(to, x.RawRowView(from))
-	}
-	return out
-}
-
-// pooledCoefficients returns the means over every pool samples, k×cells.
-func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
-	n, k := v.Dims()
-	out := mat.NewDense(k, (n+pool-1)/pool, nil)
+// pooledCoefficients returns the means over every pool samples, k×cells, of the columns in another order.
+func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense {
+	n := len(order)
+	out := mat.NewDense(len(columns), (n+pool-1)/pool, nil)
 	for at, i := range order {
 		share := 1 / float64(min(pool, n-at/pool*pool))
-		for j := range k {
-			out.Set(j, at/pool, out.At(j, at/pool)+share*v.At(i, j))
+		for row, j := range columns {
+			out.Set(row, at/pool, out.At(row, at/pool)+share*v.At(i, j))
 		}
 	}
 	return out

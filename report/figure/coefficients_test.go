@@ -114,7 +114,7 @@ func TestPoolingMany(t *testing.T) {
 func TestPooling(t *testing.T) {
 	c := inClasses(11, 3)
 	order := []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 0}
-	strong, far := pooledCoefficients(c.Values, order, 4), distances(t, c.Values, order, 4)
+	strong, far := pooledCoefficients(c.Values, order, []int{0, 1, 2}, 4), distances(t, c.Values, order, 4)
 	parts := [][]int{order[:4], order[4:8], order[8:]}
 	for a, as := range parts {
 		for j := range 3 {

@@ -5,58 +5,12 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
-
-// Confusion draws a confusion matrix, classes×classes: a row for each true class, a column for each
-// class found, and in the cells the share of the row in percent, from white to blue.
-func Confusion(counts [][]int, classes []string) (*Figure, error) {
-	if len(counts) == 0 {
-		return nil, fmt.Errorf("confusion: %w", ErrNoData)
-	}
-	if len(counts) != len(classes) {
-		return nil, fmt.Errorf("confusion: counts of %d classes, names of %d", len(counts), len(classes))
-	}
-	c := &confusion{classes: slices.Clone(classes)}
-	for i, row := range counts {
-		if len(row) != len(classes) {
-			return nil, fmt.Errorf("confusion: %s has counts of %d classes of %d", classes[i], len(row), len(classes))
-		}
-		shares := make([]float64, len(row))
-		all := 0
-		for _, n := range row {
-			all += n
-		}
-		for j, n := range row {
-			if n > 0 {
-				shares[j] = float64(n) / float64(all)
-			}
-		}
-		c.shares = append(c.shares, shares)
-	}
-	c.layOut()
-	return &Figure{c}, nil
-}
-
-// confusion is the drawing.
-type confusion struct {
-	classes []string
-	shares  [][]float64
-
-	cell          vg.Length // side of a cell
-	names         text.Style
-	every         int       // which names are written
-	widest        vg.Length // of the names
-	values, title text.Style
-}
 
 const (
 	// MostConfused is the largest number of classes that a report draws: pictures of more would take
@@ -72,76 +26,86 @@ const (
 	titleHeight   = 18
 )
 
-// layOut finds the sizes of cells and letters.
-func (c *confusion) layOut() {
-	n := len(c.classes)
-	c.cell = min(max(vg.Length(confusionSide)/vg.Length(n), smallestCell), largestCell)
-	c.names = text.Style{Color: color.Black, Font: sans(min(9, max(c.cell*0.85, 6))), Handler: plot.DefaultTextHandler}
-	c.every = int(math.Ceil(float64(c.names.Font.Size / c.cell)))
-	for i := range c.classes {
-		c.classes[i] = shorten(plaintext.Line(c.classes[i]), func(s string) bool { return c.names.Width(s) <= widestName })
-		c.widest = max(c.widest, c.names.Width(c.classes[i]))
+// Confusion draws a confusion matrix, classes×classes: a row for each true class, a column for each
+// class found, and in the cells the share of the row in percent, from white to blue.
+func Confusion(counts [][]int, classes []string) (*Figure, error) {
+	n := len(counts)
+	if n == 0 {
+		return nil, fmt.Errorf("confusion: %w", ErrNoData)
 	}
-	c.values = text.Style{Font: sans(min(9, c.cell*0.5)), Handler: plot.DefaultTextHandler, XAlign: text.XCenter, YAlign: text.YCenter}
-	c.title = text.Style{Color: color.Black, Font: sans(10), Handler: plot.DefaultTextHandler, XAlign: text.XCenter, YAlign: text.YCenter}
-}
-
-func (c *confusion) size() (w, h vg.Length) {
-	side := titleHeight + c.widest + nameGap + c.cell*vg.Length(len(c.classes))
-	return side, side
-}
-
-func (c *confusion) draw(ctx context.Context, to draw.Canvas) error {
-	n := len(c.classes)
-	side := c.cell * vg.Length(n)
-	left, top := to.Max.X-side, to.Max.Y
-	edge := func(i int) (x, y vg.Length) { return left + c.cell*vg.Length(i), top - c.cell*vg.Length(i) }
-	for i, row := range c.shares {
-		if err := ctx.Err(); err != nil {
-			return err
+	if n != len(classes) {
+		return nil, fmt.Errorf("confusion: counts of %d classes, names of %d", n, len(classes))
+	}
+	cell := min(max(vg.Length(confusionSide)/vg.Length(n), smallestCell), largestCell)
+	side := cell * vg.Length(n)
+	names := textStyle(min(9, max(cell*0.85, 6)))
+	shown := make([]string, n)
+	var widest vg.Length // of the names
+	for i, row := range counts {
+		if len(row) != n {
+			return nil, fmt.Errorf("confusion: %s has counts of %d classes of %d", classes[i], len(row), n)
 		}
-		for j, share := range row {
-			if share == 0 {
-				continue
+		shown[i] = fitName(classes[i], names.Width, widestName)
+		widest = max(widest, names.Width(shown[i]))
+	}
+	f := &Figure{w: titleHeight + widest + nameGap + side, h: titleHeight + widest + nameGap + side}
+	f.draw = func(ctx context.Context, to draw.Canvas) error {
+		left, top := to.Max.X-side, to.Max.Y
+		edge := func(i int) (x, y vg.Length) { return left + cell*vg.Length(i), top - cell*vg.Length(i) }
+		centred := textStyle(min(9, cell*0.5))
+		centred.XAlign = text.XCenter
+		for i, row := range counts {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			x, _ := edge(j)
-			_, y := edge(i)
-			square := vg.Rectangle{Min: vg.Point{X: x, Y: y - c.cell}, Max: vg.Point{X: x + c.cell, Y: y}}
-			to.SetColor(mix(white, Palette[0].(color.RGBA), share))
-			to.Fill(square.Path())
-			if c.cell >= numberedCell {
-				style := c.values
-				style.Color = color.Black
-				if share > 0.5 {
-					style.Color = color.White
+			all := 0
+			for _, n := range row {
+				all += n
+			}
+			for j, n := range row {
+				if n <= 0 {
+					continue
 				}
-				to.FillText(style, square.Min.Add(square.Max).Scale(0.5), strconv.Itoa(int(math.Round(100*share))))
+				share := float64(n) / float64(all)
+				x, _ := edge(j)
+				_, y := edge(i)
+				square := vg.Rectangle{Min: vg.Point{X: x, Y: y - cell}, Max: vg.Point{X: x + cell, Y: y}}
+				to.SetColor(mix(white, Palette[0].(color.RGBA), share))
+				to.Fill(square.Path())
+				if cell >= numberedCell {
+					style := centred
+					if share > 0.5 {
+						style.Color = color.White
+					}
+					to.FillText(style, square.Min.Add(square.Max).Scale(0.5), strconv.Itoa(int(math.Round(100*share))))
+				}
 			}
 		}
-	}
-	grid := draw.LineStyle{Color: gridGrey, Width: min(0.5, c.cell/10)}
-	frame := draw.LineStyle{Color: color.Black, Width: 0.6}
-	for i := range n + 1 {
-		style := grid
-		if i == 0 || i == n {
-			style = frame
+		for i := range n + 1 {
+			style := draw.LineStyle{Color: gridGrey, Width: min(0.5, cell/10)}
+			if i == 0 || i == n {
+				style = draw.LineStyle{Color: color.Black, Width: 0.6}
+			}
+			x, y := edge(i)
+			to.StrokeLine2(style, left, y, left+side, y)
+			to.StrokeLine2(style, x, top, x, top-side)
 		}
-		x, y := edge(i)
-		to.StrokeLine2(style, left, y, left+side, y)
-		to.StrokeLine2(style, x, top, x, top-side)
+		across := names
+		across.XAlign = text.XRight
+		down := across
+		down.Rotation = math.Pi / 2
+		for i := 0; i < n; i += int(math.Ceil(float64(names.Font.Size / cell))) {
+			x, y := edge(i)
+			to.FillText(across, vg.Point{X: left - nameGap, Y: y - cell/2}, shown[i])
+			to.FillText(down, vg.Point{X: x + cell/2, Y: top - side - nameGap}, shown[i])
+		}
+		title := textStyle(10)
+		title.XAlign = text.XCenter
+		turned := title
+		turned.Rotation = math.Pi / 2
+		to.FillText(turned, vg.Point{X: to.Min.X + titleHeight/3, Y: top - side/2}, "True class")
+		to.FillText(title, vg.Point{X: left + side/2, Y: to.Min.Y + titleHeight/3}, "Class found")
+		return nil
 	}
-	across := c.names
-	across.XAlign, across.YAlign = text.XRight, text.YCenter
-	down := across
-	down.Rotation = math.Pi / 2
-	for i := 0; i < n; i += c.every {
-		x, y := edge(i)
-		to.FillText(across, vg.Point{X: left - nameGap, Y: y - c.cell/2}, c.classes[i])
-		to.FillText(down, vg.Point{X: x + c.cell/2, Y: top - side - nameGap}, c.classes[i])
-	}
-	turned := c.title
-	turned.Rotation = math.Pi / 2
-	to.FillText(turned, vg.Point{X: to.Min.X + titleHeight/3, Y: top - side/2}, "True class")
-	to.FillText(c.title, vg.Point{X: left + side/2, Y: to.Min.Y + titleHeight/3}, "Class found")
-	return nil
+	return f, nil
 }

@@ -40,7 +40,7 @@ func TestConfusionSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, h := f.size()
+		w, h := f.w, f.h
 		if w.Points() > most || w != h {
 			t.Errorf("%d classes: %v×%v points", classes, w, h)
 		}

@@ -26,15 +26,14 @@ func Convergence(ctx context.Context, records []pipeline.Record, methods []strin
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
-	f := newIterationChart("Decrease still to come, %")
+	f := iterationChart("Decrease still to come, %")
 	for i, method := range methods {
-		if err := f.addMean(ctx, looks.number(method, i), method, trials[method]); err != nil {
+		if err := f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0]); err != nil {
 			return nil, err
 		}
 	}
 	percentTicks(&f.plot.Y)
-	f.addLegend()
-	return &Figure{f.chart}, nil
+	return f.figure(true), nil
 }
 
 // Terms draws the objective of a method with a penalty, its fit and its penalty against the
@@ -45,17 +44,17 @@ func Terms(ctx context.Context, records []pipeline.Record, method string, looks 
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
 	}
-	var row chartRow
+	var row []*Figure
 	for _, t := range terms {
-		f := newIterationChart(t.name)
-		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
-		if err := f.addMean(ctx, looks.number(method, 0), method, t.curves(trials)); err != nil {
+		f := iterationChart(t.name)
+		f.width, f.height = 2.3*vg.Inch, 1.9*vg.Inch
+		if err := f.addMean(ctx, looks.number(method, 0), method, trials, t); err != nil {
 			return nil, err
 		}
 		numberTicks(&f.plot.Y)
-		row = append(row, f.chart)
+		row = append(row, f.figure(false))
 	}
-	return &Figure{row}, nil
+	return sideBySide(row), nil
 }
 
 // term is a part of the objective.
@@ -64,43 +63,28 @@ type term struct {
 	value func(pipeline.Point) float64
 }
 
+// terms are the objective itself, first, and its parts.
 var terms = []term{
 	{"Objective", func(p pipeline.Point) float64 { return p.Objective }},
 	{"Fit", func(p pipeline.Point) float64 { return p.Objective - p.Penalty }},
 	{"Penalty", func(p pipeline.Point) float64 { return p.Penalty }},
 }
 
-// curves returns the curves of the term alone.
-func (t term) curves(trials [][]pipeline.Point) [][]pipeline.Point {
-	curves := make([][]pipeline.Point, len(trials))
-	for i, trial := range trials {
-		for _, p := range trial {
-			curves[i] = append(curves[i], pipeline.Point{Iteration: p.Iteration, Objective: t.value(p)})
-		}
-	}
-	return curves
-}
-
 // iterationChart is a chart with iterations on a logarithmic axis.
-type iterationChart struct{ *chart }
-
-func newIterationChart(y string) iterationChart {
+func iterationChart(y string) *chart {
 	f := newChart("Iteration", y)
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
-	return iterationChart{f}
+	return f
 }
 
-// addMean adds the i-th method's mean curve, if it has any.
-func (f iterationChart) addMean(ctx context.Context, i int, method string, curves [][]pipeline.Point) error {
-	if len(curves) == 0 {
-		return nil
-	}
-	mean, err := meanCurve(ctx, curves)
+// addMean adds the mean of a term of a method's curves, if it has any.
+func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]pipeline.Point, t term) error {
+	mean, err := t.mean(ctx, curves)
 	if err != nil {
 		return err
 	}
-	return f.addLine(i, method, mean, false)
+	return f.add(line{number: number, name: method, points: mean})
 }
 
 // curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.
@@ -155,8 +139,8 @@ func withPenalty(curve []pipeline.Point) []pipeline.Point {
 	})
 }
 
-// meanCurve averages curves at every iteration that any of them has.
-func meanCurve(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, error) {
+// mean averages the term of curves at every iteration that any of them has.
+func (t term) mean(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, error) {
 	var iterations []int
 	for _, curve := range curves {
 		for _, p := range curve {
@@ -171,23 +155,23 @@ func meanCurve(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, err
 		}
 		sum := 0.0
 		for _, curve := range curves {
-			sum += valueAt(curve, i)
+			sum += t.at(curve, i)
 		}
 		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
 	}
 	return mean, nil
 }
 
-// valueAt interpolates a curve between its points; before the first and after the last it is constant.
-func valueAt(curve []pipeline.Point, iteration int) float64 {
+// at interpolates the term of a curve between its points; before the first and after the last it is constant.
+func (t term) at(curve []pipeline.Point, iteration int) float64 {
 	i, exact := slices.BinarySearchFunc(curve, iteration, func(p pipeline.Point, i int) int { return p.Iteration - i })
 	switch {
 	case exact || i == 0:
-		return curve[i].Objective
+		return t.value(curve[i])
 	case i == len(curve):
-		return curve[i-1].Objective
+		return t.value(curve[i-1])
 	}
-	a, b := curve[i-1], curve[i]
-	share := float64(iteration-a.Iteration) / float64(b.Iteration-a.Iteration)
-	return a.Objective + share*(b.Objective-a.Objective)
+	before, after := curve[i-1], curve[i]
+	share := float64(iteration-before.Iteration) / float64(after.Iteration-before.Iteration)
+	return t.value(before) + share*(t.value(after)-t.value(before))
 }

@@ -34,26 +34,19 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 		numbers[i] = row.Number
 	}
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
-	for i, method := range t.Methods { // below all lines
-		if err := f.addBand(looks.number(method, i), means(t, i, -1), means(t, i, 1)); err != nil {
-			return nil, fmt.Errorf("band of %s: %w", method, err)
-		}
-	}
+	var lines []line
 	for i, method := range t.Methods {
-		points := means(t, i, 0)
-		if len(points) == 0 {
-			continue
+		l := line{number: looks.number(method, i), name: method, points: means(t, i, 0), below: means(t, i, -1), above: means(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		if row, best := t.Level(i); t.Ranks && len(l.points) > 0 && !flat(t.Score, l.points) {
+			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
 		}
-		if err := f.addLine(looks.number(method, i), method, points, len(t.Rows) <= mostMarkers); err != nil {
-			return nil, err
-		}
-		if row, best := t.Level(i); t.Ranks && !flat(t.Score, points) {
-			f.addRing(looks.number(method, i), float64(row), best.Mean)
-		}
+		lines = append(lines, l)
+	}
+	if err := f.add(lines...); err != nil {
+		return nil, err
 	}
 	scoreTicks(t.Score, &f.plot.Y)
-	f.addLegend()
-	return &Figure{f}, nil
+	return f.figure(true), nil
 }
 
 // means returns the means of a column, moved by so many standard errors.
@@ -108,7 +101,7 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 	f.plot.Y.Tick.Marker = names
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0
-	f.plotWidth += longest
-	f.plotHeight = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
-	return &Figure{f}, nil
+	f.width += longest
+	f.height = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
+	return f.figure(false), nil
 }

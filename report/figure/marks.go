@@ -51,9 +51,8 @@ func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks [
 
 // territory holds which part each pixel of a drawing belongs to.
 type territory struct {
-	size image.Point
-	// owner holds the part of each pixel, row by row, or −1.
-	owner []int
+	size  image.Point
+	owner []int // the part of each pixel, row by row, or −1
 	// weight is how much of the pixel the owner covers, and strength the mean strength of its patches
 	// there, weighted by how much they cover.
 	weight, strength []float32

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
@@ -25,70 +24,69 @@ func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks 
 		level = ", average"
 	}
 	f := newChart(setting, table.AxisLabel(t.Score, level))
-	lines, values := sweepLines(t, sweeps, setting)
-	if len(lines) == 0 {
+	points := sweepPoints(t, sweeps, setting)
+	if len(points) == 0 {
 		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
 	}
+	var values []string
+	for _, p := range points {
+		if !slices.Contains(values, p.value) {
+			values = append(values, p.value)
+		}
+	}
 	place := f.placeValues(values)
-	numbers := numberLines(lines, looks)
-	for i, line := range lines {
-		var points plotter.XYs
-		for _, p := range line.points {
-			points = append(points, plotter.XY{X: place(p.value), Y: p.score})
+	var lines, rings []line
+	for len(points) > 0 { // those of one line, which come first, and the rest
+		first := points[0]
+		l := line{number: looks.count() + len(lines), name: first.line, marked: true}
+		at := slices.IndexFunc(rings, func(r line) bool { return r.name == first.sweep })
+		if at < 0 { // the first line of a sweep has the look of the sweep
+			l.number, at = looks.number(first.sweep, len(lines)), len(rings)
+			rings = append(rings, line{name: first.sweep})
 		}
-		slices.SortStableFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-		if err := f.addLine(numbers[i], line.name, points, true); err != nil {
-			return nil, err
-		}
+		points = slices.DeleteFunc(points, func(p sweepPoint) bool {
+			if p.sweep != first.sweep || p.line != first.line {
+				return false
+			}
+			xy := plotter.XY{X: place(p.value), Y: p.score}
+			l.points = append(l.points, xy)
+			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
+				best.number, best.ring = l.number, &xy
+			}
+			return true
+		})
+		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+		lines = append(lines, l)
 	}
-	for _, s := range sweeps {
-		if line, p := bestOf(t.Score, lines, s.Name); line >= 0 {
-			f.addRing(numbers[line], place(p.value), p.score)
-		}
-	}
+	// The axis is that of the values.
 	next := len(lines)
+	lines = append(lines, rings...)
+	if err := f.add(lines...); err != nil {
+		return nil, err
+	}
 	for column, method := range t.Methods {
 		_, c := t.Level(column)
 		if c.N == 0 || slices.ContainsFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.addLine(looks.number(method, next), method, level, false); err != nil {
+		if err := f.add(line{number: looks.number(method, next), name: method, points: level}); err != nil {
 			return nil, err
 		}
 		next++
 	}
 	scoreTicks(t.Score, &f.plot.Y)
-	f.addLegend()
-	return &Figure{f}, nil
+	return f.figure(true), nil
 }
 
-// numberLines numbers lines for their looks: the first of a sweep has the sweep's number, and the
-// others follow all methods.
-func numberLines(lines []sweepLine, looks Looks) []int {
-	numbers := make([]int, len(lines))
-	for i, line := range lines {
-		numbers[i] = looks.count() + i
-		if slices.IndexFunc(lines, func(l sweepLine) bool { return l.sweep == line.sweep }) == i {
-			numbers[i] = looks.number(line.sweep, i)
-		}
-	}
-	return numbers
-}
-
-// sweepLine holds the scores of one combination of a sweep's other settings.
-type sweepLine struct {
-	sweep, name string
-	points      []sweepPoint
-}
-
+// sweepPoint is the score with one value of a setting. A line has one combination of a sweep's other settings.
 type sweepPoint struct {
-	value string
-	score float64
+	sweep, line, value string
+	score              float64
 }
 
-// sweepLines gathers the lines of all sweeps that have the setting, and its values, each once.
-func sweepLines(t *table.Table, sweeps []pipeline.Sweep, setting string) (lines []sweepLine, values []string) {
+// sweepPoints gathers the points of all sweeps that have the setting.
+func sweepPoints(t *table.Table, sweeps []pipeline.Sweep, setting string) (points []sweepPoint) {
 	for _, s := range sweeps {
 		at := slices.Index(s.Settings, setting)
 		if at < 0 {
@@ -109,32 +107,10 @@ func sweepLines(t *table.Table, sweeps []pipeline.Sweep, setting string) (lines 
 					name += " " + s.Settings[other] + "=" + v
 				}
 			}
-			value := s.Values[i][at]
-			if !slices.Contains(values, value) {
-				values = append(values, value)
-			}
-			line := slices.IndexFunc(lines, func(l sweepLine) bool { return l.sweep == s.Name && l.name == name })
-			if line < 0 {
-				line = len(lines)
-				lines = append(lines, sweepLine{sweep: s.Name, name: name})
-			}
-			lines[line].points = append(lines[line].points, sweepPoint{value, c.Mean})
+			points = append(points, sweepPoint{s.Name, name, s.Values[i][at], c.Mean})
 		}
 	}
-	return lines, values
-}
-
-// bestOf returns the best point of a sweep's lines and its line, −1 if there is none.
-func bestOf(score eval.Score, lines []sweepLine, sweep string) (line int, best sweepPoint) {
-	line = -1
-	for i, l := range lines {
-		for _, p := range l.points {
-			if l.sweep == sweep && (line < 0 || score.Better(p.score, best.score)) {
-				line, best = i, p
-			}
-		}
-	}
-	return line, best
+	return points
 }
 
 const (
@@ -149,23 +125,27 @@ const (
 // not numbers or span that much and include 0.
 func (f *chart) placeValues(values []string) (place func(value string) float64) {
 	numbers := map[string]float64{}
+	evenly := false
 	var positive []float64
 	for _, v := range values {
 		x, err := strconv.ParseFloat(v, 64)
-		if err != nil {
-			return f.placeEvenly(values)
-		}
+		evenly = evenly || err != nil
 		if numbers[v] = x; x > 0 {
 			positive = append(positive, x)
 		}
 	}
 	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
-	values = slices.SortedFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
-	if wide && len(positive) < len(values) {
-		return f.placeEvenly(values)
+	byNumber := func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
+	if !evenly {
+		values = slices.SortedStableFunc(slices.Values(values), byNumber)
 	}
 	axis := &f.plot.X
-	if wide {
+	switch {
+	case evenly || wide && len(positive) < len(values):
+		for i, v := range values {
+			numbers[v] = float64(i)
+		}
+	case wide:
 		axis.Scale = plot.LogScale{}
 	}
 	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
@@ -178,7 +158,7 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 			}
 			tick := plot.Tick{Value: numbers[v]}
 			share := axis.Scale.Normalize(lo, hi, numbers[v])
-			half := float64(axis.Tick.Label.Width(shownName(v))/f.plotWidth) / 2
+			half := float64(axis.Tick.Label.Width(shownName(v))/f.width) / 2
 			if share-half > end || i == 0 {
 				tick.Label = shownName(v)
 				end = share + half + labelGap
@@ -188,15 +168,4 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 		return ticks
 	})
 	return func(value string) float64 { return numbers[value] }
-}
-
-// placeEvenly places values at 0, 1, 2 …
-func (f *chart) placeEvenly(values []string) (place func(value string) float64) {
-	var ticks plot.ConstantTicks
-	for i, v := range values {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shownName(v)})
-	}
-	f.plot.X.Tick.Marker = ticks
-	f.plot.X.Min, f.plot.X.Max = 0, float64(len(values)-1)
-	return func(value string) float64 { return float64(slices.Index(values, value)) }
 }

@@ -72,27 +72,16 @@ func TestSweepCurves(t *testing.T) {
 	}
 }
 
-// TestSweepLines: each line has the settings that its name says, and the best is
-// that of the table of the best.
+// TestSweepLines: each line has the settings that its name says.
 func TestSweepLines(t *testing.T) {
 	records := sweptRecords(2, 5)
 	scores := table.New(records, "AC", sweptMethods, table.Tests{})
-	lines, values := sweepLines(scores, lambdaSweep, "lambda")
-	if len(lines) != 3 || !slices.Equal(values, []string{"1", "50", "0.5"}) {
-		t.Fatalf("%+v, %v", lines, values)
+	points := sweepPoints(scores, lambdaSweep, "lambda")
+	if len(points) != 6 || points[4] != (sweepPoint{"gnmf", "gnmf", "0.5", scores.Average.Cells[5].Mean}) {
+		t.Fatalf("%+v", points)
 	}
-	if want := scores.Average.Cells[4].Mean; lines[1].name != "ogl_1 beta=2" || lines[1].points[1] != (sweepPoint{"50", want}) {
-		t.Errorf("%+v, want %v at 50", lines[1], want)
-	}
-	for i, s := range lambdaSweep {
-		best := table.NewBest(records, "AC", sweptMethods, lambdaSweep, table.Tests{}).Rows[i+1]
-		line, p := bestOf(scores.Score, lines, s.Name)
-		if !near(p.score, best.Cell.Mean) || !strings.Contains(best.Setting, "lambda="+p.value) {
-			t.Errorf("%+v of line %d, want %+v", p, line, best)
-		}
-	}
-	if line, _ := bestOf(scores.Score, lines, "nmf"); line >= 0 {
-		t.Errorf("line %d is the best of what is not swept", line)
+	if want := scores.Average.Cells[4].Mean; points[3] != (sweepPoint{"ogl_1", "ogl_1 beta=2", "50", want}) {
+		t.Errorf("%+v, want %v at 50", points[3], want)
 	}
 }
 

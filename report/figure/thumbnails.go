@@ -73,22 +73,20 @@ func (g Grid) NewSheet(n int) *Sheet {
 // Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last
 // column and row, which compresses well and leaves the thumbnail's edges unchanged.
 func (s *Sheet) Set(i int, thumb *image.RGBA) {
-	const pixel = 4 // bytes
-	g, size := s.grid, thumb.Rect.Size()
+	size := thumb.Rect.Size()
 	if size.X == 0 || size.Y == 0 {
 		return
 	}
-	left, top := i%g.Columns*g.Cell*pixel, i/g.Columns*g.Cell
-	line := func(y int) []uint8 { return s.img.Pix[(top+y)*s.img.Stride+left:][:g.Cell*pixel] }
-	for y := range size.Y {
-		row := line(y)
-		for x := copy(row, thumb.Pix[y*thumb.Stride:][:size.X*pixel]); x < len(row); x += pixel {
-			copy(row[x:], row[(size.X-1)*pixel:size.X*pixel])
+	at := image.Pt(i%s.grid.Columns, i/s.grid.Columns).Mul(s.grid.Cell)
+	cell := image.Rect(0, 0, s.grid.Cell, s.grid.Cell).Add(at)
+	draw.Draw(s.img, cell, thumb, thumb.Rect.Min, draw.Src)
+	repeat := func(from, to image.Rectangle) {
+		if !to.Empty() {
+			draw.NearestNeighbor.Scale(s.img, to.Add(at), s.img, from.Add(at), draw.Src, nil)
 		}
 	}
-	for y := size.Y; y < g.Cell; y++ {
-		copy(line(y), line(size.Y-1))
-	}
+	repeat(image.Rect(size.X-1, 0, size.X, size.Y), image.Rect(size.X, 0, s.grid.Cell, size.Y))
+	repeat(image.Rect(0, size.Y-1, s.grid.Cell, size.Y), image.Rect(0, size.Y, s.grid.Cell, s.grid.Cell))
 }
 
 // Encode returns the content of the sheet's file, in one channel if all is grey.

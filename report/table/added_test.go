@@ -11,7 +11,7 @@ func writeTSV(w io.Writer, d *Document, _ Options) error {
 	var grids []string
 	for _, g := range d.Grids {
 		var out strings.Builder
-		for _, line := range g.layout(textMarks, plain).lines {
+		for _, line := range g.layout(textMarks).lines {
 			for i := range line {
 				line[i] = strings.TrimSpace(line[i])
 			}

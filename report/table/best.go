@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -17,18 +18,9 @@ type Best struct {
 	// Ranks and Swept say whether ranks and settings were chosen.
 	Ranks, Swept bool
 	// Rows are in the order of the methods, without those that lack the score. A sweep has one row.
-	Rows []BestRow
+	Rows []Peak
 	// Table has one column for each row, of the trials at its best.
 	Table *Table
-}
-
-// BestRow is a method at its best.
-type BestRow struct {
-	// Setting is that of a sweep, as "lambda=10", or empty, and Rank 0 for methods without.
-	Method, Setting string
-	Rank            int
-	// Cell is tested against the best of all methods.
-	Cell Cell
 }
 
 // NewBest gathers one score of the given methods at their best. It is nil if there is nothing to
@@ -41,31 +33,34 @@ func NewBest(records []pipeline.Record, score string, methods []string, sweeps [
 	}
 	peaks := slices.DeleteFunc(Peaks(all, sweeps), func(p Peak) bool { return p.Row == 0 })
 	var chosen []pipeline.Record
-	ranks := make([]int, len(peaks))
 	for _, r := range Finished(records, methods) {
 		i := slices.IndexFunc(peaks, func(p Peak) bool { return p.Label == r.Method })
 		if i < 0 || b.Ranks && r.Row != peaks[i].Row {
 			continue
 		}
 		if b.Ranks {
-			ranks[i], r.Row = r.Rank, 0 // a draw is the same at every rank
+			peaks[i].Rank, r.Row = r.Rank, 0 // a draw is the same at every rank
 		}
 		chosen = append(chosen, r)
 	}
 	b.Table = New(chosen, score, Labels(peaks), by)
 	for i, c := range b.Table.last().Cells {
-		b.Rows = append(b.Rows, BestRow{peaks[i].Name, peaks[i].Setting, ranks[i], c})
+		peaks[i].Cell = c
 	}
+	b.Rows = peaks
 	return b
 }
 
 // Peak is a method at its best.
 type Peak struct {
-	Name, Setting string
-	// Label is the method's name in the records with this setting.
-	Label string
+	// Setting is that of a sweep, as "lambda=10", or empty.
+	Method, Setting string
+	Label           string // the method's name in the records with this setting
 	// Row is the rank if there are several, or else the largest number of classes; 0 without a trial.
 	Row int
+	// Rank, 0 for methods without, and Cell, tested against the best of all methods, are those of NewBest.
+	Rank int
+	Cell Cell
 }
 
 // Peaks finds where each method of a table is at its best, by the means over its rows if these are
@@ -82,7 +77,7 @@ func Peaks(t *Table, sweeps []pipeline.Sweep) []Peak {
 			sweep = sweeps[at]
 			candidates = sweep.Methods
 		}
-		best := Peak{Name: sweep.Name, Label: method}
+		best := Peak{Method: sweep.Name, Label: method}
 		mean, found := 0.0, false
 		for _, label := range candidates {
 			done[label] = true
@@ -94,7 +89,13 @@ func Peaks(t *Table, sweeps []pipeline.Sweep) []Peak {
 				best.Label, best.Row, mean, found = label, row, c.Mean, true
 			}
 		}
-		best.Setting = settingOf(sweep, best.Label)
+		if at := slices.Index(sweep.Methods, best.Label); at >= 0 {
+			var words []string
+			for i, name := range sweep.Settings {
+				words = append(words, name+"="+sweep.Values[at][i])
+			}
+			best.Setting = strings.Join(words, " ")
+		}
 		peaks = append(peaks, best)
 	}
 	return peaks
@@ -109,35 +110,45 @@ func Labels(peaks []Peak) []string {
 	return out
 }
 
-// settingOf returns the setting of one method of a sweep in words, "" if there is none.
-func settingOf(s pipeline.Sweep, label string) string {
-	at := slices.Index(s.Methods, label)
-	if at < 0 {
-		return ""
-	}
-	words := make([]string, len(s.Settings))
-	for i, name := range s.Settings {
-		words[i] = name + "=" + s.Values[at][i]
-	}
-	return strings.Join(words, " ")
-}
-
 // names are the methods with the ranks and the settings that were chosen.
 func (b *Best) names() []string {
 	names := make([]string, len(b.Rows))
 	for i, r := range b.Rows {
-		var chosen []string
+		chosen := r.Setting
 		if r.Rank > 0 {
-			chosen = append(chosen, fmt.Sprintf("rank %d", r.Rank))
+			chosen = strings.TrimSuffix(fmt.Sprintf("rank %d, %s", r.Rank, chosen), ", ")
 		}
-		if r.Setting != "" {
-			chosen = append(chosen, r.Setting)
-		}
-		if names[i] = r.Method; chosen != nil {
-			names[i] += " (" + strings.Join(chosen, ", ") + ")"
+		if names[i] = r.Method; chosen != "" {
+			names[i] += " (" + chosen + ")"
 		}
 	}
 	return names
+}
+
+// caption explains the table and its marks.
+func (b *Best) caption() string {
+	e := b.Table.explained()
+	chosen := "rank and setting"
+	if !b.Swept {
+		chosen = "rank"
+	} else if !b.Ranks {
+		chosen = "setting"
+	}
+	e.At = " at the best " + chosen + " of each method"
+	e.Last = e.rated(b.Table.last())
+	if b.Table.Average != nil {
+		var numbers []int
+		for _, r := range b.Table.Rows {
+			numbers = append(numbers, r.Number)
+		}
+		e.Numbers = phrase.Numbers(numbers)
+	}
+	return caption("best", e)
+}
+
+// Finding says in a sentence which method is the best at its best.
+func (b *Best) Finding() string {
+	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
 }
 
 // Document returns the table in words.
@@ -168,5 +179,5 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
 }

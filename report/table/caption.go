@@ -1,184 +1,140 @@
 package table
 
 import (
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Sentences that several captions have.
-const (
-	testSentence     = "%s: not significantly different from the best (%s)."
-	openSentence     = "%s: as good as the best or worse, which is open (%s)."
-	sameSentence     = "%s: practically as good as the best (probability %g or more of a difference within ±%s)."
-	partialSentence  = "(n) before a value: only n repeats are finished."
-	untestedSentence = "The differences are not tested."
-)
+// bracket stands before and after a name in our own text. No name holds it, since plaintext.Line shows it.
+const bracket = "\x0e"
 
-// own returns our own words in a format.
-func (m Marks) own(text string) string {
-	if m.Own == nil {
-		return text
-	}
-	return m.Own(text)
-}
-
-// caption puts a caption together: the experiment and a title, which may hold names, and our own words.
-func (m Marks) caption(name, title, rest string, sentences []string) string {
-	if name != "" && !m.Nameless {
-		title = name + ": " + title
-	}
-	return strings.TrimSpace(m.Foreign(title) + m.own(rest) + " " + m.own(strings.Join(sentences, " ")))
-}
+// name returns a name for a text that Marks.text writes.
+func name(s string) string { return bracket + plaintext.Line(s) + bracket }
 
 // names returns names in a sentence.
-func (m Marks) names(names []string) string {
+func names(names []string) string {
 	shown := make([]string, len(names))
-	for i, name := range names {
-		shown[i] = m.Foreign(name)
+	for i, n := range names {
+		shown[i] = name(n)
 	}
 	return phrase.List(shown)
 }
 
-// facts are what a caption explains of cells.
-type facts struct{ contest, tested, untested, partial, empty bool }
+var (
+	//go:embed captions.txt
+	captionText string
 
-func (t *Table) facts(rows ...Row) (f facts) {
+	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
+		"count": phrase.Count, "inUnit": inUnit, "names": names, "p": pText, "rope": Tests.rope,
+	}).Parse(captionText))
+)
+
+// caption fills in a template of captions.txt.
+func caption(template string, data any) string {
+	var text strings.Builder
+	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
+		panic(err) // the templates are part of the program
+	}
+	var lines []string
+	for line := range strings.Lines(text.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// tested describes tests for a caption.
+type tested struct {
+	Tests
+	Score       eval.Score
+	Comparisons int
+	Draws       []significance.Draws
+	Found       bool   // marks stand at differences
+	In          string // the unit
+}
+
+// Rope is the region of practical equivalence in words.
+func (t tested) Rope() string { return t.rope(t.Score) }
+
+func (t tested) Bonferroni() bool { return t.Comparisons > maxFamily }
+
+// Holm reports whether p-values have Holm's correction.
+func (t tested) Holm() bool { return t.corrects() && !t.Bonferroni() }
+
+// Population says what differences over draws are tested for.
+func (t tested) Population() string {
+	var words []string
+	for _, d := range t.Draws {
+		if w := d.Beyond(); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	text := "differences are tested for " + words[0]
+	if len(words) > 1 {
+		text += ", and where all classes are drawn for " + words[len(words)-1]
+	}
+	return text
+}
+
+// rope is the region of practical equivalence in words.
+func (by Tests) rope(s eval.Score) string {
+	switch points := 100 * by.Width(); {
+	case s.Unit != eval.UnitPercent:
+		return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
+	case points == 1:
+		return "1 point"
+	default:
+		return fmt.Sprintf("%g points", points)
+	}
+}
+
+// rated says what a caption explains of cells.
+type rated struct{ Contest, Tested, Untested, Partial, Empty bool }
+
+func (t *Table) rated(rows ...Row) (f rated) {
 	for _, row := range rows {
 		for _, c := range row.Cells {
-			f.contest = f.contest || c.Best
-			f.tested = f.tested || c.Pairs > 0
-			f.untested = f.untested || c.N > 0 && !c.Best && c.Pairs == 0
-			f.partial = f.partial || c.N > 0 && c.N < t.Repeats
-			f.empty = f.empty || c.N == 0
+			f.Contest = f.Contest || c.Best
+			f.Tested = f.Tested || c.Pairs > 0
+			f.Untested = f.Untested || c.N > 0 && !c.Best && c.Pairs == 0
+			f.Partial = f.Partial || c.N > 0 && c.N < t.Repeats
+			f.Empty = f.Empty || c.N == 0
 		}
 	}
 	return f
 }
 
-// repeats describes the numbers of a table.
-func (t *Table) repeats(where string) string {
-	switch t.Repeats {
-	case 0:
-		return ": no finished trials."
-	case 1:
-		return fmt.Sprintf("%s%s, one repeat.", inUnit(t.Score), where)
-	}
-	return fmt.Sprintf("%s%s, mean ± standard deviation over %d repeats.", inUnit(t.Score), where, t.Repeats)
+// explained is what the captions of a table and of the best explain.
+type explained struct {
+	*Table
+	Rated, Last rated // of all rows without the average, and of the last row or the average
+	How         tested
+	Least       int    // fewest pairs that are tested
+	At, Numbers string // where each method is at its best, and the numbers of classes averaged over
 }
 
-// caption explains the table and its marks.
-func (t *Table) caption(m Marks) string {
-	f := t.facts(t.Rows...)
-	var average facts
+func (t *Table) explained() explained {
+	e := explained{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
 	if t.Average != nil {
-		average = t.facts(*t.Average)
+		e.Last = t.rated(*t.Average)
 	}
-	var s []string
-	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
-	if f.contest {
-		add("%s: the best of the row.", m.Best)
+	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
+	for _, r := range t.Rows {
+		e.How.Draws = append(e.How.Draws, r.sample.draws)
 	}
-	if f.tested || average.tested {
-		s = append(s, t.testSentences(m)...)
-	}
-	switch {
-	case t.Tests.By == significance.ByNone:
-		if f.contest {
-			add(untestedSentence)
-		}
-	case f.contest && f.untested && f.tested:
-		add("Cells with fewer than %d repeats in common with the best are not tested and bear no mark.", minPairs)
-	case f.contest && f.untested:
-		add("The rows are not tested: that takes %d repeats.", minPairs)
-	}
-	if f.partial {
-		add(partialSentence)
-	}
-	if f.empty {
-		add("%s: no finished trial.", missing)
-	}
-	if t.Average != nil {
-		last := "Last row: the means of the rows above"
-		if average.tested {
-			last += ", tested over the draws of all rows"
-			if t.Tests.corrects() && t.Comparisons <= maxFamily {
-				last += " with half of the correction for itself"
-			}
-		}
-		if average.empty {
-			last += "; a method that lacks a row has none"
-		}
-		add("%s.", last)
-	}
-	return m.caption(t.Name, t.Score.Title, t.repeats(""), s)
+	return e
 }
 
-// testSentences explain the marks of tests.
-func (t *Table) testSentences(m Marks) []string {
-	how := t.Tests.method(t.Score, t.Comparisons, populations(t.draws))
-	if !t.Tests.By.Bayesian() {
-		return []string{fmt.Sprintf(testSentence, m.Tied, how)}
-	}
-	return []string{
-		fmt.Sprintf(openSentence, m.Tied, how),
-		fmt.Sprintf(sameSentence, m.Equivalent, significance.Sure, t.Tests.rope(t.Score)),
-	}
-}
-
-// caption explains the table and its marks.
-func (b *Best) caption(m Marks) string {
-	t := b.Table
-	var chosen, s []string
-	if b.Ranks {
-		chosen = append(chosen, "rank")
-	}
-	if b.Swept {
-		chosen = append(chosen, "setting")
-	}
-	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
-	if t.Average != nil {
-		var numbers []int
-		for _, r := range t.Rows {
-			numbers = append(numbers, r.Number)
-		}
-		add("Averages over %s classes.", phrase.Numbers(numbers))
-	}
-	f := t.facts(t.last())
-	if f.contest {
-		add("%s: the best of all.", m.Best)
-	}
-	switch {
-	case t.Tests.By == significance.ByNone && f.contest:
-		add(untestedSentence)
-	case f.tested:
-		s = append(s, t.testSentences(m)...)
-	case f.contest:
-		add("The differences are not tested: that takes %d repeats.", minPairs)
-	}
-	if t.Average == nil && f.partial {
-		add(partialSentence)
-	}
-	add("The choice was made by this very score, which flatters methods with much to choose from.")
-	return m.caption(t.Name, t.Score.Title, t.repeats(" at the best "+phrase.List(chosen)+" of each method"), s)
-}
-
-// Finding says in a sentence which method is the best of a table; "" without a contest.
-func (t *Table) Finding() string {
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	return finding(t.Score, t.Methods, t.last().Cells, t.where())
-}
-
-// Finding says in a sentence which method is the best at its best.
-func (b *Best) Finding() string {
-	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
-}
-
+// finding says in a sentence which of the cells is the best; "" without a contest.
 func finding(score eval.Score, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""

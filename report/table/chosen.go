@@ -49,15 +49,9 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 		}
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: name, Grids: []Grid{g}, Caption: func(m Marks) string {
-		title := name + ":"
-		if name == "" || m.Nameless {
-			title = ""
-		}
-		sentences := []string{strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
-		if off {
-			sentences = append(sentences, "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many.")
-		}
-		return m.caption("", title, "", sentences)
-	}}
+	d := &Document{Name: name, Grids: []Grid{g}, Title: strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
+	if off {
+		d.Caption = "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many."
+	}
+	return d
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
@@ -19,11 +18,9 @@ import (
 // Comparison compares the methods of two experiments that draw the same samples.
 type Comparison struct {
 	// A and B are the names of the experiments, the folders of their results for instance.
-	A, B string
-	// Differences are settings that differ.
-	Differences []pipeline.Difference
-	// Scores are those that both have, in the order of display.
-	Scores []ScoreComparison
+	A, B        string
+	Differences []pipeline.Difference // settings that differ
+	Scores      []ScoreComparison     // those that both have, in the order of display
 	// OnlyA and OnlyB are methods that only one of them has.
 	OnlyA, OnlyB []string
 	Tests        Tests
@@ -39,10 +36,7 @@ type Compared struct {
 // ScoreComparison compares one score.
 type ScoreComparison struct {
 	Score string
-	// Rows are the methods that both have with trials in common, in the order of A.
-	Rows []ComparisonRow
-
-	draws []significance.Draws // of each of Rows
+	Rows  []ComparisonRow // the methods that both have with trials in common, in the order of A
 }
 
 // ComparisonRow is one method in two experiments.
@@ -54,6 +48,8 @@ type ComparisonRow struct {
 	A, B   float64
 	// Contrast is B − A, over the means of each repeat over the rows that both have.
 	Contrast
+
+	draws significance.Draws
 }
 
 // sampling identifies a draw of samples.
@@ -101,66 +97,55 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		method string
 		draw   sampling
 	}
-	value := func(r pipeline.Record) (float64, bool) {
-		v, ok := r.Scores[score]
-		return v, ok && math.Abs(v) < largest
-	}
 	inB := map[trial]float64{}
 	for _, r := range b.Records {
-		if v, ok := value(r); ok {
+		if v, ok := r.Scores[score]; ok && math.Abs(v) < largest {
 			inB[trial{r.Method, drawOf(r)}] = v
 		}
 	}
 	c := ScoreComparison{Score: score}
 	for _, method := range a.Methods {
-		var x, y []float64
-		var common []pipeline.Record
-		var rows []sampledRow
-		for _, r := range a.Records { // in the order of the rows
-			v, ok := value(r)
-			w, both := inB[trial{method, drawOf(r)}]
-			if r.Method != method || !ok || !both {
-				continue
-			}
-			if len(common) == 0 || RowOf(common[len(common)-1]) != RowOf(r) {
-				rows = append(rows, sampledRow{values: []map[int]float64{{}, {}}})
-			}
-			x, y, common = append(x, v), append(y, w), append(common, r)
-			values := rows[len(rows)-1].values
-			values[0][r.Repeat], values[1][r.Repeat] = v, w
-		}
-		if len(x) == 0 {
+		common := slices.DeleteFunc(slices.Clone(a.Records), func(r pipeline.Record) bool {
+			v, ok := r.Scores[score]
+			_, both := inB[trial{method, drawOf(r)}]
+			return r.Method != method || !ok || !(math.Abs(v) < largest) || !both
+		})
+		if len(common) == 0 {
 			continue
 		}
-		row := ComparisonRow{Method: method, Trials: len(x)}
+		var x, y []float64
+		var rows []sample
+		for records := range rowsOf(common) {
+			row := newSample(2, significance.Draws{})
+			for _, r := range records {
+				v, w := r.Scores[score], inB[trial{method, drawOf(r)}]
+				x, y = append(x, v), append(y, w)
+				row.values[0][r.Repeat], row.values[1][r.Repeat] = v, w
+			}
+			rows = append(rows, row)
+		}
+		row := ComparisonRow{Method: method, Trials: len(x), draws: by.draws(common)}
 		row.A, _ = eval.MeanSD(x)
 		row.B, _ = eval.MeanSD(y)
-		mean := averaged(rows, by.draws(common), common[0].Row > 0)
-		row.Contrast = by.contrast(mean, 1, 0)
-		c.Rows, c.draws = append(c.Rows, row), append(c.draws, mean.draws)
+		row.Contrast = by.contrast(averaged(rows, row.draws, common[0].Row > 0), 1, 0)
+		c.Rows = append(c.Rows, row)
 	}
 	var f family
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Pairs > 0 {
-			f.add(r.Raw, 1, &r.Contrast)
+			f.add(r.Raw, &r.Contrast)
 		}
 	}
 	by.judge(f, 0)
 	return c
 }
 
-// heading are lines that say what is compared.
-func (c *Comparison) heading(m Marks) []string {
-	lines := []string{"A: " + m.Foreign(c.A), "B: " + m.Foreign(c.B)}
-	for _, d := range c.Differences {
-		lines = append(lines, fmt.Sprintf("%s: %s in A, %s in B", d.Setting, m.Foreign(cmp.Or(d.A, "none")), m.Foreign(cmp.Or(d.B, "none"))))
-	}
-	return lines
-}
-
 // Document returns the comparison in words, a grid for each score.
 func (c *Comparison) Document() *Document {
-	d := &Document{Name: c.A + " and " + c.B, Heading: c.heading, Caption: c.caption}
+	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + name(c.A), "B: " + name(c.B)}, Caption: c.caption()}
+	for _, o := range c.Differences {
+		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, name(cmp.Or(o.A, "none")), name(cmp.Or(o.B, "none"))))
+	}
 	for _, s := range c.Scores {
 		d.Grids = append(d.Grids, s.grid(c.Tests))
 	}
@@ -193,44 +178,22 @@ func (c ScoreComparison) grid(by Tests) Grid {
 }
 
 // caption explains the tables.
-func (c *Comparison) caption(m Marks) string {
-	other, untested, tested := false, false, 0
-	var draws []significance.Draws
+func (c *Comparison) caption() string {
+	e := struct {
+		*Comparison
+		tested
+		Other, Untested bool // scores that are not in percent, and methods that are not tested
+		Least           int
+	}{Comparison: c, tested: tested{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
 	for _, score := range c.Scores {
-		other = other || findScore(score.Score).Unit != eval.UnitPercent
-		before := len(draws)
-		for i, r := range score.Rows {
-			if untested = untested || r.Pairs == 0; r.Pairs > 0 {
-				draws = append(draws, score.draws[i])
+		e.Other = e.Other || findScore(score.Score).Unit != eval.UnitPercent
+		before := len(e.Draws)
+		for _, r := range score.Rows {
+			if e.Untested = e.Untested || r.Pairs == 0; r.Pairs > 0 {
+				e.Draws = append(e.Draws, r.draws)
 			}
 		}
-		tested = max(tested, len(draws)-before)
+		e.Comparisons = max(e.Comparisons, len(e.Draws)-before)
 	}
-	s := "Means in percent over the trials that A and B both hold."
-	if other {
-		s = "Means over the trials that A and B both hold, in percent where nothing else is said."
-	}
-	if tested > 0 {
-		percent := eval.MainScore(eval.Clustering)
-		how := strings.NewReplacer("p ≥", "p <", "less than "+fmt.Sprint(significance.Sure), fmt.Sprint(significance.Sure)).Replace(c.Tests.method(percent, tested, populations(draws)))
-		s += fmt.Sprintf(" %s: significantly different (%s).", m.Differs, how)
-		if c.Tests.By.Bayesian() {
-			s += fmt.Sprintf(" %s: practically the same.", m.Equivalent)
-		}
-		s += " " + c.Tests.differenceSentence("", c.Tests.rope(percent), tested)
-	}
-	switch {
-	case c.Tests.By == significance.ByNone:
-		s += " " + untestedSentence
-	case untested:
-		s += fmt.Sprintf(" %s: fewer than %d repeats in common, and not tested.", missing, minPairs)
-	}
-	s = m.own(s)
-	if len(c.OnlyA) > 0 {
-		s += fmt.Sprintf(" Only in A: %s.", m.names(c.OnlyA))
-	}
-	if len(c.OnlyB) > 0 {
-		s += fmt.Sprintf(" Only in B: %s.", m.names(c.OnlyB))
-	}
-	return s
+	return caption("comparison", e)
 }

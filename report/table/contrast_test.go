@@ -99,8 +99,8 @@ func TestFamily(t *testing.T) {
 		}
 	}
 	table := New(many, "AC", names, Tests{})
-	if table.Comparisons != 330*329/2 || !strings.Contains(table.caption(textMarks), "Bonferroni's correction for 54285 comparisons") {
-		t.Errorf("%d comparisons: %s", table.Comparisons, table.caption(textMarks))
+	if table.Comparisons != 330*329/2 || !strings.Contains(textMarks.captions(table.Document()), "Bonferroni's correction for 54285 comparisons") {
+		t.Errorf("%d comparisons: %s", table.Comparisons, textMarks.captions(table.Document()))
 	}
 	if c := table.Rows[0].Cells[7]; !near(c.P/c.Raw, 54285) || c.Verdict != Different {
 		t.Errorf("%+v", c)

@@ -2,13 +2,13 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -26,8 +26,7 @@ const (
 // not overlap.
 type Tests struct {
 	significance.Rule
-	// Classes is the number of classes of the set that is drawn from; 0 if unknown.
-	Classes int
+	Classes int // the number of classes of the set that is drawn from; 0 if unknown
 	// Fixed says that each repeat of a classification has the same samples.
 	Fixed bool
 
@@ -75,7 +74,7 @@ type Contrast struct {
 }
 
 // contrast compares two methods in a row, i − j, without correction or verdict.
-func (by Tests) contrast(row sampledRow, i, j int) Contrast {
+func (by Tests) contrast(row sample, i, j int) Contrast {
 	a, b := row.pair(i, j)
 	if len(a) < minPairs || by.By == significance.ByNone {
 		return Contrast{}
@@ -96,7 +95,7 @@ func (by Tests) contrast(row sampledRow, i, j int) Contrast {
 }
 
 // p is the p-value of a mean difference of 0.
-func (by Tests) p(row sampledRow, i, j int) float64 {
+func (by Tests) p(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
 	}
@@ -110,8 +109,8 @@ type family struct {
 }
 
 // add adds a p-value, and the contrast that shows it, which may be nil.
-func (f *family) add(p, weight float64, c *Contrast) {
-	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, weight), append(f.shown, c)
+func (f *family) add(p float64, c *Contrast) {
+	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
 }
 
 // judge corrects the p-values of a family, by Bonferroni for so many comparisons if that is not 0, and
@@ -162,18 +161,26 @@ func (by Tests) draws(records []pipeline.Record) significance.Draws {
 	return d
 }
 
-// sampledRow holds the scores of the methods of a row by repeat; in the row of averages their means
+// sample holds the scores of the methods of a row by repeat; in the row of averages their means
 // over all rows, for the repeats that a method has in each of them.
-type sampledRow struct {
+type sample struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat
 	// parts are the averaged rows, if their draws are independent, as those of several numbers of
 	// classes are.
-	parts []sampledRow
+	parts []sample
+}
+
+func newSample(methods int, draws significance.Draws) sample {
+	s := sample{draws: draws, values: make([]map[int]float64, methods)}
+	for i := range s.values {
+		s.values[i] = map[int]float64{}
+	}
+	return s
 }
 
 // resampled describes the difference of two methods in the repeats that both have.
-func (r sampledRow) resampled(i, j int) significance.Resampled {
+func (r sample) resampled(i, j int) significance.Resampled {
 	if len(r.parts) == 0 {
 		a, b := r.pair(i, j)
 		return significance.NewResampled(a, b, r.draws.Ratio())
@@ -187,37 +194,31 @@ func (r sampledRow) resampled(i, j int) significance.Resampled {
 }
 
 // pair returns the scores of two methods in the repeats that both have, in their order.
-func (r sampledRow) pair(i, j int) (a, b []float64) {
-	var both []int
-	for repeat := range r.values[i] {
-		if _, ok := r.values[j][repeat]; ok {
-			both = append(both, repeat)
+func (r sample) pair(i, j int) (a, b []float64) {
+	for _, repeat := range slices.Sorted(maps.Keys(r.values[i])) {
+		if w, ok := r.values[j][repeat]; ok {
+			a, b = append(a, r.values[i][repeat]), append(b, w)
 		}
-	}
-	slices.Sort(both)
-	for _, repeat := range both {
-		a, b = append(a, r.values[i][repeat]), append(b, r.values[j][repeat])
 	}
 	return a, b
 }
 
 // averaged returns the row of the means over all rows, which have the same draws if sameDraws.
-func averaged(rows []sampledRow, draws significance.Draws, sameDraws bool) sampledRow {
-	out := sampledRow{draws: draws, values: make([]map[int]float64, len(rows[0].values))}
+func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
+	out := newSample(len(rows[0].values), draws)
 	if !sameDraws {
 		out.parts = rows
 	}
-	for i := range out.values {
+	for i, values := range out.values {
 		byRepeat := map[int][]float64{}
 		for _, r := range rows {
 			for repeat, v := range r.values[i] {
 				byRepeat[repeat] = append(byRepeat[repeat], v)
 			}
 		}
-		out.values[i] = map[int]float64{}
 		for repeat, v := range byRepeat {
 			if len(v) == len(rows) {
-				out.values[i][repeat], _ = eval.MeanSD(v)
+				values[repeat], _ = eval.MeanSD(v)
 			}
 		}
 	}
@@ -249,14 +250,14 @@ func (c Contrast) words(by Tests, s eval.Score) []Word {
 		word("["+signed(s, c.Low)+", "+signed(s, c.High)+"]", c.HasInterval, field(c.Low, c.HasInterval), field(c.High, c.HasInterval)),
 		word(signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), c.HasEffect, field(c.Effect, c.HasEffect), field(c.Biserial, tested)),
 	}
-	if by.By.Bayesian() {
+	if !by.By.Bayesian() {
+		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
+	} else {
 		for _, p := range []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above} {
 			w := word(fmt.Sprintf("%.3f", p), tested, field(p, tested))
 			w.Bold, w.Mark = tested && p >= significance.Sure, Unmarked
 			words = append(words, w)
 		}
-	} else {
-		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
 	}
 	words[len(words)-1].Mark = c.mark()
 	return words
@@ -264,13 +265,7 @@ func (c Contrast) words(by Tests, s eval.Score) []Word {
 
 // mark is the mark of a difference.
 func (c Contrast) mark() Mark {
-	switch c.Verdict {
-	case Different:
-		return MarkDiffers
-	case Equivalent:
-		return MarkEquivalent
-	}
-	return Unmarked
+	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
 // field is a number with all of its digits for CSV, or "" if it is not known.
@@ -305,73 +300,4 @@ func pText(p float64) string {
 		return "<0.001"
 	}
 	return fmt.Sprintf("%.3f", p)
-}
-
-// differenceSentence explains the columns of differences.
-func (by Tests) differenceSentence(in, rope string, comparisons int) string {
-	const effect = ", and the effect, the mean in standard deviations of the differences."
-	switch {
-	case by.By.Bayesian():
-		return fmt.Sprintf("Differences: mean%s, its 95 %% interval of highest probability%s Below, within and above: the probabilities of a difference below −%s, within ±%[3]s and above it.", in, effect, rope)
-	case comparisons > 1 && by.Correction == significance.ByHolm:
-		return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect + " p is corrected."
-	}
-	return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect
-}
-
-// rope is the region of practical equivalence in words.
-func (by Tests) rope(s eval.Score) string {
-	if s.Unit == eval.UnitPercent {
-		points := 100 * by.Width()
-		if points == 1 {
-			return "1 point"
-		}
-		return fmt.Sprintf("%g points", points)
-	}
-	return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
-}
-
-// method names the test, and its bounds below which differences do not count.
-func (by Tests) method(s eval.Score, comparisons int, population string) string {
-	var test string
-	switch by.By {
-	case significance.BySignedRank:
-		test = "two-sided Wilcoxon signed-rank test over paired trials"
-	case significance.ByBayesT:
-		return fmt.Sprintf("Bayesian t-test for trials that overlap (Corani and Benavoli 2015), less than %g sure of a difference beyond ±%s; %s", significance.Sure, by.rope(s), population)
-	case significance.ByBayesSignedRank:
-		return fmt.Sprintf("Bayesian signed-rank test (Benavoli et al. 2017), less than %g sure of a difference beyond ±%s", significance.Sure, by.rope(s))
-	default:
-		test = "paired t-test with the variance for trials that overlap (Nadeau and Bengio 2003)"
-	}
-	test += fmt.Sprintf(", p ≥ %g", significance.Level)
-	switch {
-	case by.Correction == significance.Uncorrected && comparisons > 1:
-		test += ", not corrected for " + phrase.Count(comparisons, "comparison", "comparisons")
-	case comparisons > maxFamily:
-		test += fmt.Sprintf(" after Bonferroni's correction for %d comparisons", comparisons)
-	case comparisons > 1:
-		test += fmt.Sprintf(" after Holm's correction for %d comparisons", comparisons)
-	}
-	if by.By == significance.ByT {
-		test += "; " + population
-	}
-	return test
-}
-
-// populations says what differences over draws are tested for.
-func populations(all []significance.Draws) string {
-	var words []string
-	for _, d := range all {
-		if w := d.Beyond(); !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	switch len(words) {
-	case 0:
-		return "differences are tested "
-	case 1:
-		return "differences are tested for " + words[0]
-	}
-	return "differences are tested for " + words[0] + ", and where all classes are drawn for " + words[len(words)-1]
 }

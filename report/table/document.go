@@ -11,41 +11,107 @@
 package table
 
 import (
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
 type Document struct {
 	// Name is that of the experiment, which labels the table together with the name of the grid.
-	Name string
-	// Class is the kind of table in pages, or empty.
-	Class string
-	// Heading returns the lines above, and Caption the text below. Heading may be nil.
-	Heading func(Marks) []string
-	Caption func(Marks) string
-	Grids   []Grid
-}
-
-// captions joins the caption and those of the grids.
-func (d *Document) captions(m Marks) string {
-	text := d.Caption(m)
-	for _, g := range d.Grids {
-		if g.Caption != nil {
-			text += " " + g.Caption(m)
-		}
-	}
-	return text
+	Name  string
+	Class string // the kind of table in pages, or empty
+	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
+	Heading        []string
+	Title, Caption string
+	Grids          []Grid
 }
 
 // Marks write words in one format.
 type Marks struct {
-	// Best, Tied, Equivalent and Differs name the marks of cells.
-	Best, Tied, Equivalent, Differs string
+	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied,
+	// @same and @differs stand for the marks of cells.
+	Foreign func(string) string
+	Own     *strings.Replacer
+	// Method writes the name of a method, and Setting settings; nil is Foreign.
+	Method, Setting func(string) string
+	// Number writes the text of a value, if it is not nil. PlusMinus parts it from its deviation, and Pad
+	// fills a digit that the deviation lacks.
+	Number         func(string) string
+	PlusMinus, Pad string
+	// Enclose stands around a value, EncloseBest around the best, as in "**%s**", and Mark behind it.
+	Enclose, EncloseBest string
+	Mark                 [MarkDiffers + 1]string
 	// Nameless captions do not begin with the name of the experiment.
 	Nameless bool
-	// Foreign escapes a name, of an experiment or a method, and Own, which may be nil, our own words.
-	Foreign, Own func(string) string
+}
+
+// text writes our own words with names in brackets.
+func (m Marks) text(text string) string {
+	parts := strings.Split(text, bracket)
+	for i, part := range parts {
+		if i%2 == 1 {
+			parts[i] = m.Foreign(part)
+		} else {
+			parts[i] = m.Own.Replace(part)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// value writes a value with its mark.
+func (m Marks) value(w Word) string {
+	s := w.Text
+	if m.Number != nil {
+		s = m.Number(s)
+	}
+	if w.Deviation != "" {
+		s += m.PlusMinus + strings.Repeat(m.Pad, w.Pad) + w.Deviation
+	}
+	enclose := m.Enclose
+	if w.Mark == MarkBest {
+		enclose = m.EncloseBest
+	}
+	if w.Text != missing {
+		s = strings.Replace(enclose, "%s", s, 1)
+	}
+	if w.N > 0 {
+		s = fmt.Sprintf("(%d) %s", w.N, s)
+	}
+	return s + m.Mark[w.Mark]
+}
+
+// lines writes the heading of a document.
+func (m Marks) lines(d *Document) []string {
+	var lines []string
+	for _, line := range d.Heading {
+		lines = append(lines, m.text(line))
+	}
+	return lines
+}
+
+// caption writes the caption of a document without those of its grids.
+func (m Marks) caption(d *Document) string {
+	title, text := d.Title, m.text(d.Caption)
+	if title != "" && d.Name != "" && !m.Nameless {
+		title = d.Name + ": " + title
+	}
+	if text != "" && title != "" && !strings.ContainsRune(":,", rune(text[0])) {
+		text = " " + text
+	}
+	return m.Foreign(title) + text
+}
+
+// captions writes all captions of a document.
+func (m Marks) captions(d *Document) string {
+	text := m.caption(d)
+	for _, g := range d.Grids {
+		if g.Caption != "" {
+			text += " " + m.text(g.Caption)
+		}
+	}
+	return text
 }
 
 // Grid is a table of words.
@@ -54,15 +120,14 @@ type Grid struct {
 	Title string
 	// Name identifies it in labels, and Score in the lines of CSV.
 	Name, Score string
-	// Detail grids are left out of CSV, which has their content already. Caption may be nil.
+	// Detail grids are left out of CSV, which has their content already. Caption may be empty.
 	Detail  bool
-	Caption func(Marks) string
+	Caption string
 	// The first Keys of the Columns name a row, and the others hold values.
-	Keys    int
-	Columns []Column
-	Lines   []Line
-	// KeyFields are the columns in CSV that name a row.
-	KeyFields []string
+	Keys      int
+	Columns   []Column
+	Lines     []Line
+	KeyFields []string // the columns in CSV that name a row
 	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a
 	// line for each; else each column has its own.
 	Fields []string
@@ -75,8 +140,7 @@ type Column struct {
 	Method  bool
 	// Right aligns its words to the right, and Settings says that they are settings, as in lambda=10.
 	Right, Settings bool
-	// Fields are its columns in CSV, if Grid.Fields is nil.
-	Fields []string
+	Fields          []string // its columns in CSV, if Grid.Fields is nil
 }
 
 // Line is a row of words, one for each column. A rule separates an average from the lines above.
@@ -94,13 +158,10 @@ type Word struct {
 	// longest of the grid.
 	Deviation string
 	Pad       int
-	// N is the number of trials if it should be shown, else 0.
-	N    int
-	Mark Mark
-	// Bold is shown on a terminal with colours.
-	Bold bool
-	// Fields are the columns of a value in CSV.
-	Fields []string
+	N         int // the number of trials if it should be shown, else 0
+	Mark      Mark
+	Bold      bool     // shown on a terminal with colours
+	Fields    []string // the columns of a value in CSV
 }
 
 // Mark is a mark of a cell.
@@ -146,9 +207,8 @@ type Options struct {
 
 // Format is one form in which tables are written.
 type Format struct {
-	Name string
-	// Extension is that of files, or empty for a format that is only a part of pages.
-	Extension string
+	Name      string
+	Extension string // that of files, or empty for a format that is only a part of pages
 	// Write writes a document. Formats other than text have no options.
 	Write func(w io.Writer, d *Document, opt Options) error
 }

@@ -2,11 +2,13 @@ package table
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/filename"
@@ -24,13 +26,18 @@ var latexEscape = strings.NewReplacer(
 	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
 )
 
-// latexOwn escapes our own words, which may hold marks.
-var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`)
-
 // latexText returns a name as LaTeX that shows nothing but it.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
-var latexMarks = Marks{Best: "Bold", Tied: `$\sim$`, Equivalent: `$=$`, Differs: `$^{*}$`, Foreign: latexText, Own: latexOwn.Replace}
+var latexMarks = Marks{
+	Foreign: latexText, Method: latexMethod, Setting: latexSetting,
+	Own: strings.NewReplacer("@best", "Bold", "@tied", `$\sim$`, "@same", `$=$`, "@differs", `$^{*}$`,
+		`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`),
+	Number:    strings.NewReplacer(missing, "--", "−", "-", ", ", ", ", " ", "$ $").Replace,
+	PlusMinus: ` \pm `, Pad: `\phantom{0}`, Enclose: "$%s$", EncloseBest: `$\mathbf{%s}$`,
+	// Marks take no width.
+	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
+}
 
 // latexSettings matches the name of a method followed by settings.
 var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
@@ -120,27 +127,37 @@ const (
 	latexShrink = 0.75 // the least share of their size to which the letters of a wide table shrink
 )
 
+//go:embed latex.tmpl
+var latexTemplate string
+
+var latexTables = template.Must(template.New("latex").Delims("<<", ">>").Funcs(template.FuncMap{
+	"columns": Grid.latexColumns, "lines": Grid.latexLines,
+}).Parse(latexTemplate))
+
+// latexTable is a grid as a floating table.
+type latexTable struct {
+	Float, Caption, Label string
+	Blocks                []Grid // of columns, one below the other
+}
+
 // writeLaTeX writes each grid as a floating table with a caption and the label tab:EXPERIMENT-NAME. It
 // needs the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
-	var out strings.Builder
-	line := func(format string, a ...any) { fmt.Fprintf(&out, format+"\n", a...) }
-	line(`%% Needs \usepackage{booktabs,graphicx}`)
-	if d.Heading != nil {
-		for _, l := range d.Heading(latexMarks) {
-			line("%% %s", l)
-		}
-	}
+	var tables []latexTable
 	for _, g := range d.Grids {
-		text := d.Caption
-		if g.Caption != nil {
-			text = g.Caption
+		t := g.latex()
+		if t.Caption = latexMarks.text(g.Caption); g.Caption == "" {
+			t.Caption = latexMarks.caption(d)
 		}
-		caption := text(latexMarks)
 		if g.Title != "" {
-			caption = latexText(strings.TrimPrefix(d.Name+": "+g.Title, ": ")) + ". " + caption
+			t.Caption = latexText(strings.TrimPrefix(d.Name+": "+g.Title, ": ")) + ". " + t.Caption
 		}
-		g.latex(line, caption, latexLabel(d.Name, g.Name))
+		t.Label = latexLabel(d.Name, g.Name)
+		tables = append(tables, t)
+	}
+	var out strings.Builder
+	if err := latexTables.Execute(&out, map[string]any{"Heading": latexMarks.lines(d), "Tables": tables}); err != nil {
+		return err
 	}
 	table := out.String()
 	if needsFonts(table) {
@@ -164,9 +181,9 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex writes a floating table, over both columns of the page if its letters would shrink too far in
+// latex returns a floating table, over both columns of the page if its letters would shrink too far in
 // one, and in blocks of columns if they would in both.
-func (g Grid) latex(line func(string, ...any), caption, label string) {
+func (g Grid) latex() latexTable {
 	var keys, values float64
 	for i := range g.Columns {
 		if i < g.Keys {
@@ -175,67 +192,38 @@ func (g Grid) latex(line func(string, ...any), caption, label string) {
 			values += g.points(i)
 		}
 	}
+	t := latexTable{Float: "table"}
+	if keys+values > latexColumn/latexShrink {
+		t.Float = "table*"
+	}
 	n := g.values()
 	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
-	float := "table"
-	if keys+values > latexColumn/latexShrink {
-		float = "table*"
-	}
-	line(`\begin{%s}`, float)
-	line(`  \centering`)
-	line(`  \caption{%s}`, caption)
-	line(`  \label{%s}`, label)
-	line(`  \medskip`)
-	line(`  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%`)
-	if blocks > 1 {
-		line(`  \begin{tabular}{@{}c@{}}`)
-	}
 	for block := range blocks {
-		if block > 0 {
-			line(`  \\[\bigskipamount]`)
-		}
-		g.part(block*n/blocks, (block+1)*n/blocks).tabular(line)
+		t.Blocks = append(t.Blocks, g.part(block*n/blocks, (block+1)*n/blocks))
 	}
-	if blocks > 1 {
-		line(`  \end{tabular}%%`)
-	}
-	line(`  }`)
-	line(`\end{%s}`, float)
+	return t
 }
 
-// tabular writes all columns side by side.
-func (g Grid) tabular(line func(string, ...any)) {
-	line(`  \begin{tabular}{%s}`, g.latexColumns())
-	line(`    \toprule`)
-	var header []string
-	for _, c := range g.Columns {
-		if c.Method {
-			header = append(header, fmt.Sprintf(`\multicolumn{1}{c}{%s}`, latexMethod(c.Heading)))
-		} else {
-			header = append(header, latexText(c.Heading))
-		}
-	}
-	line(`    %s \\`, strings.Join(header, " & "))
-	line(`    \midrule`)
-	for _, row := range g.Lines {
-		if row.Average {
-			line(`    \midrule`)
-		}
-		var words []string
-		for i, w := range row.Words {
-			switch {
-			case i >= g.Keys:
-				words = append(words, latexValue(w))
-			case g.Columns[i].Settings:
-				words = append(words, latexSetting(w.Text))
-			default:
-				words = append(words, latexText(w.Text))
+// latexLines are the lines of a tabular between its outer rules.
+func (g Grid) latexLines() []string {
+	l := g.layout(latexMarks)
+	var lines []string
+	for i, words := range l.lines {
+		if i == 0 {
+			for c, column := range g.Columns {
+				if column.Method {
+					words[c] = `\multicolumn{1}{c}{` + words[c] + `}`
+				}
 			}
 		}
-		line(`    %s \\`, strings.Join(words, " & "))
+		if i > 0 && i == l.average {
+			lines = append(lines, `\midrule`)
+		}
+		if lines = append(lines, strings.Join(words, " & ")+` \\`); i == 0 {
+			lines = append(lines, `\midrule`)
+		}
 	}
-	line(`    \bottomrule`)
-	line(`  \end{tabular}`)
+	return lines
 }
 
 // latexColumns is the alignment of the columns, those of methods together.
@@ -251,23 +239,4 @@ func (g Grid) latexColumns() string {
 		return fmt.Sprintf("%s*{%d}{r}", strings.Repeat("l", len(letters)-n), n)
 	}
 	return letters
-}
-
-// latexValue is a value followed by its mark, which takes no width.
-func latexValue(w Word) string {
-	if strings.TrimSpace(w.Text) == missing {
-		return "--"
-	}
-	s := strings.NewReplacer("−", "-", ", ", ", ", " ", "$ $").Replace(strings.TrimSpace(w.Text))
-	if w.Deviation != "" {
-		s += ` \pm ` + strings.Repeat(`\phantom{0}`, w.Pad) + w.Deviation
-	}
-	if w.Mark == MarkBest {
-		s = `\mathbf{` + s + `}`
-	}
-	s = "$" + s + "$"
-	if w.N > 0 {
-		s = fmt.Sprintf("(%d) %s", w.N, s)
-	}
-	return s + map[Mark]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`}[w.Mark]
 }

@@ -2,12 +2,37 @@ package table
 
 import (
 	"cmp"
+	"iter"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
+
+// RowOf returns the row of a table that a record belongs to.
+func RowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+
+// rowsOf returns the records of each row, of records in the order of Finished.
+func rowsOf(records []pipeline.Record) iter.Seq[[]pipeline.Record] {
+	return func(yield func([]pipeline.Record) bool) {
+		for len(records) > 0 {
+			end := slices.IndexFunc(records, func(r pipeline.Record) bool { return RowOf(r) != RowOf(records[0]) })
+			if end < 0 {
+				end = len(records)
+			}
+			if !yield(records[:end]) {
+				return
+			}
+			records = records[end:]
+		}
+	}
+}
 
 // Finished returns the records of the given methods, one for each trial (the last of several), in the
 // order of rows, repeats and methods, so that nothing depends on the order of the log.
@@ -37,4 +62,142 @@ func ScoresOf(records []pipeline.Record) []string {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(found), eval.CompareScores)
+}
+
+// formatValue is a value of a score for readers, without its unit: a percentage with one decimal, other
+// numbers with three.
+func formatValue(s eval.Score, v float64) string {
+	decimals := 3
+	if s.Unit == eval.UnitPercent {
+		v, decimals = 100*v, 1
+	}
+	if math.Abs(v) >= 1e6 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// WithUnit is formatValue with the unit after a separator.
+func WithUnit(s eval.Score, v float64, separator string) string {
+	return formatValue(s, v) + unit(s, separator)
+}
+
+// unit is the unit of a score after a separator; "" for plain numbers.
+func unit(s eval.Score, separator string) string {
+	if s.Unit == eval.UnitNone {
+		return ""
+	}
+	return separator + string(s.Unit)
+}
+
+// inUnit is the unit in a sentence, as in " in percent".
+func inUnit(s eval.Score) string {
+	if s.Unit == eval.UnitPercent {
+		return " in percent"
+	}
+	return unit(s, " in ")
+}
+
+// scoreLabel is the short name of a score for a column.
+func scoreLabel(s eval.Score) string {
+	first, size := utf8.DecodeRuneInString(s.Name)
+	label := string(unicode.ToUpper(first)) + s.Name[size:]
+	if s.Unlabelled {
+		label = strings.TrimSuffix(label, eval.UnlabelledSuffix) + " of the unlabelled samples"
+	}
+	return label
+}
+
+// AxisLabel is scoreLabel with more words and the unit, for an axis.
+func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
+
+// findScore returns the score of this name.
+func findScore(name string) eval.Score {
+	s, _ := eval.FindScore(name)
+	return s
+}
+
+// classAccuracy is the score of a single class.
+var classAccuracy = eval.Score{
+	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
+	Help: "The share of a class's test samples that were taken for what they are (its recall).",
+}
+
+// PerClass gathers the accuracy of each class that was tested, a row each. A repeat counts for the classes
+// drawn in it. The records of a method should be of one rank or number of classes. The average row is not
+// tested: the classes of a repeat are not independent of each other.
+func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *Table {
+	var shares []pipeline.Record
+	for _, r := range Finished(records, methods) {
+		if !hasConfusion(r, len(classes)) {
+			continue
+		}
+		for i, row := range r.Confusion {
+			if all := sum(row); all > 0 {
+				shares = append(shares, pipeline.Record{
+					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
+					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
+				})
+			}
+		}
+	}
+	by.Classes, by.noAverage = 0, true // a class is what it is, whichever others are drawn
+	t := newTable(shares, classAccuracy, methods, by)
+	t.Ranks, t.ByClass = false, true
+	for i := range t.Rows {
+		t.Rows[i].Name = classes[t.Rows[i].Number-1]
+	}
+	return t
+}
+
+// TotalConfusion adds up the confusions of records, classes×classes; nil if they have none.
+func TotalConfusion(records []pipeline.Record, classes int) [][]int {
+	var total [][]int
+	for _, r := range records {
+		if !hasConfusion(r, classes) {
+			continue
+		}
+		if total == nil {
+			total = make([][]int, classes)
+			for i := range total {
+				total[i] = make([]int, classes)
+			}
+		}
+		for i, row := range r.Confusion {
+			for j, n := range row {
+				total[classOf(r, i)][classOf(r, j)] += n
+			}
+		}
+	}
+	return total
+}
+
+// hasConfusion reports whether a record has a confusion of all classes, or of those drawn.
+func hasConfusion(r pipeline.Record, classes int) bool {
+	n := len(r.Confusion)
+	if n == 0 || r.Drawn == nil && n != classes || r.Drawn != nil && n != len(r.Drawn) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Confusion, func(row []int) bool { return len(row) != n }) &&
+		!slices.ContainsFunc(r.Drawn, func(class int) bool { return class < 0 || class >= classes })
+}
+
+// classOf returns the class of the data that is the i-th of a record's confusion.
+func classOf(r pipeline.Record, i int) int {
+	if r.Drawn == nil {
+		return i
+	}
+	return r.Drawn[i]
+}
+
+func sum(counts []int) int {
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	return all
 }

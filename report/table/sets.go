@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
@@ -28,9 +27,8 @@ type Sets struct {
 	Friedman float64
 	Exact    bool
 	// Pairs[i][j] compares method i with method j.
-	Pairs [][]SetsPair
-	// Groups are runs of methods of which no two differ.
-	Groups [][]int
+	Pairs  [][]SetsPair
+	Groups [][]int // runs of methods of which no two differ
 	Tests  Tests
 }
 
@@ -113,7 +111,7 @@ func (s *Sets) compare() {
 		for j := range i {
 			s.Pairs[i][j] = s.pair(i, j)
 			if c := &s.Pairs[i][j].Contrast; s.Tests.By != significance.ByNone {
-				f.add(c.Raw, 1, c)
+				f.add(c.Raw, c)
 			}
 		}
 	}
@@ -212,29 +210,22 @@ func (s *Sets) Document() *Document {
 	ranks := s.line("Average rank", s.Ranks, func(r float64) string { return fmt.Sprintf("%.2f", r) }, func(a, b float64) bool { return a < b })
 	ranks.Average, ranks.Keys = true, []string{"average rank"}
 	g.Lines = append(g.Lines, ranks)
-	return &Document{Name: s.Name, Class: "named", Caption: s.caption, Grids: []Grid{g}}
+	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption("sets", s), Grids: []Grid{g}}
 }
 
-// caption explains the means and reports Friedman's test.
-func (s *Sets) caption(m Marks) string {
-	text := []string{fmt.Sprintf("%s: the best of the row.", m.Best), "Last row: the average of the ranks of a method among the others on each set, 1 for the best."}
-	if !s.Tests.By.Bayesian() && s.Tests.By != significance.ByNone {
-		by := "with the F distribution of Iman and Davenport 1980"
-		if s.Exact {
-			by = "by all orders of the methods"
-		}
-		p := pText(s.Friedman)
-		if p[0] != '<' {
-			p = "= " + p
-		}
-		p = strings.Replace(p, "<", "< ", 1)
-		text = append(text, fmt.Sprintf("That there is no difference among them has p %s (Friedman's test %s).", p, by))
+// ByP reports whether p-values are shown.
+func (s *Sets) ByP() bool { return s.Tests.By != significance.ByNone && !s.Tests.By.Bayesian() }
+
+// Comparisons is the number of pairs of methods.
+func (s *Sets) Comparisons() int { return len(s.Methods) * (len(s.Methods) - 1) / 2 }
+
+// LeastP is the smallest p-value that a pair can have.
+func (s *Sets) LeastP() float64 {
+	least := math.Exp2(float64(1 - len(s.Sets)))
+	if s.Tests.corrects() {
+		least = min(1, least*float64(s.Comparisons()))
 	}
-	out := m.caption(s.Name, s.Score.Title, inUnit(s.Score)+" on each set, mean over its rows or at the best rank and setting.", text)
-	if s.LeftOut != nil {
-		out += " Left out, since not all methods have finished there: " + m.names(s.LeftOut) + "."
-	}
-	return out
+	return least
 }
 
 // Matrix returns the pairwise differences, a row and a column for each method.
@@ -248,7 +239,7 @@ func (s *Sets) Matrix() *Document {
 		}
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: s.Name, Class: "named", Caption: s.matrixCaption, Grids: []Grid{g}}
+	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption("pairs", s), Grids: []Grid{g}}
 }
 
 // word is a cell of the matrix.
@@ -270,30 +261,4 @@ func (s *Sets) word(i, j int) Word {
 		full(p.Difference), strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses), field(p.P, tested),
 		field(p.Chances.Below, bayes), field(p.Chances.Within, bayes), field(p.Chances.Above, bayes),
 	}}
-}
-
-// matrixCaption explains a cell of the matrix.
-func (s *Sets) matrixCaption(m Marks) string {
-	n := len(s.Sets)
-	comparisons := len(s.Methods) * (len(s.Methods) - 1) / 2
-	text := []string{"In each cell: the mean difference of the method of the row from that of the column, and on how many sets it is better, as good and worse"}
-	switch {
-	case s.Tests.By == significance.ByNone:
-		text[0] += ". " + untestedSentence
-	case s.Tests.By.Bayesian():
-		text[0] += fmt.Sprintf(", and the probability that it is better by more than %s (Bayesian signed-rank test, Benavoli et al. 2017).", s.Tests.rope(s.Score))
-		text = append(text, fmt.Sprintf("%s: one of them is better with a probability of %g. %s: practically the same.", m.Differs, significance.Sure, m.Equivalent))
-	default:
-		text[0] += ", and the p-value of Wilcoxon's signed-rank test over the sets"
-		least := math.Exp2(float64(1 - n))
-		if s.Tests.corrects() {
-			text[0] += fmt.Sprintf(", after Holm's correction for %s", phrase.Count(comparisons, "comparison", "comparisons"))
-			least = min(1, least*float64(comparisons))
-		}
-		text[0] += fmt.Sprintf(". %s: p < %g.", m.Differs, significance.Level)
-		if least >= significance.Level {
-			text = append(text, fmt.Sprintf("With %d sets and %s no p can be below %s, whatever the scores.", n, phrase.Count(len(s.Methods), "method", "methods"), pText(least)))
-		}
-	}
-	return m.caption(s.Name, s.Score.Title, fmt.Sprintf("%s, differences over %s.", inUnit(s.Score), phrase.Count(n, "set", "sets")), text)
 }

@@ -23,8 +23,7 @@ const largest = 1e100
 // Table holds one score of an experiment as papers print it: a row for each number of classes, a
 // column for each method, a mean over the repeats in each cell.
 type Table struct {
-	// Name is the name of the experiment, which may be empty.
-	Name    string
+	Name    string // of the experiment; may be empty
 	Score   eval.Score
 	Methods []string // the columns
 	// Ranks and ByClass say that the rows are ranks or classes instead of numbers of classes.
@@ -32,16 +31,12 @@ type Table struct {
 	// Comparisons is the number of pairs of methods, in all rows, that the p-values are corrected for.
 	Tests       Tests
 	Comparisons int
-	// Repeats is the largest number of finished repeats in any cell of Rows.
-	Repeats int
-	// Rows are in ascending order.
-	Rows []Row
+	Repeats     int   // the largest number of finished repeats in any cell of Rows
+	Rows        []Row // in ascending order
 	// Average is the row below all others, or nil if there are fewer than two. It holds the means of
 	// a column's means and of its standard deviations; N counts the trials of all rows. A method that
 	// lacks a row has no average, since the missing row might be the hardest.
 	Average *Row
-
-	draws []significance.Draws // of each of Rows
 }
 
 // Row is one row of a table.
@@ -52,6 +47,8 @@ type Row struct {
 	Name    string
 	Average bool
 	Cells   []Cell // one for each of the table's methods
+
+	sample sample
 }
 
 // Cell summarises the finished trials of one method in a row.
@@ -84,64 +81,45 @@ func New(records []pipeline.Record, score string, methods []string, by Tests) *T
 
 func newTable(records []pipeline.Record, score eval.Score, methods []string, by Tests) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods), Tests: by}
-	var scored []pipeline.Record
-	byRow := map[int][]pipeline.Record{}
-	var numbers []int
-	for _, r := range Finished(records, methods) {
-		if v, ok := r.Scores[score.Name]; ok && math.Abs(v) < largest {
-			t.Ranks = t.Ranks || r.Row > 0
-			scored = append(scored, r)
-			row := RowOf(r)
-			if byRow[row] == nil {
-				numbers = append(numbers, row)
-			}
-			byRow[row] = append(byRow[row], r)
-		}
+	scored := slices.DeleteFunc(Finished(records, methods), func(r pipeline.Record) bool {
+		v, ok := r.Scores[score.Name]
+		return !ok || !(math.Abs(v) < largest)
+	})
+	for row := range rowsOf(scored) {
+		t.Ranks = t.Ranks || row[0].Row > 0
+		t.Rows = append(t.Rows, t.newRow(row))
 	}
-	var sampled []sampledRow
-	for _, number := range numbers {
-		row, s := t.newRow(number, byRow[number])
-		t.Rows, sampled, t.draws = append(t.Rows, row), append(sampled, s), append(t.draws, s.draws)
+	if len(t.Rows) > 1 {
+		t.Average = t.average(by.draws(scored))
 	}
-	var rows []*Row
-	for i := range t.Rows {
-		rows = append(rows, &t.Rows[i])
-	}
-	if len(rows) > 1 {
-		t.Average = t.average()
-		rows, sampled = append(rows, t.Average), append(sampled, averaged(sampled, by.draws(scored), t.Ranks || t.ByClass))
-	}
-	t.compare(rows, sampled)
+	t.compare()
 	return t
 }
 
 // newRow makes a row of its records.
-func (t *Table) newRow(number int, records []pipeline.Record) (Row, sampledRow) {
-	s := sampledRow{draws: t.Tests.draws(records), values: make([]map[int]float64, len(t.Methods))}
-	for i := range s.values {
-		s.values[i] = map[int]float64{}
-	}
+func (t *Table) newRow(records []pipeline.Record) Row {
+	row := Row{Number: RowOf(records[0]), Cells: make([]Cell, len(t.Methods)), sample: newSample(len(t.Methods), t.Tests.draws(records))}
 	scores := make([][]float64, len(t.Methods))
 	for _, r := range records {
 		i, v := slices.Index(t.Methods, r.Method), r.Scores[t.Score.Name]
-		s.values[i][r.Repeat] = v
+		row.sample.values[i][r.Repeat] = v
 		scores[i] = append(scores[i], v)
 	}
-	row := Row{Number: number, Cells: make([]Cell, len(t.Methods))}
 	for i, x := range scores {
 		c := Cell{N: len(x), HasSD: len(x) > 1}
 		c.Mean, c.SD = eval.MeanSD(x)
 		row.Cells[i], t.Repeats = c, max(t.Repeats, c.N)
 	}
-	return row, s
+	return row
 }
 
-// RowOf returns the row that a record belongs to.
-func RowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
-
 // average returns the row of the columns' means.
-func (t *Table) average() *Row {
-	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
+func (t *Table) average(draws significance.Draws) *Row {
+	var samples []sample
+	for _, r := range t.Rows {
+		samples = append(samples, r.sample)
+	}
+	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods)), sample: averaged(samples, draws, t.Ranks || t.ByClass)}
 	for i := range row.Cells {
 		n := 0
 		var means, deviations []float64
@@ -155,13 +133,12 @@ func (t *Table) average() *Row {
 				deviations = append(deviations, c.SD)
 			}
 		}
-		if len(means) < len(t.Rows) {
-			continue
+		if len(means) == len(t.Rows) {
+			c := Cell{N: n, HasSD: len(deviations) > 0}
+			c.Mean, _ = eval.MeanSD(means)
+			c.SD, _ = eval.MeanSD(deviations)
+			row.Cells[i] = c
 		}
-		c := Cell{N: n, HasSD: len(deviations) > 0}
-		c.Mean, _ = eval.MeanSD(means)
-		c.SD, _ = eval.MeanSD(deviations)
-		row.Cells[i] = c
 	}
 	return row
 }
@@ -169,11 +146,11 @@ func (t *Table) average() *Row {
 // compare marks the best cells of each row, and tests the others against the first of them. Since the
 // best is found from the same scores, p-values are corrected for all pairs of methods in all rows. The
 // averages, which summarise the table, have half of the correction together.
-func (t *Table) compare(rows []*Row, sampled []sampledRow) {
+func (t *Table) compare() {
+	rows := t.all()
 	best := make([]int, len(rows))
-	averages := 0 // of the t.Comparisons pairs with enough trials
 	for at, r := range rows {
-		if best[at] = t.markBest(r); best[at] >= 0 && r.Average && t.Tests.noAverage {
+		if best[at] = t.markBest(r); r.Average && t.Tests.noAverage {
 			best[at] = -1
 		}
 		if best[at] >= 0 {
@@ -188,59 +165,53 @@ func (t *Table) compare(rows []*Row, sampled []sampledRow) {
 	}
 	whole := t.Tests.corrects() && t.Comparisons <= maxFamily
 	var f family
-	add := func(r *Row, p float64, c *Contrast) {
-		f.add(p, 1, c)
-		if r.Average {
-			averages++
-		}
-	}
+	averages := 0 // of the p-values, which come last
 	for at, r := range rows {
 		if best[at] < 0 {
 			continue
 		}
+		before := len(f.p)
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			if c.N > 0 && !c.Best {
-				if c.Contrast = t.Tests.contrast(sampled[at], i, best[at]); c.Pairs > 0 {
-					add(r, c.Raw, &c.Contrast)
+				if c.Contrast = t.Tests.contrast(r.sample, i, best[at]); c.Pairs > 0 {
+					f.add(c.Raw, &c.Contrast)
 				}
-			}
-			if !whole || c.N < minPairs {
-				continue
 			}
 			for j := range i {
 				other := r.Cells[j]
-				if other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
-					continue // shown, and added above
+				if !whole || c.N < minPairs || other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
+					continue // too few, or shown and added above
 				}
-				if a, _ := sampled[at].pair(i, j); len(a) >= minPairs {
-					add(r, t.Tests.p(sampled[at], i, j), nil)
+				if a, _ := r.sample.pair(i, j); len(a) >= minPairs {
+					f.add(t.Tests.p(r.sample, i, j), nil)
 				}
 			}
 		}
+		if r.Average {
+			averages = len(f.p) - before
+		}
 	}
-	n := len(f.p)
-	for i := n - averages; 0 < averages && averages < n && i < n; i++ { // the last row
-		f.weights[i] = float64(n-averages) / float64(averages)
-	}
-	if whole {
-		t.Comparisons = n
-		t.Tests.judge(f, 0)
-	} else {
+	if !whole {
 		t.Tests.judge(f, t.Comparisons)
+		return
 	}
+	t.Comparisons = len(f.p)
+	for i := t.Comparisons - averages; averages < t.Comparisons && i < t.Comparisons; i++ {
+		f.weights[i] = float64(t.Comparisons-averages) / float64(averages)
+	}
+	t.Tests.judge(f, 0)
 }
 
 // markBest marks the best cells of a row and returns the first of them, −1 without a contest.
 func (t *Table) markBest(r *Row) int {
 	best, filled := -1, 0
 	for i, c := range r.Cells {
-		if c.N == 0 {
-			continue
-		}
-		filled++
-		if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
-			best = i
+		if c.N > 0 {
+			filled++
+			if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
+				best = i
+			}
 		}
 	}
 	if filled < 2 {
@@ -254,17 +225,22 @@ func (t *Table) markBest(r *Row) int {
 }
 
 // all returns every row of the table, the average last.
-func (t *Table) all() []Row {
-	if t.Average == nil {
-		return t.Rows
+func (t *Table) all() (rows []*Row) {
+	for i := range t.Rows {
+		rows = append(rows, &t.Rows[i])
 	}
-	return append(slices.Clone(t.Rows), *t.Average)
+	if t.Average != nil {
+		rows = append(rows, t.Average)
+	}
+	return rows
 }
 
 // last returns the average row if there is one, or else the last.
 func (t *Table) last() Row {
-	all := t.all()
-	return all[len(all)-1]
+	if t.Average != nil {
+		return *t.Average
+	}
+	return t.Rows[len(t.Rows)-1]
 }
 
 // ChoosesRank reports whether the rows are several ranks.
@@ -273,18 +249,15 @@ func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 // Level returns the cell that stands for all of a column, and its row: that of the best rank, or the
 // average over numbers of classes with the largest of them. The cell is empty if the column is.
 func (t *Table) Level(column int) (row int, c Cell) {
-	if t.ChoosesRank() {
-		for _, r := range t.Rows {
-			if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
-				row, c = r.Number, here
-			}
+	if len(t.Rows) > 0 && !t.ChoosesRank() {
+		return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
+	}
+	for _, r := range t.Rows {
+		if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
+			row, c = r.Number, here
 		}
-		return row, c
 	}
-	if len(t.Rows) == 0 {
-		return 0, Cell{}
-	}
-	return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
+	return row, c
 }
 
 // Describe names a row: "5 classes", or "rank 10".
@@ -303,17 +276,6 @@ func (r Row) label() string {
 	return cmp.Or(r.Name, strconv.Itoa(r.Number))
 }
 
-// heading is the heading of the first column.
-func (t *Table) heading() string {
-	switch {
-	case t.Ranks:
-		return rankHeading
-	case t.ByClass:
-		return "Class"
-	}
-	return "Classes"
-}
-
 // where describes the last row in a sentence.
 func (t *Table) where() string {
 	switch {
@@ -325,25 +287,38 @@ func (t *Table) where() string {
 	return "with " + t.Describe(t.Rows[0])
 }
 
+// Finding says in a sentence which method is the best; "" without a contest.
+func (t *Table) Finding() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	return finding(t.Score, t.Methods, t.last().Cells, t.where())
+}
+
 // Document returns the table in words.
 func (t *Table) Document() *Document {
+	heading, class := "Classes", ""
+	if t.Ranks {
+		heading = rankHeading
+	} else if t.ByClass {
+		heading, class = "Class", "named"
+	}
 	g := Grid{
-		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, KeyFields: []string{strings.ToLower(t.heading())}, Fields: cellFields,
-		Columns: append([]Column{{Heading: t.heading(), Right: !t.ByClass}}, methodColumns(t.Methods)...),
+		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, KeyFields: []string{strings.ToLower(heading)}, Fields: cellFields,
+		Columns: append([]Column{{Heading: heading, Right: !t.ByClass}}, methodColumns(t.Methods)...),
 	}
 	words := t.words()
 	for i, row := range t.all() {
 		key := row.label()
 		if row.Average {
-			key = strings.ToLower(key)
+			key = "average"
 		}
 		g.Lines = append(g.Lines, Line{append([]Word{{Text: row.label()}}, words[i]...), row.Average, []string{key}})
 	}
-	d := &Document{Name: t.Name, Caption: t.caption, Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...)}
-	if t.ByClass {
-		d.Class = "named"
+	return &Document{
+		Name: t.Name, Class: class, Title: t.Score.Title, Caption: caption("table", t.explained()),
+		Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...),
 	}
-	return d
 }
 
 // words puts a table's cells into words, row by row, the average last.
@@ -410,22 +385,17 @@ func (c Cell) fields(by Tests) []string {
 // differences is a grid of the differences of the methods of another grid, under these names, from the
 // first of the best in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
-	if len(t.Rows) == 0 {
+	if len(t.Rows) == 0 || !t.rated(t.last()).Tested {
 		return nil
 	}
-	r := t.last()
-	best := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Best })
-	if best < 0 || !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Pairs > 0 }) {
-		return nil
-	}
+	cells := t.last().Cells
+	best := slices.IndexFunc(cells, func(c Cell) bool { return c.Best })
 	g := Grid{
 		Title: fmt.Sprintf("Difference in %s from %s %s", scoreLabel(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,
 		Columns: append([]Column{{Heading: "Method"}, {Heading: "Difference", Right: true}}, t.Tests.columns()...),
-		Caption: func(m Marks) string {
-			return m.own(t.Tests.differenceSentence(inUnit(t.Score), t.Tests.rope(t.Score), t.Comparisons))
-		},
+		Caption: caption("differences", t.explained().How),
 	}
-	for i, c := range r.Cells {
+	for i, c := range cells {
 		if c.Pairs > 0 {
 			g.Lines = append(g.Lines, Line{Words: append([]Word{{Text: names[i]}, {Text: signed(t.Score, c.Difference)}}, c.words(t.Tests, t.Score)...)})
 		}

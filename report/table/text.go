@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -16,14 +15,18 @@ import (
 // captionWidth is the width of captions without another limit.
 const captionWidth = 100
 
-var textMarks = Marks{Best: "*", Tied: "~", Equivalent: "=", Differs: "*", Foreign: plaintext.Line}
+var textMarks = Marks{
+	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*"),
+	PlusMinus: " ± ", Pad: " ", Enclose: "%s", EncloseBest: "%s",
+	Mark: [...]string{Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}, // of one width
+}
 
 // Text writes fixed-width characters.
 func Text(w io.Writer, d *Document, opt Options) error {
 	return withWidths(opt.Wide, func() error {
 		var parts []string
 		if d.Heading != nil {
-			parts = append(parts, strings.Join(d.Heading(textMarks), "\n")+"\n")
+			parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
 		}
 		for _, g := range d.Grids {
 			if g.Title != "" {
@@ -42,7 +45,7 @@ func Text(w io.Writer, d *Document, opt Options) error {
 				}
 			}
 		}
-		parts = append(parts, opt.wrap(d.captions(textMarks)))
+		parts = append(parts, opt.wrap(textMarks.captions(d)))
 		_, err := io.WriteString(w, strings.Join(parts, "\n"))
 		return err
 	})
@@ -61,7 +64,7 @@ func withWidths(wide bool, f func() error) error {
 
 // text lays the grid out in characters of one width.
 func (g Grid) text(opt Options) string {
-	l := g.layout(textMarks, plain)
+	l := g.layout(textMarks)
 	for r, line := range g.Lines {
 		for i, word := range line.Words {
 			if opt.Colour && word.Bold && i >= g.Keys {
@@ -72,31 +75,20 @@ func (g Grid) text(opt Options) string {
 	return l.pretty().Render() + "\n"
 }
 
-// plain is a value followed by its mark, which has one width for all.
-func plain(w Word) string {
-	s := w.Text
-	if w.Deviation != "" {
-		s += " ± " + strings.Repeat(" ", w.Pad) + w.Deviation
-	}
-	if w.N > 0 {
-		s = fmt.Sprintf("(%d) %s", w.N, s)
-	}
-	return s + [...]string{NoMark: "", Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}[w.Mark]
-}
-
 // layout is a grid in the words of a format: headings first, then the rows.
 type layout struct {
 	columns []Column
 	lines   [][]string
-	// average is the line of the average, or 0.
-	average int
+	average int // the line of the average, or 0
 }
 
-// layout puts a grid into the words of a format, values by the given function.
-func (g Grid) layout(m Marks, value func(Word) string) layout {
+// layout puts a grid into the words of a format.
+func (g Grid) layout(m Marks) layout {
 	head := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
-		head[i] = m.Foreign(c.Heading)
+		if head[i] = m.Foreign(c.Heading); c.Method && m.Method != nil {
+			head[i] = m.Method(c.Heading)
+		}
 	}
 	l := layout{columns: g.Columns, lines: [][]string{head}}
 	for _, row := range g.Lines {
@@ -105,10 +97,13 @@ func (g Grid) layout(m Marks, value func(Word) string) layout {
 		}
 		line := make([]string, len(row.Words))
 		for i, w := range row.Words {
-			if i < g.Keys {
+			switch {
+			case i >= g.Keys:
+				line[i] = m.value(w)
+			case g.Columns[i].Settings && m.Setting != nil:
+				line[i] = m.Setting(w.Text)
+			default:
 				line[i] = m.Foreign(w.Text)
-			} else {
-				line[i] = value(w)
 			}
 		}
 		l.lines = append(l.lines, line)

@@ -21,7 +21,6 @@ func main() {
 		tile(w, single)
 		addBoth(w)
 		divide(w)
-		step(w)
 		logSum(w)
 		sweep(w)
 		windows(w)
@@ -29,8 +28,7 @@ func main() {
 	}
 	dots()
 	addRows()
-	descend("descendAVX2", 1)
-	descend("descendPairAVX2", 2)
+	descend()
 	gather()
 	Generate()
 }
@@ -88,19 +86,6 @@ func (w *width) or(m, v, to Op) {
 	}
 }
 
-// keepWhere sets v to 0 where a does not compare with bound.
-func (w *width) keepWhere(compare int, bound, a, v Op) {
-	if w.bytes == 64 {
-		k := K()
-		VCMPPD(Imm(uint64(compare)), bound, a, k)
-		VMOVUPD_Z(v, k, v)
-		return
-	}
-	m := w.vec()
-	VCMPPD(Imm(uint64(compare)), bound, a, m)
-	VANDPD(m, v, v)
-}
-
 // precision names the instructions of float64 or float32.
 type precision struct {
 	name, number         string
@@ -130,13 +115,18 @@ func scaled(name string, shift uint64) reg.GPVirtual {
 }
 
 func broadcastParam(name string, w *width) reg.VecVirtual {
+	v := w.vec()
+	VBROADCASTSD(address(name), v)
+	return v
+}
+
+// address is that of a parameter.
+func address(name string) Mem {
 	m, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	v := w.vec()
-	VBROADCASTSD(m.Addr, v)
-	return v
+	return m.Addr
 }
 
 func end() {
@@ -400,30 +390,6 @@ func divide(w *width) {
 	end()
 }
 
-func step(w *width) {
-	function("step"+w.name, "func(z, x, y *float64, n int, least, floor float64)")
-	z, x, y, n := param("z"), param("x"), param("y"), param("n")
-	least, floor, zero := broadcastParam("least", w), broadcastParam("floor", w), w.zeros(1)[0]
-	countDown("next", n, w.bytes/8, func() {
-		v, by, old := w.vec(), w.vec(), w.vec()
-		VMOVUPD(at(x, 0), v)
-		VMAXPD(at(y, 0), least, by)
-		VDIVPD(by, v, v)
-		VMOVUPD(at(z, 0), old)
-		VMULPD(v, old, v)
-		const above, notBelow = 30, 21
-		kept := w.vec()
-		VMOVUPD(v, kept)
-		w.keepWhere(above, zero, old, kept)
-		w.keepWhere(notBelow, floor, v, kept)
-		VMOVUPD(kept, at(z, 0))
-		for _, p := range []reg.GPVirtual{x, y, z} {
-			ADDQ(Imm(uint64(w.bytes)), p)
-		}
-	})
-	end()
-}
-
 // number is a constant by its bits: the printer writes 1.0 as a whole number.
 func number(x float64) Constant { return U64(math.Float64bits(x)) }
 
@@ -665,58 +631,35 @@ func depthwise(w *width) {
 	end()
 }
 
-// descend moves the entries of columns with the same rows, one after another, the columns side by side: one
-// divides while another waits for its sums.
-func descend(name string, columns int) {
-	function(name, "func(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)")
+// descend moves the entries of a column, one after another.
+func descend() {
+	function("descendAVX2", "func(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)")
 	w := narrow
-	z, y, x := []reg.GPVirtual{param("z")}, []reg.GPVirtual{param("y")}, []reg.GPVirtual{param("x")}
-	u, n, stride := param("u"), scaled("n", 2), scaled("stride", 2)
-	bounds := param("bounds")
-	if columns == 2 {
-		entries := param("k")
-		for _, p := range []*[]reg.GPVirtual{&y, &x} {
-			second := GP64()
-			LEAQ(behind((*p)[0], n, 0), second)
-			*p = append(*p, second)
-		}
-		LEAQ(Mem{Base: z[0], Index: entries, Scale: 8}, entries)
-		z = append(z, entries)
-	}
-	leastAt, err := Param("least").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	steps := w.zeros(columns)
+	z, y, x, u, n, stride, bounds := param("z"), param("y"), param("x"), param("u"), scaled("n", 2), scaled("stride", 2), param("bounds")
+	leastAt, left := address("least"), address("k")
+	step := w.zeros(1)[0]
 	before := copyOf(u)
-	left, err := Param("k").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	countDown("entry", left.Addr, 1, func() {
-		totals := w.zeros(2 * columns) // Σ x·b and Σ x·b² in double precision
+	countDown("entry", left, 1, func() {
+		totals := w.zeros(2) // Σ x·b and Σ x·b² in double precision
 		offset, until := start(), GP64()
 		Label("segment")
-		sums := w.zeros(2 * columns)
+		sums := w.zeros(2)
 		LEAQ(at(offset, 4096), until)
 		CMPQ(until, n)
 		CMOVQGT(n, until)
 		Label("eight")
-		last, row := w.vec(), w.vec()
+		last, row, value, least := w.vec(), w.vec(), w.vec(), w.vec()
 		VMOVUPS(behind(before, offset, 0), last)
 		VMOVUPS(behind(u, offset, 0), row)
-		for i := range columns {
-			value, least := w.vec(), w.vec()
-			VMOVUPS(behind(y[i], offset, 0), value)
-			VFMADD231PS(last, steps[i], value)
-			VMOVUPS(value, behind(y[i], offset, 0))
-			VBROADCASTSS(leastAt.Addr, least)
-			VMAXPS(least, value, value)
-			VDIVPS(value, row, value)
-			VMULPS(behind(x[i], offset, 0), value, least)
-			VADDPS(least, sums[2*i], sums[2*i])
-			VFMADD231PS(value, least, sums[2*i+1])
-		}
+		VMOVUPS(behind(y, offset, 0), value)
+		VFMADD231PS(last, step, value)
+		VMOVUPS(value, behind(y, offset, 0))
+		VBROADCASTSS(leastAt, least)
+		VMAXPS(least, value, value)
+		VDIVPS(value, row, value)
+		VMULPS(behind(x, offset, 0), value, least)
+		VADDPS(least, sums[0], sums[0])
+		VFMADD231PS(value, least, sums[1])
 		ADDQ(Imm(32), offset)
 		CMPQ(offset, until)
 		JLT(LabelRef("eight"))
@@ -730,16 +673,13 @@ func descend(name string, columns int) {
 		}
 		CMPQ(offset, n)
 		JLT(LabelRef("segment"))
-		for i := range columns {
-			both, half := totals[2*i], XMM()
-			VHADDPD(totals[2*i+1], both, both)
-			VEXTRACTF128(Imm(1), both, half)
-			a, h := XMM(), XMM()
-			VADDPD(half, both.AsX(), a)
-			VUNPCKHPD(a, a, h)
-			newton(z[i], bounds, a, h, steps[i], fmt.Sprintf("stays%d", i))
-			ADDQ(Imm(8), z[i])
-		}
+		both, half, a, h := totals[0], XMM(), XMM(), XMM()
+		VHADDPD(totals[1], both, both)
+		VEXTRACTF128(Imm(1), both, half)
+		VADDPD(half, both.AsX(), a)
+		VUNPCKHPD(a, a, h)
+		newton(z, bounds, a, h, step)
+		ADDQ(Imm(8), z)
 		MOVQ(u, before)
 		ADDQ(stride, u)
 	})
@@ -747,7 +687,7 @@ func descend(name string, columns int) {
 }
 
 // newton moves the entry at z by (a − 1)/(h/a) and puts the step, in single precision, to all of a register.
-func newton(z, bounds reg.GPVirtual, a, h reg.VecVirtual, step reg.VecVirtual, stays string) {
+func newton(z, bounds reg.GPVirtual, a, h, step reg.VecVirtual) {
 	const slope, most, floor, fall, one = 0, 8, 16, 24, 32
 	next, old, limit := XMM(), XMM(), XMM()
 	VSUBSD(at(bounds, one), a, next)
@@ -759,7 +699,7 @@ func newton(z, bounds reg.GPVirtual, a, h reg.VecVirtual, step reg.VecVirtual, s
 	VXORPS(step, step, step)
 	VMOVSD(at(bounds, most), limit)
 	VUCOMISD(next, limit)
-	JCS(LabelRef(stays))
+	JCS(LabelRef("stays"))
 	VMULSD(at(bounds, fall), old, limit)
 	VMAXSD(limit, next, next)
 	VMAXSD(at(bounds, floor), next, next)
@@ -767,26 +707,20 @@ func newton(z, bounds reg.GPVirtual, a, h reg.VecVirtual, step reg.VecVirtual, s
 	VSUBSD(old, next, next)
 	VCVTSD2SS(next, next, next)
 	VBROADCASTSS(next, step)
-	Label(stays)
+	Label("stays")
 }
 
 // gather takes stride and width in bytes.
 func gather() {
 	function("gatherAVX2", "func(u, y, z, rows *float32, at *int, stride, n, width int)")
 	u, z, rows, places := param("u"), param("z"), param("rows"), param("at")
-	n, err := Param("n").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	width, _ := Param("width").Resolve()
-	stride, _ := Param("stride").Resolve()
-	yAt, _ := Param("y").Resolve()
-	countDown("eight", n.Addr, 8, func() {
+	width, stride, yAt := address("width"), address("stride"), address("y")
+	countDown("eight", address("n"), 8, func() {
 		var picked [8]reg.GPVirtual
 		for i := range picked {
 			picked[i] = GP64()
 			MOVQ(at(places, 8*i), picked[i])
-			IMULQ(width.Addr, picked[i])
+			IMULQ(width, picked[i])
 			ADDQ(rows, picked[i])
 		}
 		ADDQ(Imm(64), places)
@@ -812,15 +746,15 @@ func gather() {
 			times := YMM()
 			VBROADCASTSS(behind(z, offset, 4*i), times)
 			VFMADD231PS(v, times, sum)
-			ADDQ(stride.Addr, column)
+			ADDQ(stride, column)
 		}
 		ADDQ(Imm(16), offset)
-		CMPQ(offset, width.Addr)
+		CMPQ(offset, width)
 		JLT(LabelRef("columns"))
-		MOVQ(yAt.Addr, column)
+		MOVQ(yAt, column)
 		VMOVUPS(sum, at(column, 0))
 		ADDQ(Imm(32), column)
-		MOVQ(column, yAt.Addr)
+		MOVQ(column, yAt)
 		ADDQ(Imm(32), u)
 	})
 	end()

@@ -1,125 +1,148 @@
-package main
+//go:build linux
+
+// Package torture tests how the built program stands kills, power failures, disks that are full or read-only,
+// and problems that need much memory. Without flags it tries a small share; make torture tries all of it.
+package torture
 
 import (
-	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
-// TestShare is a small share of what make torture does: kills, a disk that is full and
-// one that is read-only.
-func TestShare(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs programs")
+var (
+	kills  = flag.Int("kills", 34, "how often commands are killed")
+	seed   = flag.Uint64("seed", 1, "seed of the moments of the kills")
+	step   = flag.Int("step", 100, "try every n-th size at which a disk is full")
+	memory = flag.Bool("memory", false, "run the problems that take much memory")
+)
+
+// scene is what all tests work on: a folder with the program, photographs and experiment files, and a
+// server of archives.
+var scene struct{ dir, program, mirror, sets string }
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if path, ok := os.LookupEnv(makeVariable); ok { // see TestMemory
+		if err := makeData(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("it builds the program")
+	var err error
+	if scene.dir, err = os.MkdirTemp("", "torture"); err == nil {
+		err = makeScene()
 	}
-	module, err := moduleDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newScene(t.TempDir(), module, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
-	list, _ := jobsHere(s.dir)
-	list = slices.DeleteFunc(list, func(j *job) bool {
-		return !slices.Contains([]string{"cluster", "features to .npz", "sort --move", "sort --undo from another disk, power failure"}, j.name)
-	})
-	var log bytes.Buffer
-	rows, err := crash(t.Context(), s, list, 30, 2, 1, &log)
+	code := 1
 	if err == nil {
-		var more []Row
-		more, _, err = disk(t.Context(), s, list[1:2], 50, 2, &log)
-		rows = append(rows, more...)
+		code = m.Run()
+	} else {
+		fmt.Fprintln(os.Stderr, err)
 	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &log)
+	os.RemoveAll(scene.dir)
+	os.Exit(code)
+}
+
+// outcome is how a command ended. Its code is -1 after a kill.
+type outcome struct {
+	code    int
+	printed string
+	took    time.Duration
+}
+
+// patience is how long a command may take that nobody kills.
+const patience = 5 * time.Minute
+
+// runCommand runs the program in a folder and kills it after some time. Unless limit is "", no file that it writes
+// may have more blocks of 512 bytes.
+func runCommand(t *testing.T, dir, cache string, args []string, killAfter time.Duration, limit string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), killAfter)
+	defer cancel()
+	words := []string{scene.program}
+	if limit != "" {
+		words = []string{"/bin/sh", "-c", fmt.Sprintf(`ulimit -f %s && exec "$@"`, limit), "sh", scene.program}
 	}
-	for _, r := range rows {
-		if r.Times == 0 {
-			t.Errorf("%s was not tried", r.What)
-		}
-		for _, e := range r.Examples {
-			t.Errorf("%s: %s", r.What, e)
-		}
+	for _, a := range args {
+		words = append(words, strings.ReplaceAll(a, "MIRROR", scene.mirror))
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PARTWISE_CACHE="+cache, "PARTWISE_DATA=", "PARTWISE_TORTURE_SETS="+scene.sets,
+		"HOME="+scene.dir, "XDG_CACHE_HOME="+filepath.Join(scene.dir, "user-cache"))
+	begin := time.Now()
+	printed, err := cmd.CombinedOutput()
+	o := outcome{code: -1, printed: string(printed), took: time.Since(begin)}
+	if cmd.ProcessState != nil {
+		o.code = cmd.ProcessState.ExitCode()
+	} else if ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// lastLines returns the end of what a command printed.
+func (o outcome) lastLines() string {
+	lines := strings.Split(strings.TrimSpace(o.printed), "\n")
+	return fmt.Sprintf("exit code %d: %s", o.code, strings.Join(lines[max(0, len(lines)-3):], " / "))
+}
+
+// TestKills kills each job's command at random moments, up to three times in a row. Then the command must run
+// to its end and leave the bytes of an unbroken run.
+func TestKills(t *testing.T) {
+	for i, j := range jobs {
+		t.Run(j.name, func(t *testing.T) {
+			t.Parallel()
+			j.prepare(t)
+			r := rand.New(rand.NewPCG(*seed, uint64(i)))
+			dir := j.state + "-killed"
+			done := 0
+			for done < (*kills+len(jobs)-1-i)/len(jobs) {
+				done += killSeries(t, j, dir, r)
+			}
+			t.Logf("%d kills", done)
+		})
 	}
 }
 
-// TestPage: the page in docs is that of the record beside it.
-func TestPage(t *testing.T) {
-	docs := filepath.Join("..", "..", "docs")
-	record, err := readRecord(filepath.Join(docs, "reliability.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(record.Parts) == 0 {
-		t.Skip("nothing has been measured")
-	}
-	page, err := os.ReadFile(filepath.Join(docs, "reliability.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(page) != record.page() {
-		t.Error("docs/reliability.md is not what reliability.json gives; make torture writes both")
-	}
-}
-
-// TestDifferences: each way in which a folder can differ is found.
-func TestDifferences(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"a": "1", "b": "2"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
+// killSeries returns how often the command was killed.
+func killSeries(t *testing.T, j *job, dir string, r *rand.Rand) (done int) {
+	x := j.start(t, dir)
+	defer x.remove()
+	var moments []time.Duration
+	defer func() {
+		if t.Failed() {
+			t.Logf("the kills were at %v", moments)
 		}
-	}
-	got, err := readTree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := got.differences(got); len(d) > 0 {
-		t.Errorf("a folder differs from itself: %q", d)
-	}
-	want := tree{"a": sumOf([]byte("1")), "b": sumOf([]byte("3")), "c": "folder"}
-	if d := got.differences(want); len(d) != 2 {
-		t.Errorf("got %q, want that b is other and c is missing", d)
-	}
-	if d := got.differences(tree{"a": sumOf([]byte("1"))}); len(d) != 1 || d[0] != "b is left over" {
-		t.Errorf("got %q, want that b is left over", d)
-	}
-}
-
-// TestTargets: the fuzz targets of the sources are found.
-func TestTargets(t *testing.T) {
-	module, err := moduleDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := targets(module)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []target{{"pipeline/experimentfile", "FuzzParse"}, {"vocab", "FuzzLoad"}, {"internal/sparse", "FuzzBinary"}} {
-		if !slices.Contains(all, want) {
-			t.Errorf("%s is not found", want)
+	}()
+	for range 1 + r.IntN(3) {
+		moment := time.Duration(r.Float64() * 1.05 * float64(j.took))
+		moments = append(moments, moment)
+		o := x.run(j.args, moment)
+		if j.whole != "" {
+			if err := failPower(dir, j.whole); err != nil {
+				t.Fatal(err)
+			}
 		}
+		switch {
+		case o.code == -1 || o.code == 0 && j.whole != "":
+			done++
+			if r.IntN(2) == 0 { // else the next one finds what this one left
+				x.undo()
+			}
+		case o.code != 0 && !x.mayRefuse():
+			t.Fatalf("started after a kill: %s", o.lastLines())
+		}
+		x.checkOwned()
 	}
-}
-
-// TestCount reads what go test prints.
-func TestCount(t *testing.T) {
-	var r Row
-	err := r.count([]byte(`{"Action":"run","Package":"p","Test":"A"}
-{"Action":"pass","Package":"p","Test":"A"}
-{"Action":"fail","Package":"p","Test":"B"}
-{"Action":"skip","Package":"p","Test":"C"}
-{"Action":"fail","Package":"p"}`))
-	if err != nil || r.Times != 2 || r.Failures != 1 || r.Skipped != 1 || len(r.Examples) != 1 {
-		t.Errorf("got %+v, %v", r, err)
-	}
+	x.finish()
+	return done
 }

@@ -74,22 +74,24 @@ func (c contextWriter) Write(p []byte) (int, error) {
 // WriteFunc replaces the content of the file path with the output of write. If write fails, the file
 // stays as it was and its error is returned.
 func WriteFunc(path string, write func(io.Writer) error) error {
-	return writeFunc(path, write, nil, os.Rename)
+	return way{move: os.Rename, sync: true}.write(path, write)
+}
+
+// WriteUnsynced is WriteFunc that does not wait for the disk. After a power failure the file may be damaged.
+func WriteUnsynced(path string, write func(io.Writer) error) error {
+	return way{move: os.Rename}.write(path, write)
 }
 
 // CreateFunc is WriteFunc for a new file. If the file exists, or appears while it is written, it
 // returns an error with fs.ErrExist and leaves that file alone.
 func CreateFunc(path string, write func(io.Writer) error) error {
-	return writeFunc(path, write, nil, RenameNew)
+	return way{move: RenameNew, sync: true}.write(path, write)
 }
 
 // CreateLike is CreateFunc for a copy of a file. Before the copy gets its name it has the permissions
 // and the time of like, and its owner where this process may set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
-	return writeFunc(path, write, func(f *os.File) error {
-		own(f, like)
-		return errors.Join(f.Chmod(like.Mode().Perm()), os.Chtimes(f.Name(), like.ModTime(), like.ModTime()))
-	}, RenameNew)
+	return way{move: RenameNew, sync: true, like: like}.write(path, write)
 }
 
 // RenameNew renames a file unless the new name exists: then it returns an error with fs.ErrExist.
@@ -114,44 +116,61 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-func writeFunc(path string, write func(io.Writer) error, end func(*os.File) error, move func(from, to string) error) error {
+// way is how a file is written.
+type way struct {
+	move func(from, to string) error
+	sync bool
+	like fs.FileInfo // nil for the usual owner, permissions and time
+}
+
+func (w way) write(path string, write func(io.Writer) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
 	f := lock.File()
-	renamed := false
+	moved := false
 	defer func() {
-		if !renamed {
-			lock.Release() // which removes it
+		if !moved {
+			lock.Release()
+			_ = os.Remove(f.Name()) // where it was closed before
 		}
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buffered); err != nil {
-		return atPath(err, f.Name(), path)
-	}
-	rename := func() error {
-		err := move(f.Name(), path)
-		renamed = err == nil
-		return err
-	}
-	flush := func() error {
-		err := buffered.Flush()
-		if err == nil && end != nil {
-			err = end(f)
+		var at *fs.PathError
+		if errors.As(err, &at) && at.Path == f.Name() {
+			return &fs.PathError{Op: "write", Path: path, Err: at.Err}
 		}
 		return err
 	}
-	steps := []func() error{flush, f.Sync, rename, f.Close}
+	steps := []func() error{buffered.Flush}
+	if w.like != nil {
+		own(f, w.like)
+		t := w.like.ModTime()
+		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) }, func() error { return os.Chtimes(f.Name(), t, t) })
+	}
+	if w.sync {
+		steps = append(steps, f.Sync)
+	}
+	move := func() error {
+		err := w.move(f.Name(), path)
+		moved = err == nil
+		return err
+	}
 	if runtime.GOOS == "windows" { // where an open file keeps its name
-		steps = []func() error{flush, f.Sync, f.Close, rename}
+		steps = append(steps, f.Close, move)
+	} else {
+		steps = append(steps, move, f.Close)
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 		}
 	}
-	_ = Sync(filepath.Dir(path)) // else the old content may return after a power failure
+	if w.sync {
+		_ = Sync(filepath.Dir(path)) // else the old content may return after a power failure
+	}
 	return nil
 }
 
@@ -239,15 +258,6 @@ func Cause(err error) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		return link.Err
-	}
-	return err
-}
-
-// atPath replaces the path of the temporary file in err.
-func atPath(err error, temporary, path string) error {
-	var at *fs.PathError
-	if errors.As(err, &at) && at.Path == temporary {
-		return &fs.PathError{Op: "write", Path: path, Err: at.Err}
 	}
 	return err
 }

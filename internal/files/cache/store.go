@@ -1,19 +1,71 @@
+// Package cache stores results on disk: a blob of bytes under a key that digests all inputs of the result.
+//
+// Nothing in a store is trusted: an entry that is damaged, of another version or under another key's
+// name counts as missing and is removed. Goroutines and processes may share a store. Entries appear
+// atomically; the last writer of a key wins. Damage by a crash of the machine is detected when an entry
+// is read, so writes do not wait for the disk.
 package cache
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
+
+// DefaultLimit is the most bytes that a store holds, unless the environment variable
+// PARTWISE_CACHE_SIZE or SetLimit sets another limit.
+const DefaultLimit = 10_000_000_000
+
+const (
+	// keptPart is the percentage of the limit that stays when entries are removed, so that it is not
+	// exceeded again at once.
+	keptPart = 90
+	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put
+	// theirs. stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
+	scanPart, stuckPart = 10, 1000
+	// touchAfter is the age at which the time of an entry's last use is renewed.
+	touchAfter = time.Hour
+)
+
+// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
+// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards
+// against faults of disks and crashes, not against people who can write to the folder.
+const (
+	magic      = "pwcache\x01"
+	lengthAt   = len(magic) + len(Key{})
+	sumAt      = lengthAt + 8
+	headerSize = sumAt + 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sum returns the sum of a header without its sum and the blob.
+func sum(header, blob []byte) uint32 {
+	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
+}
+
+// encodeHeader returns what stands before the blob in a file.
+func encodeHeader(key Key, blob []byte) []byte {
+	b := append([]byte(magic), key[:]...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(blob)))
+	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
+}
 
 // Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
 type Store struct {
@@ -21,10 +73,8 @@ type Store struct {
 	limit int64
 
 	mu sync.Mutex
-	// size is the approximate number of bytes of all entries, once they are counted, and unseen the
-	// bytes put since then.
-	size, unseen      int64
-	counted, evicting bool
+	// room is the bytes that may be put before the entries are counted again.
+	room int64
 }
 
 // Default returns the default folder: the one that the environment variable PARTWISE_CACHE names, or
@@ -45,11 +95,7 @@ func Default() (string, error) {
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
-	tempName  = regexp.MustCompile(`^[0-9a-f]{64}-[0-9]+\.tmp$`)
 )
-
-// leftover is the age of a temporary file that no running process still writes.
-const leftover = time.Hour
 
 // markerName is the file that tells a store's folder from others.
 const markerName = "partwise-cache.txt"
@@ -59,57 +105,60 @@ them can be removed: they are made again when they are needed.
 `
 
 // Open returns the store in the folder dir, which it makes if need be, and removes the temporary files
-// of killed processes. Its limit is Limit's. A folder that holds other files and is no store is an
-// error.
+// of killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
+// DefaultLimit. A folder that holds other files and is no store is an error.
 func Open(dir string) (*Store, error) {
-	limit, err := Limit()
+	s := &Store{dir: dir, limit: DefaultLimit}
+	const variable = "PARTWISE_CACHE_SIZE"
+	if text := os.Getenv(variable); text != "" {
+		var err error
+		if s.limit, err = bytesize.Parse(text); err != nil {
+			return nil, fmt.Errorf("cache: the environment variable %s: %w", variable, err)
+		}
+	}
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		err = s.mark()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
-	s := &Store{dir: dir, limit: limit}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("cache: %w", err)
-	}
-	if err := s.mark(); err != nil {
-		return nil, err
-	}
-	if err := s.removeTemporary(leftover); err != nil {
-		return nil, fmt.Errorf("cache: %w", err)
-	}
+	s.removeTemporary()
 	return s, nil
+}
+
+// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are
+// removed. It is called before the store is used.
+func (s *Store) SetLimit(limit int64) {
+	if s != nil {
+		s.limit = limit
+	}
 }
 
 // mark writes the marker of a store, and refuses a folder of other files.
 func (s *Store) mark() error {
 	marker := filepath.Join(s.dir, markerName)
-	if info, err := os.Lstat(marker); err == nil {
-		if unfinished(marker, info) {
-			_ = os.WriteFile(marker, []byte(markerText), 0o666)
-		}
+	if _, err := os.Lstat(marker); err == nil {
 		return nil
 	}
 	all, err := os.ReadDir(s.dir)
 	if err != nil {
-		return fmt.Errorf("cache: %w", err)
+		return err
 	}
 	for _, e := range all {
-		own := e.IsDir() && shardName.MatchString(e.Name()) || e.Type().IsRegular() && tempName.MatchString(e.Name())
-		if !own && e.Name() != markerName {
-			return fmt.Errorf("cache: the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", s.dir, strconv.Quote(e.Name()))
+		if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
+			return fmt.Errorf("the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", s.dir, strconv.Quote(e.Name()))
 		}
 	}
-	// A folder that cannot be written to can be read.
-	_ = os.WriteFile(marker, []byte(markerText), 0o666)
+	_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
 	return nil
 }
 
-// unfinished tells whether a kill or a full disk cut the marker short.
-func unfinished(marker string, info fs.FileInfo) bool {
-	if !info.Mode().IsRegular() || info.Size() >= int64(len(markerText)) {
-		return false
+// removeTemporary removes the temporary files of killed processes.
+func (s *Store) removeTemporary() {
+	for _, dir := range append(s.shards(), s.dir) {
+		_ = atomicfile.RemoveStale(dir) // what cannot be removed does no harm
 	}
-	text, err := os.ReadFile(marker)
-	return err == nil && strings.HasPrefix(markerText, string(text))
 }
 
 // path returns the file of an entry.
@@ -124,54 +173,61 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
-	path := s.path(key)
-	f, length, last, err := s.openEntry(key)
+	f, info, err := s.openEntry(key)
+	if err == nil {
+		defer f.Close()
+		file := make([]byte, info.Size())
+		if _, err := f.ReadAt(file, 0); err != nil {
+			return nil, false
+		}
+		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != sum(file, blob) {
+			err = errDamaged
+		}
+	}
 	if errors.Is(err, errDamaged) {
 		// A good entry that another process has just put there is lost too, and made again.
-		_ = os.Remove(path)
+		_ = os.Remove(s.path(key))
 	}
 	if err != nil {
 		return nil, false
 	}
-	defer f.Close()
-	file := make([]byte, int64(headerSize)+length)
-	if _, err := f.ReadAt(file, 0); err != nil { // a file is never changed, but damaged
-		return nil, false
-	}
-	if blob = file[headerSize:]; !checkSum(file[:headerSize], blob) {
-		_ = os.Remove(path)
-		return nil, false
-	}
-	touch(path, last)
+	touch(s.path(key), info.ModTime())
 	return blob, true
 }
 
-// errDamaged is the error of an entry with a wrong header.
+// touch renews the time of an entry's last use, which is the time of its file. It also corrects times
+// in the future, of a wrong clock.
+func touch(path string, last time.Time) {
+	now := time.Now()
+	if now.Sub(last).Abs() > touchAfter {
+		_ = os.Chtimes(path, now, now) // else it goes earlier, and is made again
+	}
+}
+
+// errDamaged is the error of a damaged entry.
 var errDamaged = errors.New("a damaged entry")
 
-// openEntry opens the file of an entry, and returns the length of the blob, on which header and file
-// agree, and the time of the file.
-func (s *Store) openEntry(key Key) (f *os.File, length int64, changed time.Time, err error) {
-	path := s.path(key)
-	info, err := os.Lstat(path)
+// openEntry opens the file of an entry, whose header and size agree.
+func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
+	info, err := os.Lstat(s.path(key))
 	if err != nil {
-		return nil, 0, changed, err
+		return nil, nil, err
 	}
 	// Opening a pipe would wait for a writer, and Put keeps nothing above the limit.
 	if !info.Mode().IsRegular() || info.Size() > s.limit {
-		return nil, 0, changed, fs.ErrInvalid
+		return nil, nil, fs.ErrInvalid
 	}
-	if f, err = os.Open(path); err != nil {
-		return nil, 0, changed, err
+	f, err := os.Open(s.path(key))
+	if err != nil {
+		return nil, nil, err
 	}
+	want := binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(info.Size()-int64(headerSize)))
 	header := make([]byte, headerSize)
-	n, _ := f.ReadAt(header, 0)
-	length, ok := checkHeader(key, header[:n], info.Size())
-	if !ok {
+	if n, _ := f.ReadAt(header, 0); n < headerSize || !bytes.Equal(header[:sumAt], want) {
 		f.Close()
-		return nil, 0, changed, errDamaged
+		return nil, nil, errDamaged
 	}
-	return f, length, info.ModTime(), nil
+	return f, info, nil
 }
 
 // SizeOf returns the length of the blob of a key and whether there is one. Get may still find it damaged.
@@ -179,12 +235,12 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	if s == nil {
 		return 0, false
 	}
-	f, length, _, err := s.openEntry(key)
+	f, info, err := s.openEntry(key)
 	if err != nil {
 		return 0, false
 	}
 	f.Close()
-	return length, true
+	return info.Size() - int64(headerSize), true
 }
 
 // Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob
@@ -201,9 +257,17 @@ func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 		err = s.put(key, blob)
 	}
 	if err != nil {
+		// Windows does not replace a file that is being read. It is most often the same blob.
+		if there, ok := s.Get(key); ok && bytes.Equal(there, blob) {
+			return nil
+		}
 		return fmt.Errorf("cache: %w", err)
 	}
-	s.added(size)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.room -= size; s.room < 0 {
+		s.room = min(max(s.limit-s.evict(), s.limit/stuckPart), s.limit/scanPart)
+	}
 	return nil
 }
 
@@ -212,33 +276,39 @@ func (s *Store) put(key Key, blob []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, key.String()+"-*.tmp")
-	if err != nil {
-		return err
+	return atomicfile.WriteUnsynced(path, func(w io.Writer) error {
+		_, err1 := w.Write(encodeHeader(key, blob))
+		_, err2 := w.Write(blob)
+		return errors.Join(err1, err2)
+	})
+}
+
+// evict removes the least recently used entries if the store is above its limit, and returns how many
+// bytes are left. An entry that cannot be removed, such as an open file on Windows, stays.
+func (s *Store) evict() (left int64) {
+	all, _ := s.entries() // what cannot be listed cannot be removed
+	for _, e := range all {
+		left += e.Size()
 	}
-	_, err = f.Write(encodeHeader(key, blob))
-	if err == nil {
-		_, err = f.Write(blob)
+	if left <= s.limit {
+		return left
 	}
-	if closing := f.Close(); err == nil {
-		err = closing
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.path, b.path)) })
+	for _, e := range all {
+		if left <= s.limit/100*keptPart {
+			break
+		}
+		if err := os.Remove(e.path); err == nil || errors.Is(err, fs.ErrNotExist) {
+			left -= e.Size()
+		}
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		return nil
-	}
-	_ = os.Remove(f.Name())
-	// Windows does not replace a file that is being read. It is most often the same blob.
-	if there, ok := s.Get(key); ok && bytes.Equal(there, blob) {
-		return nil
-	}
-	return err
+	return left
 }
 
 // Usage describes the content of a store.
 type Usage struct {
+	// Dir is the folder of the store.
+	Dir string
 	// Entries is the number of entries, and Size the bytes of their files.
 	Entries int
 	Size    int64
@@ -253,91 +323,73 @@ func (s *Store) Usage() (u Usage, err error) {
 	if s == nil {
 		return u, nil
 	}
-	u.Limit = s.limit
-	err = s.each(func(_ string, e fs.DirEntry) error {
-		info, err := e.Info()
-		if err == nil {
-			u.Entries++
-			u.Size += info.Size()
-			if u.Oldest.IsZero() || info.ModTime().Before(u.Oldest) {
-				u.Oldest = info.ModTime()
-			}
+	u.Dir, u.Limit = s.dir, s.limit
+	all, err := s.entries()
+	for _, e := range all {
+		u.Entries++
+		u.Size += e.Size()
+		if u.Oldest.IsZero() || e.ModTime().Before(u.Oldest) {
+			u.Oldest = e.ModTime()
 		}
-		return err
-	})
+	}
 	return u, err
 }
 
-// Clear removes all entries and temporary files, those of running processes too, which then start
-// again. Files and folders that are not the store's own stay. It continues after an error and returns
-// the first.
+// Clear removes all entries and the temporary files of killed processes. Files and folders that are not the
+// store's own stay. It continues after an error and returns the first.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil
 	}
-	err := s.each(func(path string, _ fs.DirEntry) error { return os.Remove(path) })
-	shards, e := s.shards()
-	if err == nil {
-		err = e
+	all, err := s.entries()
+	for _, e := range all {
+		if gone := os.Remove(e.path); err == nil && gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = fmt.Errorf("cache: %w", gone)
+		}
 	}
-	for _, dir := range shards {
+	s.removeTemporary()
+	for _, dir := range s.shards() {
 		_ = os.Remove(dir) // which leaves one that holds anything
-	}
-	if e := s.removeTemporary(0); err == nil && e != nil {
-		err = fmt.Errorf("cache: %w", e)
 	}
 	return err
 }
 
-// each calls visit for each entry's file. It continues after an error and returns the first; a missing
-// file is no error.
-func (s *Store) each(visit func(path string, e fs.DirEntry) error) error {
-	shards, first := s.shards()
+// entry is the file of an entry. The time of its last use is that of the file.
+type entry struct {
+	path string
+	fs.FileInfo
+}
+
+// entries lists all entries. It continues after an error and returns the first; a missing file is none.
+func (s *Store) entries() (all []entry, first error) {
 	note := func(err error) {
 		if err != nil && first == nil && !errors.Is(err, fs.ErrNotExist) {
 			first = fmt.Errorf("cache: %w", err)
 		}
 	}
-	for _, dir := range shards {
-		entries, err := os.ReadDir(dir)
+	for _, dir := range s.shards() {
+		files, err := os.ReadDir(dir)
 		note(err)
-		for _, e := range entries {
+		for _, e := range files {
 			if e.Type().IsRegular() && entryName.MatchString(e.Name()) && e.Name()[:2] == filepath.Base(dir) {
-				note(visit(filepath.Join(dir, e.Name()), e))
+				info, err := e.Info()
+				note(err)
+				if err == nil {
+					all = append(all, entry{filepath.Join(dir, e.Name()), info})
+				}
 			}
 		}
 	}
-	return first
+	return all, first
 }
 
 // shards returns the folders of entries.
-func (s *Store) shards() (dirs []string, err error) {
-	all, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("cache: %w", err)
-	}
+func (s *Store) shards() (dirs []string) {
+	all, _ := os.ReadDir(s.dir) // without it there are none
 	for _, e := range all {
 		if e.IsDir() && shardName.MatchString(e.Name()) {
 			dirs = append(dirs, filepath.Join(s.dir, e.Name()))
 		}
 	}
-	return dirs, nil
-}
-
-// removeTemporary removes temporary files of the given age and above.
-func (s *Store) removeTemporary(age time.Duration) error {
-	files, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range files {
-		if !e.Type().IsRegular() || !tempName.MatchString(e.Name()) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= age {
-			// On Windows a file that is being written stays, and another process may have removed it.
-			_ = os.Remove(filepath.Join(s.dir, e.Name()))
-		}
-	}
-	return nil
+	return dirs
 }

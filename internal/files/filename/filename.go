@@ -18,25 +18,17 @@ const longest = 60
 // device is a name that Windows keeps for a device, whatever its extension.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
+// separators are what Safe replaces by a hyphen.
+var separators = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
+
 // Safe turns any name into one that every file system and web server accepts: letters and digits in
 // lower case, with single hyphens between them, and one after the name of a device.
 func Safe(name string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.ToLower(name) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(r)
-			n++
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-			n++
-		}
-		if n == longest {
-			break
-		}
+	s := strings.TrimPrefix(separators.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	if runes := []rune(s); len(runes) > longest {
+		s = string(runes[:longest])
 	}
-	s := strings.TrimSuffix(b.String(), "-")
+	s = strings.TrimSuffix(s, "-")
 	switch {
 	case s == "":
 		return "unnamed"

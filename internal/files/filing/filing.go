@@ -94,14 +94,9 @@ const lockFile = ".partwise-sorted.lock"
 // format is the version of the journal's form.
 const format = 1
 
-// maxJournal bounds the size of a journal that is read, in bytes.
-const maxJournal = 1 << 30
-
 type head struct {
 	Format int `json:"format"`
 	Way    Way `json:"way"`
-	// Made tells that the folder was not there before.
-	Made bool `json:"made"`
 }
 
 // Result is the result of File or Undo.
@@ -139,27 +134,21 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
 		return r, err
 	}
-	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return r, err
 	}
-	defer func() {
-		if err != nil && made {
-			_ = os.Remove(dir) // which fails where it holds the journal
-		}
-	}()
-	lock, made, err := take(dir, made)
+	lock, err := acquire(dir)
 	if err != nil {
 		return r, err
 	}
-	defer lock.Release()
+	defer release(lock, dir)
 	files := make([]pair, len(items))
 	folders := map[string]bool{}
 	for i, it := range items {
 		files[i] = pair{it.From, filepath.Join(dir, filepath.FromSlash(it.To))}
 		folders[filepath.Dir(files[i].to)] = true
 	}
-	if err := writeJournal(dir, head{format, way, made}, items); err != nil {
+	if err := writeJournal(dir, head{format, way}, items); err != nil {
 		return r, err
 	}
 	if err := makeFolders(folders); err != nil {
@@ -185,32 +174,26 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// mark is the content of the lock file in a folder that partwise made. It survives a kill before there
-// is a journal.
-const mark = "made"
-
-// take locks a folder, and removes the temporary files of killed processes. made tells that this
-// process made the folder; the result tells whether this one or a killed one did.
-func take(dir string, made bool) (*filelock.Lock, bool, error) {
+// acquire locks a folder, and removes the temporary files of killed processes.
+func acquire(dir string) (*filelock.Lock, error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another partwise is at work in this folder", dir)
 	}
 	if err != nil {
-		return nil, made, err
-	}
-	if made {
-		_, _ = lock.File().WriteAt([]byte(mark), 0)
-	} else {
-		var text [len(mark)]byte
-		n, _ := lock.File().ReadAt(text[:], 0)
-		made = string(text[:n]) == mark
+		return nil, err
 	}
 	if err := atomicfile.RemoveStale(dir); err != nil {
 		lock.Release()
-		return nil, made, err
+		return nil, err
 	}
-	return lock, made, nil
+	return lock, nil
+}
+
+// release unlocks a folder, and removes it if it is empty.
+func release(lock *filelock.Lock, dir string) {
+	lock.Release()
+	_ = os.Remove(dir)
 }
 
 // check returns the items that File can do, or an error.
@@ -225,7 +208,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
 			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				r.tell(it.From + " stays: it is a symbolic link or lies behind one, which --copy and --link follow")
+				r.tell(it.From + " stays: it is a symbolic link or lies behind one, which copies and links follow")
 				continue
 			}
 		}
@@ -236,7 +219,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 		if !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file", it.From)
 		}
-		if !filepath.IsLocal(filepath.FromSlash(it.To)) || path.Dir(it.To) == "." {
+		if !isPlace(it.To) {
 			return nil, fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
 		}
 		if other, ok := places[it.To]; ok {
@@ -393,7 +376,8 @@ func twoNames(a, b string) (bool, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			return false, err
 		}
-		if folders[i], err = os.Stat(filepath.Dir(name)); err != nil {
+		folders[i], err = os.Stat(filepath.Dir(name))
+		if err != nil {
 			return false, err
 		}
 	}
@@ -458,68 +442,63 @@ func writeJournal(dir string, h head, items []Item) error {
 // readJournal reads the journal of a folder. Its paths are a stranger's.
 func readJournal(dir string) (h head, items []Item, err error) {
 	at := filepath.Join(dir, JournalFile)
-	info, err := os.Lstat(at)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return h, nil, fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
-	case err != nil:
-		return h, nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxJournal:
+	if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
 		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
 	}
 	text, err := os.ReadFile(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noJournal(dir)
+	}
 	if err != nil {
 		return h, nil, err
 	}
 	return parseJournal(at, text)
 }
 
+func noJournal(dir string) error {
+	return fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
+}
+
 // parseJournal reads the text of the journal that is at a path.
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
-	number := 0
-	for text := range bytes.Lines(text) {
-		number++
-		if number == 1 {
-			if err := json.Unmarshal(text, &h); err != nil || h.Format == 0 {
-				return h, nil, fmt.Errorf("%s: line 1: not a list of files that were sorted", at)
-			}
-			if h.Format != format {
-				return h, nil, fmt.Errorf("%s: line 1: format %d, and this version reads format %d", at, h.Format, format)
-			}
-			continue
-		}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 {
+		return h, nil, fmt.Errorf("%s: line 1: not a list of files that were sorted", at)
+	}
+	if h.Format != format {
+		return h, nil, fmt.Errorf("%s: line 1: format %d, and this version reads format %d", at, h.Format, format)
+	}
+	for text := range bytes.Lines(rest) {
 		var l line
 		err := json.Unmarshal(text, &l)
 		it := l.item()
-		if err != nil || !filepath.IsAbs(it.From) || !filepath.IsLocal(filepath.FromSlash(it.To)) || path.Dir(it.To) == "." {
-			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, number)
+		if err != nil || !filepath.IsAbs(it.From) || !isPlace(it.To) {
+			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, len(items)+2)
 		}
 		items = append(items, it)
-	}
-	if number == 0 {
-		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
 	}
 	return h, items, nil
 }
 
+// isPlace tells whether a name is that of a file in a folder of the folder.
+func isPlace(name string) bool {
+	return filepath.IsLocal(filepath.FromSlash(name)) && path.Dir(name) != "."
+}
+
 // Undo takes back File in dir: it removes copies and links, and moves files back if home allows their
 // place, since the journal may be a stranger's. A copy is removed only if its original holds the same
-// bytes, a link only if File made it, and a file is moved only where there is none. Emptied folders of
-// items are removed, and the journal when no file is left.
+// bytes, a link only if File made it, and a file is moved only where there is none. Emptied folders are
+// removed, and the journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
-	h, items, err := readJournal(dir)
+	lock, err := acquire(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noJournal(dir)
+	}
 	if err != nil {
-		if _, killed := os.Lstat(filepath.Join(dir, lockFile)); killed == nil {
-			if lock, made, err := take(dir, false); err == nil {
-				lock.Release()
-				if made {
-					_ = os.Remove(dir)
-				}
-			}
-		}
 		return &Result{}, err
 	}
-	lock, _, err := take(dir, h.Made)
+	defer release(lock, dir)
+	h, items, err := readJournal(dir)
 	if err != nil {
 		return &Result{}, err
 	}
@@ -527,10 +506,6 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 	err = r.undo(ctx, dir, items, home)
 	if err == nil && len(r.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
-	}
-	lock.Release()
-	if err == nil && h.Made {
-		_ = os.Remove(dir) // which fails where somebody's files are in it
 	}
 	return r, err
 }
@@ -607,7 +582,7 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		places := []string{f.from}
 		if r.Way == Move {
 			if ok, err := home(f.to); err != nil || !ok {
-				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures, which --pictures says", f.from, f.to))
+				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures", f.from, f.to))
 				continue
 			}
 			places = append(places, f.to)

@@ -492,7 +492,6 @@ func TestKilledBeforeJournal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = lock.File().WriteString(mark)
 		lock.File().Close() // as of a killed process
 		if !undo {
 			if _, err := File(t.Context(), to, Copy, items, nil, nil); err != nil {

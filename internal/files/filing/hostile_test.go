@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -185,7 +184,7 @@ func FuzzJournal(f *testing.F) {
 		lines = append(lines, strings.TrimPrefix(journalOf("copy", h.from, h.to), "{\"format\":1,\"way\":\"copy\"}\n"))
 	}
 	f.Add("{\"format\":1,\"way\":\"move\",\"made\":true}\n" + strings.Join(lines, ""))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, journal string) {
+	f.Fuzz(func(t *testing.T, journal string) {
 		if len(journal) > 1<<14 {
 			return
 		}
@@ -205,5 +204,5 @@ func FuzzJournal(f *testing.F) {
 		if used := testkit.Allocated(func() { _, _ = checkUndo(t, root, "", journal) }); used > 16<<20+256*uint64(len(journal)) {
 			t.Errorf("%d bytes allocated", used)
 		}
-	}))
+	})
 }

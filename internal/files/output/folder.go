@@ -1,3 +1,21 @@
+// Package output owns the folders that results are written to. It never removes
+// or overwrites a file that partwise did not write.
+//
+// A folder has a manifest, a list of the files that partwise wrote with their SHA-256 sums. A file of
+// the manifest whose sum is still the one listed may be replaced or removed. Any other file below a
+// name that a command writes is foreign: the folder is refused with its path, before any work is done
+// and once more before anything is replaced. So are symbolic links, which are never followed.
+//
+//	folder, err := output.Open(dir, spec)                 // one writer at a time
+//	defer folder.Close()
+//	stage, err := folder.Stage("index.html", "groups/")   // a hidden folder in dir
+//	… write stage.Dir()/index.html and so on …
+//	err = stage.Publish()                                 // all of it, or nothing
+//
+// The staged files replace everything that partwise wrote under the names given to Stage. Publish first
+// lists in the manifest which files come and go, then removes and renames, and last writes the new
+// manifest. A process killed before the first step has changed nothing; after one killed later, the
+// next Open does the missing steps. The next Open also removes the staging folders of killed processes.
 package output
 
 import (
@@ -36,9 +54,6 @@ type Spec struct {
 	// Names are the files and, with a slash at their ends, the folders that the command may write.
 	// Foreign files may not stand there.
 	Names []string
-	// Adopt, if set, is called for a folder without a manifest. It returns the files in dir that the
-	// command surely wrote; all others under the names are foreign.
-	Adopt func(dir string) ([]string, error)
 }
 
 // ForeignError says that a file stands in the way that partwise did not write, or that was changed since.
@@ -47,17 +62,12 @@ type ForeignError struct {
 	Dir, Name string
 	// Changed says that partwise wrote the file, and that it was changed since.
 	Changed bool
-	// Unlisted says that the folder has no manifest.
-	Unlisted bool
 }
 
 func (e *ForeignError) Error() string {
 	at := filepath.Join(e.Dir, filepath.FromSlash(e.Name))
-	switch {
-	case e.Changed:
+	if e.Changed {
 		return fmt.Sprintf("%s was changed since partwise wrote it and is not replaced: move it away, or choose another folder", at)
-	case e.Unlisted:
-		return fmt.Sprintf("%s is in the way, and %s has no list of the files that partwise wrote, as in a folder of an earlier version: choose another folder, or move it away", at, e.Dir)
 	}
 	return fmt.Sprintf("%s is in the way, and partwise did not write it: move it away, or choose another folder", at)
 }
@@ -78,47 +88,43 @@ type Folder struct {
 // remains. It refuses, and leaves unchanged, a folder that cannot be made or written to, that holds the
 // results of another command, or that has a foreign file under one of the names (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
-	if err := checkPlace(dir); err != nil {
-		return nil, err
-	}
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
-	if err := f.open(); err != nil {
+	err := f.acquire()
+	if err == nil {
+		err = f.load()
+	}
+	if err == nil && f.manifest.publishing != nil {
+		err = f.finish()
+	}
+	if err == nil {
+		err = f.removeLeftovers()
+	}
+	if err == nil {
+		_, err = f.look(s.Names)
+	}
+	if err != nil {
 		f.leave()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *Folder) open() error {
-	if err := f.take(); err != nil {
-		return err
-	}
-	if err := f.load(); err != nil {
-		return err
-	}
-	if f.manifest.publishing != nil {
-		if err := f.finish(); err != nil {
-			return err
-		}
-	}
-	if err := f.removeLeftovers(); err != nil {
-		return err
-	}
-	return f.checkNames(f.spec.Names)
-}
-
-// take makes the folder and locks it.
-func (f *Folder) take() error {
+// acquire makes the folder and locks it.
+func (f *Folder) acquire() error {
 	for attempt := 0; ; attempt++ {
-		if err := f.makeFolder(); err != nil {
-			return err
+		var missing []string
+		for at := f.dir; !exists(at); at = filepath.Dir(at) {
+			missing = append(missing, at)
 		}
-		// Locks are empty. Another file would be removed with the lock.
-		if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
-			return &ForeignError{Dir: f.dir, Name: lockFile}
+		err := os.MkdirAll(f.dir, 0o777)
+		if err == nil {
+			f.made = missing
+			// Locks are empty. Another file would be removed with the lock.
+			if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
+				return &ForeignError{Dir: f.dir, Name: lockFile}
+			}
+			f.lock, err = filelock.Acquire(f.path(lockFile))
 		}
-		var err error
-		f.lock, err = filelock.Acquire(filepath.Join(f.dir, lockFile))
 		switch {
 		case err == nil:
 			return nil
@@ -131,74 +137,27 @@ func (f *Folder) take() error {
 	}
 }
 
-// samePlace tells whether two names of data are equal or lead to the same file. a comes from the
-// manifest in dir: it is relative to the working directory or to the folder of results/NAME, and bytes
-// that are not UTF-8 are U+FFFD in it.
-func samePlace(a, b, dir string) bool {
-	if string([]rune(a)) == string([]rune(b)) {
-		return true
-	}
-	info, err := os.Stat(b)
-	if err != nil {
-		return false
-	}
-	for _, at := range []string{a, filepath.Join(dir, "..", "..", a)} {
-		if infoA, err := os.Stat(at); err == nil && os.SameFile(infoA, info) {
-			return true
-		}
-	}
-	return false
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || filepath.Dir(path) == path
 }
 
-// makeFolder makes the folder and its parents, and remembers which it made.
-func (f *Folder) makeFolder() error {
-	there, _, _ := existing(f.dir)
-	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return err
-	}
-	f.made = nil
-	for at := f.dir; at != there; at = filepath.Dir(at) {
-		f.made = append(f.made, at)
-	}
-	return nil
-}
-
-// load reads the manifest, or makes a new one. It rewrites one that a killed process left torn.
+// load reads the manifest, or makes a new one.
 func (f *Folder) load() error {
-	m, torn, err := readManifest(f.dir)
+	m, err := readManifest(f.dir)
 	switch {
 	case err != nil:
 		return err
 	case m == nil:
 		f.manifest = newManifest(f.spec.Command)
-		return f.adopt()
+		return nil
 	case m.command != f.spec.Command:
 		return fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
 	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
 		return fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
 	f.manifest, f.written = m, true
-	if torn {
-		return f.saveManifest()
-	}
 	return nil
-}
-
-// adopt puts the files of Spec.Adopt into the manifest.
-func (f *Folder) adopt() error {
-	if f.spec.Adopt == nil {
-		return nil
-	}
-	names, err := f.spec.Adopt(f.dir)
-	for _, name := range names {
-		if err != nil {
-			break
-		}
-		var c content
-		c, err = sumOf(f.path(name))
-		f.manifest.files[name] = []content{c}
-	}
-	return err
 }
 
 // Dir returns the folder as it was given to Open.
@@ -248,48 +207,50 @@ func (f *Folder) leave() {
 	}
 }
 
-// checkNames returns a *ForeignError for the first foreign file under the names.
-func (f *Folder) checkNames(names []string) error {
-	for _, name := range names {
-		bare, folder := strings.CutSuffix(name, "/")
-		info, err := f.stat(bare)
-		switch {
-		case err != nil:
-			return err
-		case info == nil:
-		case info.IsDir() && folder:
-			err = f.checkFolder(bare)
-		default:
-			_, err = f.check(bare)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// state is a file of partwise as it was found.
+type state struct {
+	info    fs.FileInfo
+	content content
 }
 
-// checkFolder checks everything in a folder.
-func (f *Folder) checkFolder(name string) error {
+// look returns the files under the names that partwise wrote, or a *ForeignError for the first other one.
+func (f *Folder) look(names []string) (map[string]state, error) {
+	if err := f.Held(); err != nil {
+		return nil, err
+	}
+	found := map[string]state{}
+	for _, name := range names {
+		bare, isFolder := strings.CutSuffix(name, "/")
+		if err := f.lookAt(bare, isFolder, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// lookAt adds a file, or all files in a folder, to found.
+func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
+	info, err := f.stat(name)
+	if err != nil || info == nil {
+		return err
+	}
+	if !info.IsDir() || !isFolder {
+		return f.lookAtFile(name, info, found)
+	}
 	entries, err := os.ReadDir(f.path(name))
 	if err != nil {
 		return err
 	}
 	ours := false
 	for _, e := range entries {
-		inside := name + "/" + e.Name()
-		switch {
-		case atomicfile.IsTemporary(e.Name()) || isIncidental(e.Name()):
+		if atomicfile.IsTemporary(e.Name()) || isIncidental(e.Name()) {
 			continue
-		case e.IsDir() && len(f.manifest.known(inside)) == 0:
-			err = f.checkFolder(inside)
-		default:
-			_, err = f.check(inside)
-			ours = true
 		}
-		if err != nil {
+		inside := name + "/" + e.Name()
+		if err := f.lookAt(inside, len(f.manifest.known(inside)) == 0, found); err != nil {
 			return err
 		}
+		ours = ours || !e.IsDir()
 	}
 	if ours {
 		return checkWritable(f.path(name), f.path(name))
@@ -297,38 +258,40 @@ func (f *Folder) checkFolder(name string) error {
 	return nil
 }
 
-// check is current, with a *ForeignError for a file that is not as partwise wrote it.
-func (f *Folder) check(name string) (*content, error) {
-	c, err := f.current(name)
-	if err == nil && c != nil && !slices.Contains(f.manifest.known(name), *c) {
-		return nil, f.foreign(name)
+// lookAtFile adds a file to found. One that is not as partwise wrote it is foreign, but for files
+// that are appended to, which are not added.
+func (f *Folder) lookAtFile(name string, info fs.FileInfo, found map[string]state) error {
+	known := f.manifest.known(name)
+	switch {
+	case !info.Mode().IsRegular():
+		return f.foreign(name)
+	case f.manifest.appended[name]:
+		return nil
+	case !slices.ContainsFunc(known, func(c content) bool { return c.Size == info.Size() }):
+		return f.foreign(name)
 	}
-	return c, err
+	c, err := sumOf(f.path(name))
+	if err == nil && !slices.Contains(known, c) {
+		err = f.foreign(name)
+	}
+	found[name] = state{info, c}
+	return err
 }
 
 func (f *Folder) foreign(name string) error {
-	return &ForeignError{
-		Dir: f.dir, Name: name, Unlisted: !f.written,
-		Changed: f.written && len(f.manifest.known(name)) > 0,
-	}
+	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
 }
 
 // stat is os.Lstat of a name, or nil where there is nothing. A link or a file in place of a parent
 // folder is foreign.
 func (f *Folder) stat(name string) (fs.FileInfo, error) {
-	for i, c := range name {
-		if c != '/' {
-			continue
-		}
-		info, err := os.Lstat(f.path(name[:i]))
-		if isMissing(err) {
-			return nil, nil
-		}
-		if err != nil {
+	if parent := path.Dir(name); parent != "." {
+		info, err := f.stat(parent)
+		if err != nil || info == nil {
 			return nil, err
 		}
 		if !info.IsDir() {
-			return nil, f.foreign(name[:i])
+			return nil, f.foreign(parent)
 		}
 	}
 	info, err := os.Lstat(f.path(name))
@@ -336,27 +299,6 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 		return nil, nil
 	}
 	return info, err
-}
-
-// current returns the content of a file, or nil where there is none. Anything but a regular file is
-// foreign. Files that are appended to count as known and have no content here.
-func (f *Folder) current(name string) (*content, error) {
-	info, err := f.stat(name)
-	if err != nil || info == nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, f.foreign(name)
-	}
-	if f.manifest.appended[name] {
-		return nil, nil
-	}
-	known := f.manifest.known(name)
-	if !slices.ContainsFunc(known, func(c content) bool { return c.size == info.Size() }) {
-		return nil, f.foreign(name)
-	}
-	c, err := sumOf(f.path(name))
-	return &c, err
 }
 
 // sumOf digests a file.
@@ -368,25 +310,22 @@ func sumOf(path string) (content, error) {
 	defer file.Close()
 	h := sha256.New()
 	n, err := io.Copy(h, file)
-	if err != nil {
-		return content{}, err
-	}
-	return content{hex.EncodeToString(h.Sum(nil)), n}, nil
+	return content{hex.EncodeToString(h.Sum(nil)), n}, err
 }
 
 // Write writes a file of the folder atomically. It replaces only what partwise wrote there; anything
 // else is a *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
-	if err := f.mayWrite(name); err != nil {
-		return err
-	}
-	if _, err := f.check(name); err != nil {
+	if _, err := f.own(name); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
 	c := content{hex.EncodeToString(sum[:]), int64(len(text))}
-	if err := f.announce(name, c); err != nil {
-		return err
+	if list := f.manifest.files[name]; !f.written || !slices.Contains(list, c) {
+		f.manifest.files[name] = append(list, c)
+		if err := f.saveManifest(); err != nil {
+			return err
+		}
 	}
 	if err := f.makeParents(name); err != nil {
 		return err
@@ -400,10 +339,7 @@ func (f *Folder) Write(name string, text []byte) error {
 
 // Remove removes a file that partwise wrote, if it is there. Anything else is a *ForeignError.
 func (f *Folder) Remove(name string) error {
-	if err := f.mayWrite(name); err != nil {
-		return err
-	}
-	if c, err := f.check(name); err != nil || c == nil {
+	if there, err := f.own(name); err != nil || !there {
 		return err
 	}
 	if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
@@ -417,57 +353,43 @@ func (f *Folder) Remove(name string) error {
 // Append lists a file in the manifest that the caller itself appends to. A foreign file of that name is
 // a *ForeignError.
 func (f *Folder) Append(name string) error {
-	if err := f.mayWrite(name); err != nil {
+	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
-	}
-	if _, err := f.check(name); err != nil {
-		return err
-	}
-	if f.manifest.appended[name] && f.written {
-		return nil
 	}
 	delete(f.manifest.files, name)
 	f.manifest.appended[name] = true
 	return f.saveManifest()
 }
 
-// mayWrite returns an error if a name is not among the names of the Spec, or if the folder is lost.
-func (f *Folder) mayWrite(name string) error {
-	if err := f.Held(); err != nil {
-		return err
+// own tells whether a file is there, which the command may write. A foreign one is an error.
+func (f *Folder) own(name string) (there bool, err error) {
+	err = f.Held()
+	if err == nil {
+		err = f.mayWrite(name)
 	}
+	found := map[string]state{}
+	if err == nil {
+		err = f.lookAt(name, false, found)
+	}
+	return len(found) > 0, err
+}
+
+// mayWrite returns an error if a name is not among the names of the Spec.
+func (f *Folder) mayWrite(name string) error {
 	if !isName(name) || !under(name, f.spec.Names) {
 		return fmt.Errorf("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
 	}
 	return nil
 }
 
-// announce adds the coming content of a file to the manifest.
-func (f *Folder) announce(name string, c content) error {
-	if list := f.manifest.files[name]; f.written && slices.Contains(list, c) {
-		return nil
-	}
-	f.manifest.files[name] = append(f.manifest.files[name], c)
-	if !f.written {
-		return f.saveManifest()
-	}
-	return step(func() error {
-		return appendLine(filepath.Join(f.dir, ManifestFile), fileLine{File: name, SHA256: c.sum, Size: c.size})
-	})
-}
-
 // saveManifest writes the whole manifest if it differs from the one on the disk.
 func (f *Folder) saveManifest() error {
-	at := filepath.Join(f.dir, ManifestFile)
-	text := f.manifest.encode()
-	if info, err := os.Lstat(at); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
-		if old, err := os.ReadFile(at); err == nil && string(old) == string(text) {
-			f.written = true
-			return nil
+	at, text := f.path(ManifestFile), f.manifest.encode()
+	old, err := ReadFile(at)
+	if err != nil || string(old) != string(text) {
+		if err := step(func() error { return atomicfile.Write(at, text) }); err != nil {
+			return err
 		}
-	}
-	if err := step(func() error { return atomicfile.Write(at, text) }); err != nil {
-		return err
 	}
 	f.written = true
 	return nil
@@ -475,19 +397,10 @@ func (f *Folder) saveManifest() error {
 
 // makeParents makes the folders on the way to a file.
 func (f *Folder) makeParents(name string) error {
-	parent := path.Dir(name)
-	if parent == "." {
-		return nil
-	}
-	if info, err := f.stat(parent); err != nil {
+	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
 		return err
-	} else if info != nil {
-		if !info.IsDir() {
-			return f.foreign(parent)
-		}
-		return nil
 	}
-	return step(func() error { return os.MkdirAll(f.path(parent), 0o777) })
+	return step(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 }
 
 // removeEmpty removes a folder and its parents, as far as they are empty.
@@ -507,11 +420,10 @@ func (f *Folder) removeLeftovers() error {
 		return err
 	}
 	for _, e := range entries {
-		if !isStaging(e.Name()) || !e.IsDir() {
-			continue
-		}
-		if err := step(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
-			return err
+		if isStaging(e.Name()) && e.IsDir() {
+			if err := step(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
+				return err
+			}
 		}
 	}
 	folders := map[string]bool{".": true}
@@ -526,7 +438,7 @@ func (f *Folder) removeLeftovers() error {
 	for _, folder := range sorted(folders) {
 		info, err := f.stat(folder)
 		if err != nil || info == nil || !info.IsDir() {
-			continue // found by what checks the names
+			continue // look returns an error for it
 		}
 		if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 			return err
@@ -537,3 +449,18 @@ func (f *Folder) removeLeftovers() error {
 
 // sorted returns the keys of a map in order, so that errors and steps come in a fixed order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// interrupt, where a test sets it, is called before and after each change of the
+// file system. An error ends the work there, as the death of the process would.
+var interrupt = func() error { return nil }
+
+// step makes one change of the file system.
+func step(change func() error) error {
+	if err := interrupt(); err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	return interrupt()
+}

@@ -7,29 +7,33 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // ManifestFile is the name of the manifest in an output folder: a line of JSON
 // that says which command wrote the folder, then one for each file.
 const ManifestFile = ".partwise.jsonl"
 
+// The names of the files and folders that this package makes beside the manifest.
+const (
+	lockFile      = ".partwise.lock"
+	stagingSuffix = ".staging"
+)
+
 // format is the version of the manifest's form.
 const format = 1
 
-// maxManifest bounds the size of a manifest that is read, in bytes: enough for a million files.
-const maxManifest = 1 << 28
-
 // content identifies the content of a file.
 type content struct {
-	sum  string // SHA-256, in hexadecimal digits
-	size int64
+	SHA256 string `json:"sha256,omitempty"` // in hexadecimal digits
+	Size   int64  `json:"size"`
 }
 
 // manifest lists the files that partwise wrote into a folder. Names are relative
@@ -65,10 +69,9 @@ type (
 		Data    string `json:"data,omitempty"`
 	}
 	fileLine struct {
-		File     string `json:"file"`
-		SHA256   string `json:"sha256,omitempty"`
-		Size     int64  `json:"size"`
-		Appended bool   `json:"appended,omitempty"`
+		File string `json:"file"`
+		content
+		Appended bool `json:"appended,omitempty"`
 	}
 	publishLine struct {
 		Publishing string   `json:"publishing"`
@@ -96,69 +99,54 @@ func (m *manifest) encode() []byte {
 	}
 	for _, name := range sorted(m.files) {
 		for _, c := range m.files[name] {
-			put(fileLine{File: name, SHA256: c.sum, Size: c.size})
+			put(fileLine{File: name, content: c})
 		}
 	}
 	if p := m.publishing; p != nil {
 		put(publishLine{p.staging, p.names})
 		for _, name := range sorted(p.files) {
-			put(fileLine{File: name, SHA256: p.files[name].sum, Size: p.files[name].size})
+			put(fileLine{File: name, content: p.files[name]})
 		}
 	}
 	return text.Bytes()
 }
 
-// readManifest reads the manifest in dir. It is nil where there is none; torn
-// tells whether half a line of a killed process stands at its end.
-func readManifest(dir string) (m *manifest, torn bool, err error) {
+// readManifest reads the manifest in dir, nil where there is none.
+func readManifest(dir string) (*manifest, error) {
 	at := filepath.Join(dir, ManifestFile)
-	info, err := os.Lstat(at)
+	text, err := ReadFile(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, false, fmt.Errorf("%s: not a list of files that partwise wrote", at)
-	}
-	text, err := os.ReadFile(at)
+	m, err := decodeManifest(text)
 	if err != nil {
-		return nil, false, err
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if m, torn, err = decodeManifest(text); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", at, err)
-	}
-	return m, torn, nil
+	return m, nil
 }
 
-func decodeManifest(text []byte) (m *manifest, torn bool, err error) {
-	number := 0
-	for line := range bytes.Lines(text) {
+func decodeManifest(text []byte) (*manifest, error) {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	var head headLine
+	if err := unmarshal(first, &head); err != nil || head.Format == 0 || head.Command == "" {
+		return nil, errors.New("line 1: not a list of files that partwise wrote")
+	}
+	if head.Format > format {
+		return nil, fmt.Errorf("line 1: written by a later version of partwise (%s)", head.Version)
+	}
+	m := newManifest(head.Command)
+	m.data = head.Data
+	number := 1
+	for line := range bytes.Lines(rest) {
 		number++
-		if !bytes.HasSuffix(line, []byte("\n")) && m != nil {
-			return m, true, nil
-		}
-		if m == nil {
-			var head headLine
-			if err := unmarshal(line, &head); err != nil || head.Format == 0 || head.Command == "" {
-				return nil, false, fmt.Errorf("line %d: not a list of files that partwise wrote", number)
-			}
-			if head.Format > format {
-				return nil, false, fmt.Errorf("line %d: written by a later version of partwise (%s)", number, head.Version)
-			}
-			m = newManifest(head.Command)
-			m.data = head.Data
-			continue
-		}
 		if err := m.add(line); err != nil {
-			return nil, false, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	if m == nil {
-		return nil, false, errors.New("not a list of files that partwise wrote")
-	}
-	return m, false, nil
+	return m, nil
 }
 
 // add adds a line that follows the first.
@@ -189,9 +177,9 @@ func (m *manifest) add(line []byte) error {
 	case err != nil || len(digits) != 32 || f.Size < 0:
 		return fmt.Errorf("%s: %q is no SHA-256 sum", f.File, f.SHA256)
 	case m.publishing != nil:
-		m.publishing.files[f.File] = content{f.SHA256, f.Size}
+		m.publishing.files[f.File] = f.content
 	default:
-		m.files[f.File] = append(m.files[f.File], content{f.SHA256, f.Size})
+		m.files[f.File] = append(m.files[f.File], f.content)
 	}
 	return nil
 }
@@ -206,7 +194,18 @@ func unmarshal(line []byte, to any) error {
 // isName tells whether a name is that of a file in the folder that partwise may
 // write: relative, without "..", and not one of this package's own.
 func isName(name string) bool {
-	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !isOwn(strings.SplitN(name, "/", 2)[0])
+	first, _, _ := strings.Cut(name, "/")
+	own := first == ManifestFile || first == lockFile || isStaging(first) || atomicfile.IsTemporary(first)
+	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !own
+}
+
+// isStaging tells whether a folder of this name was made to stage results.
+func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
+
+// isIncidental tells whether file managers leave files of this name in folders. They are neither
+// touched nor in the way.
+func isIncidental(name string) bool {
+	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }
 
 // known returns the contents that partwise wrote, or was about to write, into a file.
@@ -238,7 +237,7 @@ var version = sync.OnceValue(func() string {
 
 // Written returns which command wrote the folder dir, and of what data, as a path or a name.
 func Written(dir string) (command, data string, err error) {
-	m, _, err := readManifest(dir)
+	m, err := readManifest(dir)
 	if err != nil {
 		return "", "", err
 	}

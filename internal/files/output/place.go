@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
@@ -17,26 +18,14 @@ func Resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rest := ""
-	for at := abs; ; {
-		info, err := os.Lstat(at)
-		switch {
-		case err == nil:
-			real, err := filepath.EvalSymlinks(at)
-			if err != nil && info.Mode()&fs.ModeSymlink != 0 {
-				return "", fmt.Errorf("%s: the symbolic link leads nowhere: %w", at, err)
-			}
-			if err != nil {
-				return "", err
-			}
-			return filepath.Join(real, rest), nil
-		case isMissing(err) && filepath.Dir(at) != at:
-			rest = filepath.Join(filepath.Base(at), rest)
-			at = filepath.Dir(at)
-		default:
-			return "", err
-		}
+	if _, err := os.Lstat(abs); err == nil || !isMissing(err) || filepath.Dir(abs) == abs {
+		return filepath.EvalSymlinks(abs)
 	}
+	parent, err := Resolve(filepath.Dir(abs))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(abs)), nil
 }
 
 // Inside tells whether path is dir or lies in it, through any links or spellings. Neither needs to exist.
@@ -63,40 +52,34 @@ func Inside(dir, path string) (bool, error) {
 	}
 }
 
-// existing returns the longest part of path that is there.
-func existing(path string) (at string, info fs.FileInfo, err error) {
-	for at = filepath.Clean(path); ; at = filepath.Dir(at) {
-		info, err = os.Stat(at)
-		if err == nil || !isMissing(err) || filepath.Dir(at) == at {
-			return at, info, err
+// samePlace tells whether two names of data are equal or lead to the same file. a comes from the
+// manifest in dir: it is relative to the working directory or to the folder of results/NAME, and bytes
+// that are not UTF-8 are U+FFFD in it.
+func samePlace(a, b, dir string) bool {
+	if string([]rune(a)) == string([]rune(b)) {
+		return true
+	}
+	info, err := os.Stat(b)
+	if err != nil {
+		return false
+	}
+	for _, at := range []string{a, filepath.Join(dir, "..", "..", a)} {
+		if infoA, err := os.Stat(at); err == nil && os.SameFile(infoA, info) {
+			return true
 		}
 	}
+	return false
 }
 
 // isMissing tells whether an error says that a file does not exist, or that a parent of it is a file.
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
-
-// checkPlace returns an error if the folder dir cannot be made or written to. It leaves nothing behind.
-func checkPlace(dir string) error {
-	if _, err := Resolve(dir); err != nil {
-		return err
-	}
-	at, info, err := existing(dir)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir() && at == filepath.Clean(dir):
-		return fmt.Errorf("%s is a file, and a folder is to be written there", at)
-	case !info.IsDir():
-		return fmt.Errorf("%s cannot be written: %s is a file", dir, at)
-	}
-	return checkWritable(at, dir)
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// checkWritable returns an error if no file can be made in the folder at, for the sake of dir.
-func checkWritable(at, dir string) error {
+// checkWritable returns an error if no file can be made in the folder at, for the sake of path.
+func checkWritable(at, path string) error {
 	if err := atomicfile.Probe(at); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", dir, atomicfile.Cause(err))
+		return fmt.Errorf("%s cannot be written: %w", path, atomicfile.Cause(err))
 	}
 	return nil
 }
@@ -117,21 +100,12 @@ func ReadFile(path string) ([]byte, error) {
 // CheckFile returns an error if the file path cannot be written: its folder is missing or read-only, a
 // folder has its name, or, without replace, a file has it. It leaves nothing behind.
 func CheckFile(path string, replace bool) error {
-	dir := filepath.Dir(path)
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	case !info.IsDir():
-		return fmt.Errorf("%s cannot be written: %s is a file", path, dir)
-	}
 	switch info, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
+	case err != nil: // the folder tells the rest
 	case info.IsDir():
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
 	case !replace:
 		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
 	}
-	return checkWritable(dir, path)
+	return checkWritable(filepath.Dir(path), path)
 }

@@ -42,8 +42,8 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 // Clear removes everything that partwise wrote under the names. If anything else stands there it
 // returns a *ForeignError and removes nothing.
 func (f *Folder) Clear(names ...string) error {
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(f.manifest.files)), func(name string) bool { return under(name, names) }) {
-		return f.checkNames(names)
+	if found, err := f.look(names); err != nil || len(found) == 0 {
+		return err
 	}
 	s, err := f.Stage(names...)
 	if err != nil {
@@ -77,74 +77,88 @@ func (s *Stage) Publish() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range sorted(f.manifest.files) {
-		if _, replaced := files[name]; !replaced && under(name, s.kept) {
-			if c, err := f.current(name); err != nil {
-				return err
-			} else if c != nil && slices.Contains(f.manifest.files[name], *c) {
-				files[name] = *c
-			}
-		}
-	}
-	for _, name := range sorted(files) {
-		if err := f.mayWrite(name); err != nil {
-			return err
-		}
-		if !under(name, s.names) {
-			return fmt.Errorf("%s: not among the results that are replaced", f.path(name))
-		}
-	}
-	if err := f.checkNames(s.names); err != nil {
+	there, err := f.look(s.names)
+	if err != nil {
 		return err
 	}
-	for _, name := range sorted(files) {
-		if err := f.checkPlain(name); err != nil {
-			return err
+	for name, is := range there {
+		if _, replaced := files[name]; !replaced && under(name, s.kept) {
+			files[name] = is.content
 		}
 	}
+	p := &publication{s.name, s.names, files}
+	if err := f.checkPublication(p, there); err != nil {
+		return err
+	}
 	f.manifest.data = f.spec.Data
-	f.manifest.publishing = &publication{s.name, s.names, files}
+	f.manifest.publishing = p
 	if err := f.saveManifest(); err != nil {
 		f.manifest.publishing = nil
 		return err
 	}
 	s.done = true // from here on it is no longer to be discarded
-	return f.finish()
+	return f.publish(there)
 }
 
 // files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
-	dir := s.Dir()
-	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(s.Dir()), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || atomicfile.IsTemporary(e.Name()) {
 			return err
 		}
 		if !e.Type().IsRegular() {
-			return fmt.Errorf("%s: not a regular file", at)
+			return fmt.Errorf("%s: not a regular file", s.folder.path(s.name+"/"+name))
 		}
-		name, err := filepath.Rel(dir, at)
-		if err != nil {
-			return err
-		}
-		files[filepath.ToSlash(name)], err = sumOf(at)
+		files[name], err = sumOf(s.folder.path(s.name + "/" + name))
 		return err
 	})
 	return files, err
 }
 
-// finish does or continues the publication in the manifest. It may be repeated after an interruption
-// at any point.
+// finish continues the publication of a killed process.
 func (f *Folder) finish() error {
+	there, err := f.look(f.manifest.publishing.names)
+	if err == nil {
+		err = f.checkPublication(f.manifest.publishing, there)
+	}
+	if err == nil {
+		err = f.publish(there)
+	}
+	return err
+}
+
+// checkPublication returns an error if one of the files that come and go may not be written, or is
+// no regular file. there are the files under the names of p.
+func (f *Folder) checkPublication(p *publication, there map[string]state) error {
+	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
+		if err := f.mayWrite(name); err != nil {
+			return err
+		}
+		if !under(name, p.names) {
+			return fmt.Errorf("%s: not among the results that are replaced", f.path(name))
+		}
+	}
+	for _, name := range sorted(p.files) {
+		for _, at := range []string{name, p.staging + "/" + name} {
+			if info, err := f.stat(at); err != nil {
+				return err
+			} else if info != nil && !info.Mode().IsRegular() {
+				return f.foreign(at)
+			}
+		}
+	}
+	return nil
+}
+
+// publish does the publication in the manifest, of which there are the files that stand under its
+// names. It may be repeated after an interruption at any point.
+func (f *Folder) publish(there map[string]state) error {
 	p := f.manifest.publishing
-	m, err := f.planMoves(p)
-	if err != nil {
+	if err := f.removeOld(p, there); err != nil {
 		return err
 	}
-	if err := m.remove(); err != nil {
-		return err
-	}
-	arrived, err := m.bring(p)
+	arrived, err := f.bring(p, there)
 	if err != nil {
 		return err
 	}
@@ -157,134 +171,86 @@ func (f *Folder) finish() error {
 		f.manifest.publishing = p
 		return err
 	}
-	return step(func() error { return os.RemoveAll(filepath.Join(f.dir, p.staging)) })
+	return step(func() error { return os.RemoveAll(f.path(p.staging)) })
 }
 
-// moves are the changes of files that a publication makes.
-type moves struct {
-	*Folder
-	gone, arriving []string // in the order of the steps
-	// now and seen are the contents and states of the files when the moves were planned.
-	now  map[string]*content
-	seen map[string]fs.FileInfo
-}
-
-// planMoves plans a publication, and checks all of its files before anything is changed.
-func (f *Folder) planMoves(p *publication) (*moves, error) {
-	m := &moves{Folder: f, arriving: sorted(p.files), now: map[string]*content{}, seen: map[string]fs.FileInfo{}}
-	for _, name := range sorted(f.manifest.files) {
-		if _, stays := p.files[name]; !stays && under(name, p.names) {
-			m.gone = append(m.gone, name)
-		}
+// removeOld removes the files that do not come again, and a page of other content, from the disk and
+// from there.
+func (f *Folder) removeOld(p *publication, there map[string]state) error {
+	gone := slices.DeleteFunc(sorted(there), func(name string) bool {
+		c, stays := p.files[name]
+		return stays && (name != page || c == there[name].content)
+	})
+	if at := slices.Index(gone, page); at > 0 {
+		gone = slices.Insert(slices.Delete(gone, at, at+1), 0, page)
 	}
-	for _, name := range slices.Concat(m.gone, m.arriving) {
-		if err := f.mayWrite(name); err != nil {
-			return nil, err
-		}
-		var err error
-		if m.seen[name], err = f.stat(name); err != nil {
-			return nil, err
-		}
-		if m.now[name], err = f.check(name); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range m.arriving {
-		if err := f.checkPlain(p.staging + "/" + name); err != nil {
-			return nil, err
-		}
-	}
-	if at := slices.Index(m.arriving, page); at >= 0 {
-		m.arriving = append(slices.Delete(m.arriving, at, at+1), page)
-		if c := m.now[page]; c != nil && *c != p.files[page] {
-			m.gone = slices.Insert(m.gone, 0, page)
-		}
-	} else if at := slices.Index(m.gone, page); at > 0 {
-		m.gone = slices.Insert(slices.Delete(m.gone, at, at+1), 0, page)
-	}
-	return m, nil
-}
-
-// checkUnchanged returns a *ForeignError if somebody changed a file since the moves were planned.
-func (m *moves) checkUnchanged(name string) error {
-	info, err := m.stat(name)
-	if err == nil && !sameState(info, m.seen[name]) {
-		err = m.foreign(name)
-	}
-	return err
-}
-
-// remove removes the files that go.
-func (m *moves) remove() error {
-	for _, name := range m.gone {
-		if m.now[name] == nil {
-			continue
-		}
-		if err := m.checkUnchanged(name); err != nil {
+	for _, name := range gone {
+		if err := f.checkUnchanged(name, there); err != nil {
 			return err
 		}
-		if err := step(func() error { return os.Remove(m.path(name)) }); err != nil {
+		if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
 			return err
 		}
-		delete(m.seen, name)
-		m.removeEmpty(path.Dir(name))
+		delete(there, name)
+		f.removeEmpty(path.Dir(name))
 	}
 	return nil
 }
 
 // bring moves the staged files to their places, and returns the files that are there then.
-func (m *moves) bring(p *publication) (map[string]content, error) {
+func (f *Folder) bring(p *publication, there map[string]state) (map[string]content, error) {
+	arriving := sorted(p.files)
+	if at := slices.Index(arriving, page); at >= 0 {
+		arriving = append(slices.Delete(arriving, at, at+1), page)
+	}
 	arrived, folders := map[string]content{}, map[string]bool{".": true}
-	for _, name := range m.arriving {
+	for _, name := range arriving {
 		want := p.files[name]
-		if c := m.now[name]; c != nil && *c == want {
+		old, exists := there[name]
+		staged := f.path(p.staging + "/" + name)
+		if exists && old.content == want {
 			arrived[name] = want
 			continue
 		}
-		staged := m.path(p.staging + "/" + name)
 		c, err := sumOf(staged)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if c != want {
-			// Somebody removed it since. The old file stays ours.
-			if m.now[name] != nil && !slices.Contains(m.gone, name) {
-				arrived[name] = *m.now[name]
+		if c != want { // Somebody removed it since. The old file stays ours.
+			if exists {
+				arrived[name] = old.content
 			}
 			continue
 		}
-		if err := m.makeParents(name); err != nil {
+		if err := f.makeParents(name); err != nil {
 			return nil, err
 		}
-		if err := m.checkUnchanged(name); err != nil {
+		if err := f.checkUnchanged(name, there); err != nil {
 			return nil, err
 		}
-		if err := step(func() error { return os.Rename(staged, m.path(name)) }); err != nil {
+		if err := step(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
 			return nil, err
 		}
 		folders[path.Dir(name)] = true
 		arrived[name] = want
 	}
 	for folder := range folders {
-		_ = atomicfile.Sync(m.path(folder)) // else the next Open finishes after a power failure
+		_ = atomicfile.Sync(f.path(folder)) // else the next Open finishes after a power failure
 	}
 	return arrived, nil
 }
 
-// checkPlain returns a *ForeignError if there is something at a name that is no regular
-// file, or a link on the way to it.
-func (f *Folder) checkPlain(name string) error {
+// checkUnchanged returns a *ForeignError if somebody changed or made a file since it was looked at.
+func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	info, err := f.stat(name)
-	if err == nil && info != nil && !info.Mode().IsRegular() {
-		err = f.foreign(name)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// sameState tells whether a and b, nil for no file, are of the same unchanged file.
-func sameState(a, b fs.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
+	old, exists := there[name]
+	same := info == nil && !exists ||
+		info != nil && exists && os.SameFile(info, old.info) && info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
+	if !same {
+		return f.foreign(name)
 	}
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	return nil
 }

@@ -6,9 +6,9 @@
 //
 // Of each draw at most 600 photographs are looked at, by the features of the built-in network, or
 // drawings by their greys, and k-means. Printed are the numbers with the largest gap of
-// eigenvalues, which is chosen, and with the largest silhouette, what the gap statistic and BIC
-// choose, and the ranks that are chosen by entries held out and by stability, which are no numbers
-// of groups; and the means of |ln(number/classes)|, 0.1 for a tenth too few or too many.
+// eigenvalues, which is chosen, and with the largest silhouette, and the ranks that are chosen by
+// entries held out and by stability, which are no numbers of groups; and the means of
+// |ln(number/classes)|, 0.1 for a tenth too few or too many.
 //
 // With -planted the ranks are those of products of two random factors, of which half the entries are
 // 0, and noise: of normal errors of 10, 30 and 60 % of the data's root mean square, below 0
@@ -64,7 +64,7 @@ func main() {
 }
 
 // rules are what chooses a number.
-var rules = []string{"gap of eigenvalues", "silhouette", "gap statistic", "BIC", "rank, held out", "rank, stability"}
+var rules = []string{"gap of eigenvalues", "silhouette", "rank, held out", "rank, stability"}
 
 // mostGroups is how many groups are looked at.
 const mostGroups = 40
@@ -75,7 +75,7 @@ func run(ctx context.Context, set string, draws, samples int) error {
 	if name != "generated" {
 		e.Data.Set, e.Features.Auto = filepath.Join(os.Getenv("PARTWISE_DATA"), name), true
 	}
-	whole, err := e.Open(ctx)
+	whole, err := pipeline.Open(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func run(ctx context.Context, set string, draws, samples int) error {
 				rows = rows[:samples]
 				slices.Sort(rows)
 			}
-			in, err := e.PrepareSet(ctx, whole.Subset(rows), pipeline.PrepareOptions{})
+			in, err := pipeline.PrepareSet(ctx, e, whole.Subset(rows), pipeline.PrepareOptions{})
 			if err != nil {
 				return err
 			}
@@ -139,17 +139,9 @@ func choose(ctx context.Context, in *pipeline.Inputs) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	points, err := compact(ctx, in.X)
-	if err != nil {
-		return nil, err
-	}
-	j, err := judge(ctx, points, most)
-	if err != nil {
-		return nil, err
-	}
-	out := []int{curve.K[curve.Best()], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))], j.gapStatistic, j.bic}
+	out := []int{curve.K[curve.Best()], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))]}
 	for _, by := range []factor.RankRule{factor.RankHeldOut, factor.RankStability} {
-		c, err := pipeline.AutoRank{By: by}.ChooseRank(ctx, in, 0, nil)
+		c, err := pipeline.ChooseRank(ctx, pipeline.AutoRank{By: by}, in, 0, nil)
 		if err != nil {
 			return nil, err
 		}

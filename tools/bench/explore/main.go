@@ -63,7 +63,7 @@ const enough = 0.95
 func run(ctx context.Context, name string, seeds, most int) error {
 	e := &pipeline.Experiment{Data: pipeline.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), OpenOptions: datasets.OpenOptions{Pool: true}}}
 	e.Features.Auto = true
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{})
 	if err != nil {
 		return err
 	}

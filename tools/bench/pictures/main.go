@@ -332,7 +332,7 @@ func outliers(ctx context.Context, s, other set) (among, others float64, err err
 		}
 	}
 	e := pipeline.Experiment{Data: pipeline.Data{Set: dir}, Features: pipeline.Features{Auto: true}}
-	in, err := e.Prepare(ctx, pipeline.PrepareOptions{Pictures: true})
+	in, err := pipeline.Prepare(ctx, &e, pipeline.PrepareOptions{Pictures: true})
 	if err != nil {
 		return 0, 0, err
 	}

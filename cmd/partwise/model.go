@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// noneOfThese names what belongs to none of the groups in a list of groups, where it
+// has the number 0.
+const noneOfThese = "none of these"
+
+func assignCommand() *cobra.Command {
+	var out string
+	var reject float64
+	var force bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "assign MODEL PICTURES",
+		Short: "Put new pictures into the groups that cluster found",
+		Long: `Assign puts new pictures into groups that cluster found before. MODEL is the folder of
+cluster's results, or its model.npz; PICTURES is a folder, a picture, a file or a known
+set. The new pictures get the same features, and each goes to the group whose centre is
+nearest. A picture that was grouped before keeps its group.
+
+A picture that is farther from its group than 99 % of the group's own pictures belongs to
+none of the groups; --reject sets another share, and --reject 0 rejects none.
+
+The list has the group of each picture, the class of the group if it has one, and a
+confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise sort takes the file.`,
+		Example: `  partwise cluster photos -k 10
+  partwise assign results/photos-groups photos --out assigned.csv
+  partwise sort assigned.csv --pictures photos --to assigned --copy`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(reject >= 0 && reject <= 1) {
+				return usageError{fmt.Errorf("--reject %v: want a share from 0 to 1", reject)}
+			}
+			m, _, err := readModel(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if m.Groups == nil {
+				return fmt.Errorf("%s: the model has no groups; partwise apply represents samples by it", args[0])
+			}
+			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
+				return err
+			}
+			in, err := prepareNew(cmd, m, e, args[1])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			found, err := m.Assign(cmd.Context(), in.Inputs, reject)
+			if err != nil {
+				return stopped(cmd.Context(), err, "grouping")
+			}
+			said := cmd.OutOrStdout()
+			if text := assignedText(in.Inputs, m, found); out == "" {
+				if err := printLines(said, text); err != nil {
+					return err
+				}
+				said = cmd.ErrOrStderr()
+			} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+				return err
+			}
+			if err := in.listSkipped(out, force); err != nil {
+				return err
+			}
+			return tellAssigned(said, found, m, out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "the CSV file of the groups (default standard output)")
+	f.Float64Var(&reject, "reject", pipeline.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
+	newSamplesFlags(cmd, e, &force)
+	return cmd
+}
+
+// newSamplesFlags adds the flags of commands that take a model to new samples.
+func newSamplesFlags(cmd *cobra.Command, e *pipeline.Experiment, force *bool) {
+	f := cmd.Flags()
+	f.BoolVar(force, "force", false, "replace a file that is there already")
+	strictFlag(cmd)
+	dataFlags(cmd, &e.Data)
+	prepareFlags(cmd)
+}
+
+// readModel reads a model, of a file or of a folder of results, and returns where it is.
+func readModel(ctx context.Context, path string) (m *pipeline.Model, file string, err error) {
+	file = path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		command, _, err := output.Written(path)
+		if err != nil {
+			return nil, "", err
+		}
+		if command != "cluster" {
+			return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups; partwise apply takes one of the files in %s", path, command, filepath.Join(path, results.ModelDir))
+		}
+		file = filepath.Join(path, report.ModelFile)
+	}
+	text, err := output.ReadFile(file)
+	if err != nil {
+		return nil, "", err
+	}
+	if m, err = pipeline.ReadModel(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	return m, file, nil
+}
+
+// prepareNew makes the features of a model of new samples.
+func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
+	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
+	return prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
+}
+
+// assignedText returns the list of the groups, in the form of a grouping's own.
+func assignedText(in *pipeline.Inputs, m *pipeline.Model, found []pipeline.Assigned) []byte {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
+	for i, a := range found {
+		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
+		if a.None {
+			group, name, confidence = 0, noneOfThese, 0
+		}
+		_ = w.Write([]string{
+			spreadsheet.Cell(in.Set.Names[in.Rows[i]]), strconv.Itoa(group), spreadsheet.Cell(name), strconv.FormatFloat(confidence, 'f', 2, 64),
+		})
+	}
+	w.Flush()
+	return text.Bytes()
+}
+
+func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out string) error {
+	size := make([]int, len(m.Groups.Centres.Sizes))
+	none, known := 0, 0
+	for _, a := range found {
+		if a.Known {
+			known++
+		}
+		if a.None {
+			none++
+			continue
+		}
+		size[a.Group]++
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%s in %s:", phrase.Count(len(found), "sample", "samples"), phrase.Count(len(size), "group", "groups"))
+	for _, n := range size {
+		fmt.Fprintf(&text, " %d", n)
+	}
+	fmt.Fprintf(&text, "; %d in none of them", none)
+	if known > 0 {
+		fmt.Fprintf(&text, "; %d were grouped before and have the group that they had", known)
+	}
+	text.WriteString(".\n")
+	if out != "" {
+		plaintext.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+func applyCommand() *cobra.Command {
+	var out string
+	var force bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "apply MODEL DATA",
+		Short: "Represent new samples by factors that fit found",
+		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
+fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
+set. The samples get the features of the model, and the coefficients that are the best for
+its fixed basis. These are written with the names and the classes of the samples, to a file that
+NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
+		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
+  partwise apply parts.npz generated --out codes.npz`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := vectorfile.CanWrite(out); err != nil {
+				return usageError{err}
+			}
+			m, file, err := readModel(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if m.Result == nil {
+				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
+			}
+			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
+				return err
+			}
+			return apply(cmd, m, e, args[1], out, force)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	_ = cmd.MarkFlagRequired("out")
+	labelsFlag(cmd, &e.Data)
+	newSamplesFlags(cmd, e, &force)
+	return cmd
+}
+
+func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
+	ctx := cmd.Context()
+	in, err := prepareNew(cmd, m, e, data)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	v, err := m.Represent(ctx, in.Inputs)
+	if err != nil {
+		return stopped(ctx, err, "representing")
+	}
+	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+	if err != nil {
+		return err
+	}
+	n, k := v.Dims()
+	var text strings.Builder
+	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+	if m.Result.Basis != nil {
+		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}
+
+// tellMisfit writes the relative error of coefficients.
+func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(ctx, model, in.X, v)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
+	return err
+}

@@ -1,2 +1,0 @@
-// Package catalogue lists the known data sets, finds them on disk and downloads them.
-package catalogue

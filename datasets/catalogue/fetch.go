@@ -1,0 +1,311 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// attempts is how often a file is asked for from one address.
+	attempts = 3
+	// slowBytes in slowWindow, 1 kB a second, is the least that a server must
+	// send.
+	slowBytes  = 60_000
+	slowWindow = time.Minute
+	// maxRedirects is how often a request may be sent elsewhere.
+	maxRedirects = 5
+)
+
+// complete returns the path of the complete file in the folder workName of
+// dir, which it downloads from the first of its addresses that has it.
+func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
+	path := filepath.Join(dir, workName, file.File)
+	gzipped := strings.HasSuffix(file.File, ".gz")
+	want, err := file.expect(dir)
+	if err != nil {
+		return "", err
+	}
+	if want.check(path, gzipped) == nil {
+		return path, nil // a process that was stopped has brought it
+	}
+	addresses, err := d.addresses(file)
+	if err != nil {
+		return "", err
+	}
+	var errs []error
+	for _, address := range addresses {
+		err := d.fetchFrom(ctx, address, file, path)
+		if err == nil {
+			if err = want.check(path+partSuffix, gzipped); err == nil {
+				return path, os.Rename(path+partSuffix, path)
+			}
+			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
+		}
+		if ctx.Err() != nil || ofDisk(err) {
+			return "", err
+		}
+		errs = append(errs, err)
+	}
+	return "", errors.Join(errs...)
+}
+
+// addresses returns the addresses that the file may be fetched from.
+func (d *Downloader) addresses(file *Download) (addresses []*url.URL, err error) {
+	texts := file.URLs
+	if d.Mirror != "" {
+		mirrored, err := url.JoinPath(d.Mirror, file.File)
+		if err != nil {
+			return nil, fmt.Errorf("mirror %q: %w", d.Mirror, err)
+		}
+		texts = []string{mirrored}
+	}
+	var errs []error
+	for _, text := range texts {
+		u, err := url.Parse(text)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+			errs = append(errs, fmt.Errorf("%s: not an address of http or https", text))
+		case u.Scheme == "http" && !file.known() && !d.Insecure:
+			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text))
+		default:
+			addresses = append(addresses, u)
+		}
+	}
+	if len(addresses) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return addresses, nil
+}
+
+// client returns the client that fetches the file. It follows redirects from
+// https to https only, to the hosts of the set and, where the file's sum is
+// known, to any.
+func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
+	c := *cmp.Or(d.Client, http.DefaultClient)
+	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		from, to := via[len(via)-1].URL, req.URL
+		switch secure := to.Scheme == "https"; {
+		case len(via) > maxRedirects:
+			return final("redirected more than %d times", maxRedirects)
+		case !secure && to.Scheme != "http":
+			return final("redirected to another scheme")
+		case !secure && from.Scheme == "https":
+			return final("redirected from https to plain http")
+		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.known():
+			return nil
+		}
+		return final("redirected to another host, which is followed over https only and where the sum of the file is known")
+	}
+	return &c
+}
+
+// finalError marks failures that asking again will not mend.
+type finalError struct{ error }
+
+func (e finalError) Unwrap() error { return e.error }
+
+func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
+
+// ofDisk tells whether an error is one of the disk and not of a server.
+func ofDisk(err error) bool {
+	var disk *fs.PathError
+	return errors.As(err, &disk)
+}
+
+// fetchFrom downloads a file from one address to its part beside path.
+func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Download, path string) error {
+	pause := cmp.Or(d.Pause, time.Second)
+	for attempt := 1; ; attempt++ {
+		err := d.try(ctx, from, file, path)
+		if err == nil {
+			return os.RemoveAll(path + noteSuffix)
+		}
+		if ofDisk(err) {
+			return err
+		}
+		err = fmt.Errorf("%s: %w", from, err)
+		if last := (finalError{}); attempt == attempts || errors.As(err, &last) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", from, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+		pause *= 2
+	}
+}
+
+// try makes one request for what is missing of the part.
+func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, path string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	count := watch(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
+	if err != nil {
+		return finalError{err}
+	}
+	req.Header.Set("User-Agent", "partwise")
+	req.Header.Set("Accept-Encoding", "identity") // the file as it is, also where it is gzipped
+	have := unfinished(path, from)
+	if have.size > 0 && have.size == have.total {
+		return nil // stopped between the last byte and its check
+	}
+	if have.size > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have.size))
+		req.Header.Set("If-Range", have.version)
+	}
+	resp, err := d.client(file, from).Do(req)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	defer resp.Body.Close()
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK:
+		have.size = 0
+	case code == http.StatusPartialContent && have.size == 0:
+		return final("the server sent a part where all was asked for")
+	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
+		if err := have.continues(resp); err != nil {
+			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %w", err), dropPart(path))
+		}
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
+		return errors.New(resp.Status)
+	default:
+		return final("%s", resp.Status)
+	}
+	have.version, have.total = versionOf(resp), resp.ContentLength
+	if have.total >= 0 {
+		have.total += have.size
+	}
+	err = d.receive(file, path, from, resp.Body, have, count)
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// receive appends what the body holds to the part, of which have is there.
+func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have part, count func(n int)) error {
+	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
+	if have.total > limit {
+		return final("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
+	}
+	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	if have.size == 0 {
+		mode |= os.O_TRUNC
+	}
+	out, err := os.OpenFile(path+partSuffix, mode, 0o666)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	note := fmt.Appendf(nil, "%s\n%s\n%d\n", from, have.version, have.total)
+	if err := os.WriteFile(path+noteSuffix, note, 0o666); err != nil {
+		return err
+	}
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := body.Read(buf)
+		count(n)
+		if have.size += int64(n); have.size > limit {
+			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), dropPart(path))
+		}
+		if _, err := out.Write(buf[:n]); err != nil {
+			return err
+		}
+		if d.Progress != nil {
+			d.Progress(file.File, int(have.size), int(have.total))
+		}
+		if err == io.EOF {
+			return errors.Join(out.Sync(), out.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// part is what is there of a file whose download broke off, and what the
+// server said of the whole file.
+type part struct {
+	size    int64  // 0 where nothing can be gone on with
+	version string // the ETag or the date of the file on the server
+	total   int64  // its size, or -1
+}
+
+// unfinished returns what is there of a file, if its note, which holds address, version and size, a
+// line each, says that it came from the same address and of which version it is.
+func unfinished(path string, from *url.URL) part {
+	text, err := os.ReadFile(path + noteSuffix)
+	stat, statErr := os.Lstat(path + partSuffix)
+	lines := strings.Split(string(text), "\n")
+	if err != nil || statErr != nil || !stat.Mode().IsRegular() || len(lines) != 4 || lines[0] != from.String() || lines[1] == "" {
+		return part{}
+	}
+	total, err := strconv.ParseInt(lines[2], 10, 64)
+	if err != nil || total >= 0 && stat.Size() > total {
+		return part{}
+	}
+	return part{stat.Size(), lines[1], total}
+}
+
+func dropPart(path string) error {
+	return errors.Join(os.RemoveAll(path+partSuffix), os.RemoveAll(path+noteSuffix))
+}
+
+// versionOf returns what tells the version of a file on a server apart from
+// others, or "".
+func versionOf(resp *http.Response) string {
+	if tag := resp.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+		return tag
+	}
+	return resp.Header.Get("Last-Modified")
+}
+
+// continues returns an error unless the answer holds all of the same
+// file that follows the part.
+func (p part) continues(resp *http.Response) error {
+	if v := versionOf(resp); v != p.version {
+		return fmt.Errorf("%s: it is of the version %q, and what is there of %q", resp.Status, v, p.version)
+	}
+	total := p.size + resp.ContentLength
+	want := fmt.Sprintf("bytes %d-%d/%d", p.size, total-1, total)
+	if got := resp.Header.Get("Content-Range"); got != want || total <= p.size || p.total >= 0 && total != p.total {
+		return fmt.Errorf("%s: it has the range %q and %d bytes", resp.Status, got, resp.ContentLength)
+	}
+	return nil
+}
+
+// watch cancels a request whose server sends fewer than least bytes in a window of time,
+// until ctx ends. It learns of bytes by count.
+func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
+	var bytes atomic.Int64
+	go func() {
+		ticker := time.NewTicker(window)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if n := bytes.Swap(0); n < least {
+					cancel(fmt.Errorf("the server is too slow: it sent %d bytes in %v, less than %d", n, window, least))
+				}
+			}
+		}
+	}()
+	return func(n int) { bytes.Add(int64(n)) }
+}

@@ -1,0 +1,306 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+)
+
+// Downloader fetches known sets. Its zero value fetches the preferred form of
+// each from where its owners, or those who keep it for them, put it.
+type Downloader struct {
+	// Client makes the requests; nil stands for http.DefaultClient. Its
+	// CheckRedirect is not used: see docs/data.md for what is followed.
+	Client *http.Client
+	// Mirror, if not empty, is the address of a folder that has all files,
+	// which takes the place of all others.
+	Mirror string
+	// From is the form to fetch, "mat" or "raw"; "" is the first one that can
+	// be downloaded.
+	From string
+	// Insecure lets files whose sum is not known come over plain http, where
+	// anybody on the way can change them.
+	Insecure bool
+	// Progress, if not nil, is told now and then which file comes, how many bytes of it
+	// are there, and how many there will be, or -1 where that is not known.
+	Progress func(what string, done, total int)
+	// Report, if not nil, is told what the user should know: that another
+	// process is waited for, and the sum of a file that could not be compared
+	// with a published one.
+	Report func(message string)
+	// Pause is the time to wait before a request that failed is made again,
+	// doubled every time; 0 stands for a second.
+	Pause time.Duration
+
+	// A server that sends fewer than leastBytes in a window is given up; 0
+	// stands for slowBytes and slowWindow.
+	leastBytes int64
+	window     time.Duration
+}
+
+// lockPause is the time between two looks at whether another process is
+// done.
+const lockPause = 200 * time.Millisecond
+
+// Get downloads the known set called name into a folder of that name in dir, where
+// Open finds it if dir is a data folder (see DataDir).
+// What is in dir already is left alone, and what broke off is taken up again.
+// Files are checked against their published sums or, where there is none,
+// against the sum that the first download wrote beside the set. Archives are
+// unpacked, and a file or folder gets its name only when it is complete and
+// right; until then it is in the folder workName, which only Get writes in and
+// only one process at a time. Nothing else is removed or overwritten.
+func (d *Downloader) Get(ctx context.Context, name, dir string) error {
+	if name == Generated {
+		return nil
+	}
+	info, ok := Lookup(name)
+	if !ok {
+		return Unknown(name)
+	}
+	forms, err := info.forms(d.From)
+	if err != nil {
+		return err
+	}
+	for i := range forms {
+		if f := &forms[i]; len(f.Files) > 0 {
+			if err := d.getForm(ctx, f, dir, filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("get %s: %w", name, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("get %s: it cannot be downloaded: %s (%s)", name, info.How, info.Home)
+}
+
+const (
+	// workName is the folder, in that of the set, in which files are made. It
+	// holds downloads that are not complete with a note of what they
+	// are a part of, those that are, and a folder that is being unpacked.
+	workName   = ".partwise-get"
+	partSuffix = ".part"
+	noteSuffix = ".from"
+	unpackName = "unpack"
+	// rawName is the folder in that of the set that archives are unpacked to.
+	rawName = "raw"
+)
+
+// getForm downloads what is missing of a form. A form that is nowhere in root
+// goes into the folder dir.
+func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
+	at, missing, err := f.missing(root, dir)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(at, workName)); len(missing) == 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := d.lock(ctx, root, dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	// Another process may have brought the files in the meantime.
+	if dir, missing, err = f.missing(root, dir); err != nil {
+		return err
+	}
+	_, err = os.Lstat(dir)
+	isNew, work := errors.Is(err, fs.ErrNotExist), filepath.Join(dir, workName)
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		return err
+	}
+	if stat, err := os.Lstat(work); err != nil || !stat.IsDir() {
+		return errors.Join(fmt.Errorf("%s is not a folder", work), err)
+	}
+	defer func() {
+		// What is not empty stays: downloads to go on with.
+		if os.Remove(work) == nil && isNew {
+			os.Remove(dir)
+		}
+	}()
+	if err := clearWork(work, missing); err != nil {
+		return err
+	}
+	if err := atomicfile.RemoveStale(dir); err != nil { // of a process killed while it noted a sum
+		return err
+	}
+	for _, file := range missing {
+		if file.Unpack {
+			err = d.getArchive(ctx, f, file, dir)
+		} else {
+			var from string
+			if from, err = d.complete(ctx, file, dir); err == nil {
+				err = d.place(file, from, from, filepath.Join(dir, file.File))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return clearWork(work, nil)
+}
+
+// missing returns the folder that the form's files belong in, dir where it is
+// nowhere in root, and those that are not there. It is an error if something
+// else has the name of one of them.
+func (f *Form) missing(root, dir string) (string, []*Download, error) {
+	switch found := f.find(root); {
+	case found == "":
+	case f.VectorFile != "":
+		dir = filepath.Dir(found)
+	case f.IDX:
+		dir = found
+	default:
+		return dir, nil, nil
+	}
+	var missing []*Download
+	for i := range f.Files {
+		file := &f.Files[i]
+		if file.Unpack {
+			raw := filepath.Join(dir, rawName)
+			if _, err := os.Lstat(raw); !errors.Is(err, fs.ErrNotExist) {
+				return "", nil, errors.Join(fmt.Errorf("%s is there and does not hold %s; move it away to have it downloaded", raw, f), err)
+			}
+			missing = append(missing, file)
+			continue
+		}
+		path := filepath.Join(dir, file.File)
+		err := file.checkSum(path)
+		if plain := strings.TrimSuffix(path, ".gz"); err != nil && plain != path {
+			if plainErr := file.checkSum(plain); plainErr == nil || errors.Is(err, fs.ErrNotExist) {
+				path, err = plain, plainErr
+			}
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, file)
+		case err != nil:
+			return "", nil, fmt.Errorf("%s is there and is not the file of the set: %w; move it away to have it downloaded", path, err)
+		}
+	}
+	return dir, missing, nil
+}
+
+// lock waits until no other process gets a set into the folder dir in root.
+func (d *Downloader) lock(ctx context.Context, root, dir string) (*filelock.Lock, error) {
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return nil, err
+	}
+	for waits := false; ; waits = true {
+		lock, err := filelock.Acquire(lockOf(root, dir))
+		if !errors.Is(err, filelock.ErrLocked) {
+			return lock, err
+		}
+		if !waits {
+			d.report(fmt.Sprintf("another process is getting it into %s; waiting for that", dir))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+func lockOf(root, dir string) string {
+	return filepath.Join(root, workName+"-"+filepath.Base(dir)+".lock")
+}
+
+func (d *Downloader) report(message string) {
+	if d.Report != nil {
+		d.Report(message)
+	}
+}
+
+// clearWork removes what processes that were killed left in the folder work,
+// but for what the missing files can be made of.
+func clearWork(work string, missing []*Download) error {
+	var keep []string
+	for _, file := range missing {
+		keep = append(keep, file.File, file.File+partSuffix, file.File+noteSuffix)
+	}
+	entries, err := os.ReadDir(work)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !slices.Contains(keep, e.Name()) {
+			if err := os.RemoveAll(filepath.Join(work, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// getArchive downloads an archive of a form and unpacks it to the folder
+// rawName in dir, which must not exist.
+func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) error {
+	// One that the user put there is taken, and stays.
+	archive, mine := filepath.Join(dir, file.File), true
+	if file.checkSum(archive) != nil {
+		var err error
+		if archive, err = d.complete(ctx, file, dir); err != nil {
+			return err
+		}
+		mine = false
+	}
+	tmp := filepath.Join(dir, workName, unpackName)
+	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o777)); err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := f.unpack(ctx, file, archive, tmp); err != nil {
+		if !mine && !ofDisk(err) && ctx.Err() == nil {
+			return errors.Join(err, os.Remove(archive)) // the next attempt is to fetch it anew
+		}
+		return err
+	}
+	return d.place(file, archive, tmp, filepath.Join(dir, rawName))
+}
+
+// unpack unpacks an archive, and the one within it, into the folder tmp.
+func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) error {
+	limit := cmp.Or(file.MaxUnpacked, defaultMaxUnpacked)
+	if err := unpack(ctx, archive, tmp, limit); err != nil {
+		return err
+	}
+	if file.Inner != "" {
+		inner := filepath.Join(tmp, filepath.FromSlash(file.Inner))
+		if _, err := os.Lstat(inner); err != nil {
+			return fmt.Errorf("%s does not hold %s", file.File, file.Inner)
+		}
+		if err := unpack(ctx, inner, filepath.Dir(inner), limit); err != nil {
+			return err
+		}
+		if err := os.Remove(inner); err != nil {
+			return err
+		}
+	}
+	if f.FindIn(tmp, maxDepth-1) == "" {
+		return fmt.Errorf("%s does not hold %s", file.File, f)
+	}
+	return nil
+}
+
+// place notes the sum of a download and moves what was made of it to its place.
+func (d *Downloader) place(file *Download, download, from, to string) error {
+	if err := d.noteSum(file, download, filepath.Dir(to)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("%s has appeared while it was downloaded", to), err)
+	}
+	return os.Rename(from, to)
+}

@@ -1,0 +1,26 @@
+package adding
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+// NNSC is non-negative sparse coding, min ‖X − UVᵀ‖² + λ·Σ V with the basis at
+// unit norm (Hoyer 2002): few parts for each sample.
+type NNSC struct {
+	// Lambda is the weight of the sum; 0 means 0.1, factor.WeightNone means 0.
+	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the coefficients' sum"`
+}
+
+// AsParts implements [factor.Composition].
+func (s NNSC) AsParts() factor.Parts {
+	return factor.Parts{UnitNorm: true, Penalties: []factor.Penalty{factor.L1{Weight: s.Lambda}}}
+}
+
+// Fit implements [factor.Method].
+func (s NNSC) Fit(ctx context.Context, x mat.Matrix, known factor.Known, opt factor.Options) (*factor.Result, error) {
+	return s.AsParts().Fit(ctx, x, known, opt)
+}

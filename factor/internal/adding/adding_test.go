@@ -1,0 +1,164 @@
+// Package adding tests what is added to package factor from outside, as docs/adding-a-*.md show it.
+package adding
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+// TestAddingPages: docs/adding-a-*.md show what is compiled.
+func TestAddingPages(t *testing.T) {
+	for part, folder := range map[string]string{"method": ".", "penalty": ".", "solver": ".", "cost": "../.."} {
+		code, err := os.ReadFile(filepath.Join(folder, "added_"+part+"_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "adding-a-"+part+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), string(code)) {
+			t.Errorf("docs/adding-a-%s.md shows another file than added_%s_test.go", part, part)
+		}
+	}
+}
+
+var imageSize = factor.Image{Height: 6, Width: 4}
+
+// sampleImages are random images of 6×4 pixels, some of them labelled.
+func sampleImages(seed uint64) (x *mat.Dense, known factor.Known) {
+	src := rand.New(rand.NewPCG(seed, 1))
+	const n = 25
+	x = mat.NewDense(n, imageSize.Height*imageSize.Width, nil)
+	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
+	known = factor.Known{Labels: make([]int, n)}
+	for i := range n {
+		known.Labels[i] = max(-1, i%7-4)
+	}
+	return x, known
+}
+
+// descends reports an objective that rises.
+func descends(res *factor.Result) error {
+	for i, now := range res.Objective[1:] {
+		if before := res.Objective[i]; !(now <= before*(1+1e-12)) {
+			return fmt.Errorf("the objective rises from %v to %v in iteration %d", before, now, i+1)
+		}
+	}
+	return nil
+}
+
+// TestAddingAPenalty: from outside the package, with every basis and cost, alone, beside
+// others and with ties the objective does not rise, and basis vectors share less.
+func TestAddingAPenalty(t *testing.T) {
+	x, known := sampleImages(1)
+	for _, p := range []factor.Parts{
+		{}, {Tie: factor.TieLabels}, {Basis: factor.BasisConcept}, {Basis: factor.BasisRankOne, Image: imageSize},
+		{Weighting: factor.WeightingNormalisedCut, Tie: factor.TieLabels},
+	} {
+		for _, cost := range []factor.Cost{factor.CostFrobenius, factor.CostKL} {
+			p.Cost = cost
+			shared := map[float64]float64{}
+			for _, weight := range []float64{1e-9, 100} {
+				p.Penalties = []factor.Penalty{Apart{weight}, factor.L1{}}
+				res, err := p.Fit(context.Background(), x, known, factor.Options{Rank: 3, Iterations: 60})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := descends(res); err != nil {
+					t.Errorf("%v, %v, λ %v: %v", p.Cost, p.Basis, weight, err)
+				}
+				shared[weight] = boundApart{1}.Value(mat.DenseCopyOf(res.Basis.T()))
+			}
+			if !(shared[100] < 0.7*shared[1e-9]) {
+				t.Errorf("%v, %v: of basis vectors of unit length products sum to %v by λ", p.Cost, p.Basis, shared)
+			}
+		}
+	}
+	kernel := factor.Parts{Basis: factor.BasisConcept, Kernel: factor.Kernel{Function: factor.KernelRBF}, Penalties: []factor.Penalty{Apart{}}}
+	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart is on basis vectors") {
+		t.Errorf("a kernel without features gives %v", err)
+	}
+	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
+		t.Error("a weight that is no number is taken")
+	}
+}
+
+// TestAddingASolver: from outside the package, with ties, weights and penalties it never
+// raises the objective and ends below the multiplicative rule; what it does not serve it
+// names.
+func TestAddingASolver(t *testing.T) {
+	for seed := range uint64(10) {
+		x, known := sampleImages(seed)
+		for name, p := range map[string]factor.Parts{
+			"free": {}, "ties": {Tie: factor.TieLabels}, "weights": {Weighting: factor.WeightingNormalisedCut},
+			"penalties": {Tie: factor.TieLabels, Penalties: []factor.Penalty{factor.Graph{Lambda: 0.1}, factor.L1{}, factor.Smooth{}}, Image: imageSize},
+			"learned":   {Penalties: []factor.Penalty{factor.LearnedGraph{}}},
+		} {
+			last := map[string]float64{}
+			for by, solver := range map[string]factor.Solver{"mu": factor.Multiplicative{}, "hals": HALS{}} {
+				res, err := p.Fit(context.Background(), x, known, factor.Options{Rank: 4, Seed: seed, Iterations: 40, Solver: solver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := descends(res); err != nil {
+					t.Errorf("%s by %s: %v", name, by, err)
+				}
+				last[by] = res.Objective[40]
+			}
+			if !(last["hals"] < last["mu"]) {
+				t.Errorf("%s: the objective ends at %v", name, last)
+			}
+		}
+	}
+	x, known := sampleImages(1)
+	for want, m := range map[string]factor.Method{
+		"hals does not serve the kl cost":                       factor.CNMFKL{},
+		"hals does not serve a concept basis":                   factor.CF{},
+		"hals does not serve a rank-one basis":                  factor.NTF{},
+		"hals does not serve a basis of unit norm":              factor.L2SNMF{},
+		"hals does not serve penalties that are not quadratic":  factor.Parts{Penalties: []factor.Penalty{Apart{}}},
+		"a solver is for methods that are made of parts":        factor.PCA{},
+		"a solver is for methods that are made of parts, and t": factor.SSNMF{},
+	} {
+		if _, err := m.Fit(context.Background(), x, known, factor.Options{Rank: 3, Solver: HALS{}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%T gives %v, not %q", m, err, want)
+		}
+	}
+}
+
+// TestAddingAMethod: a method that is registered is looked up, takes its settings and does what it
+// says.
+func TestAddingAMethod(t *testing.T) {
+	factor.Register(factor.Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
+	info, _ := factor.Lookup("nnsc")
+	x, known := sampleImages(3)
+	sums := map[float64]float64{}
+	for _, lambda := range []float64{0, 1, 10} {
+		m, err := info.New(map[string]any{"lambda": lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Fit(context.Background(), x, known, factor.Options{Rank: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[lambda] = mat.Sum(res.Coefficients)
+	}
+	if !(sums[0] > sums[1] && sums[1] > sums[10]) {
+		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
+	}
+	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
+		t.Error("a negative weight is taken")
+	}
+}

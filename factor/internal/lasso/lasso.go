@@ -1,0 +1,285 @@
+package lasso
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+)
+
+// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample after another.
+// Descent by coordinates finds about which atoms s uses, and with what signs. An active-set method then
+// makes it exact: it solves for the values of those atoms, goes towards the solution until one of them is
+// 0, which it drops, and once there takes up the atom that lowers the objective the most. No step raises
+// the objective, and the atoms in use stay independent, whatever the dictionary.
+type lasso struct {
+	gram *mat.Dense // BᵀB, k×k
+	half float64    // λ/2
+
+	slope  []float64 // c − BᵀB·s: half of what lowers the squares
+	sign   []float64 // of s; of an atom just taken up, the sign it is to have
+	active []int     // the atoms in use
+	root   []float64 // of their inner products: lower triangular, row by row
+	value  []float64 // that the atoms in use are to have
+	spared []bool    // atoms that rounding alone would take up
+}
+
+const (
+	// lassoSweeps bounds the descent by coordinates.
+	lassoSweeps = 100
+	// lassoDependent is the share of an atom's square below which what the atoms in use leave of it
+	// counts as nothing: less would make codes that are large and cancel each other.
+	lassoDependent = 1e-10
+)
+
+// New makes ready for the dictionary B, transposed: k×m.
+func New(dictionary *mat.Dense, lambda float64) *lasso {
+	k, _ := dictionary.Dims()
+	return &lasso{
+		gram: algebra.SelfGram(dictionary), half: lambda / 2,
+		slope: make([]float64, k), sign: make([]float64, k), spared: make([]bool, k),
+	}
+}
+
+// Solve moves s to the minimum; c is Bᵀx.
+func (l *lasso) Solve(s, c []float64) {
+	for j, x := range s {
+		l.sign[j] = signOf(x)
+	}
+	l.refresh(s, c)
+	for sweep := range lassoSweeps {
+		if steady := l.sweep(s); steady && sweep > 0 {
+			break
+		}
+	}
+	l.active, l.root = l.active[:0], l.root[:0]
+	for j, x := range s {
+		if x != 0 {
+			l.enter(s, j)
+		}
+	}
+	clear(l.spared)
+	// Each round lowers the objective, so there is an end; the bound is for rounding.
+	for range 100 + 10*len(s) {
+		if !l.approach(s, c) {
+			continue
+		}
+		l.refresh(s, c)
+		if !l.extend(s, c) {
+			return
+		}
+	}
+}
+
+// refresh brings slope up to date with s.
+func (l *lasso) refresh(s, c []float64) {
+	copy(l.slope, c)
+	for j, x := range s {
+		if x != 0 {
+			algebra.Axpy(-x, l.gram.RawRowView(j), l.slope)
+		}
+	}
+}
+
+// sweep minimises in one coordinate after another. It tells whether all signs have stayed.
+func (l *lasso) sweep(s []float64) (steady bool) {
+	steady = true
+	for j, before := range s {
+		row := l.gram.RawRowView(j)
+		var now float64 // an atom of zeros is not used
+		if row[j] > algebra.Floor {
+			now = shrink(l.slope[j]+row[j]*before, l.half) / row[j]
+		}
+		if now != before {
+			algebra.Axpy(before-now, row, l.slope)
+			s[j] = now
+		}
+		if sign := signOf(now); sign != l.sign[j] {
+			l.sign[j], steady = sign, false
+		}
+	}
+	return steady
+}
+
+// enter takes the atom j, whose sign is set, into use. If it is a combination of those in use, b_j = Σ
+// w_i·b_i, the fit stays as it is while s_j moves by t and the s_i by −t·w_i. They then move to where
+// Σ|s| is less, until one is 0 and goes out of use. The answer is false where there is nothing to gain.
+func (l *lasso) enter(s []float64, j int) bool {
+	n := len(l.active)
+	if l.extendRoot(j, false) {
+		return true
+	}
+	w := make([]float64, n)
+	for a, i := range l.active {
+		w[a] = l.gram.At(i, j)
+	}
+	l.solveRoot(w)
+	slope := l.sign[j] // of Σ|s|, as t grows
+	for a, i := range l.active {
+		slope -= w[a] * l.sign[i]
+	}
+	if s[j] == 0 && slope*l.sign[j] > -1e-9 {
+		l.sign[j] = 0
+		return false
+	}
+	way := -signOf(slope)
+	if way == 0 {
+		way = -l.sign[j]
+	}
+	// By their signs, which values that become 0 together with another keep.
+	step, out := math.Inf(1), -1
+	if l.sign[j]*way < 0 {
+		step, out = math.Abs(s[j]), n
+	}
+	for a, i := range l.active {
+		if move := -way * w[a]; move*l.sign[i] < 0 && -s[i]/move < step {
+			step, out = -s[i]/move, a
+		}
+	}
+	for a, i := range l.active {
+		s[i] -= step * way * w[a]
+	}
+	s[j] += step * way
+	if out == n {
+		s[j], l.sign[j] = 0, 0
+		return true
+	}
+	l.drop(s, out)
+	return l.enter(s, j)
+}
+
+// drop takes the atom at a place of active out of use.
+func (l *lasso) drop(s []float64, at int) {
+	j := l.active[at]
+	s[j], l.sign[j] = 0, 0
+	rest := slices.Clone(l.active[at+1:])
+	l.active, l.root = l.active[:at], l.root[:at*(at+1)/2]
+	for _, i := range rest {
+		l.extendRoot(i, true)
+	}
+}
+
+// extendRoot puts the atom j into use, with its row of root, unless it depends on the atoms in use. It
+// does not where somebody is sure of that.
+func (l *lasso) extendRoot(j int, sure bool) bool {
+	g, size := l.gram.RawRowView(j), len(l.root)
+	left := g[j]
+	for a, i := range l.active {
+		above, row := l.rootRow(a), l.root[size:]
+		x := (g[i] - algebra.Dot(row, above[:a])) / above[a]
+		l.root = append(l.root, x)
+		left -= x * x
+	}
+	if least := lassoDependent * g[j]; left <= least {
+		if !sure {
+			l.root = l.root[:size]
+			return false
+		}
+		left = least
+	}
+	l.root = append(l.root, math.Sqrt(left))
+	l.active = append(l.active, j)
+	return true
+}
+
+func (l *lasso) rootRow(a int) []float64 { return l.root[a*(a+1)/2 : (a+1)*(a+2)/2] }
+
+// solveRoot solves in place for the inner products of the atoms in use.
+func (l *lasso) solveRoot(b []float64) {
+	for a := range b {
+		row := l.rootRow(a)
+		b[a] = (b[a] - algebra.Dot(row[:a], b)) / row[a]
+	}
+	for a := range slices.Backward(b) {
+		row := l.rootRow(a)
+		b[a] /= row[a]
+		algebra.Axpy(-b[a], row[:a], b)
+	}
+}
+
+// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the atoms A in use, and
+// tells whether it got there. If not, an atom has gone out of use where its value was 0 on the way.
+func (l *lasso) approach(s, c []float64) bool {
+	l.value = l.value[:0]
+	for _, j := range l.active {
+		l.value = append(l.value, c[j]-l.half*l.sign[j])
+	}
+	l.solveRoot(l.value)
+	step, out := 1.0, -1
+	for a, j := range l.active {
+		if l.value[a]*l.sign[j] > 0 {
+			continue
+		}
+		var t float64
+		if s[j] != 0 {
+			t = s[j] / (s[j] - l.value[a])
+		}
+		if out < 0 || t < step {
+			step, out = t, a
+		}
+	}
+	if out < 0 {
+		for a, j := range l.active {
+			s[j] = l.value[a]
+		}
+		return true
+	}
+	for a, j := range l.active {
+		s[j] += step * (l.value[a] - s[j])
+	}
+	if step == 0 {
+		l.spared[l.active[out]] = true
+	} else {
+		clear(l.spared)
+	}
+	l.drop(s, out)
+	return false
+}
+
+// extend takes up the atom that lowers the objective the most. There is none at the minimum: |slope_j| is
+// at most λ/2 for the atoms that are not in use.
+func (l *lasso) extend(s, c []float64) bool {
+	var size float64
+	for _, x := range c {
+		size = max(size, math.Abs(x))
+	}
+	for {
+		best, most := -1, l.half+1e-12*size
+		for j, x := range l.slope {
+			if s[j] == 0 && !l.spared[j] && math.Abs(x) > most {
+				best, most = j, math.Abs(x)
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		l.sign[best] = signOf(l.slope[best])
+		if l.enter(s, best) {
+			return true
+		}
+		l.spared[best] = true
+	}
+}
+
+// shrink brings x nearer to 0 by an amount, and to 0 at most.
+func shrink(x, by float64) float64 {
+	switch {
+	case x > by:
+		return x - by
+	case x < -by:
+		return x + by
+	}
+	return 0
+}
+
+func signOf(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}

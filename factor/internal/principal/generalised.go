@@ -1,0 +1,146 @@
+package principal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// Fewest returns how many of the leading directions have the share of the variance.
+func Fewest(sigma []float64, share float64) int {
+	// Relative to the first: squares of small values would be lost.
+	var total, sum float64
+	for _, s := range sigma {
+		total += (s / sigma[0]) * (s / sigma[0])
+	}
+	for q, s := range sigma {
+		sum += (s / sigma[0]) * (s / sigma[0])
+		if sum >= (share-1e-12)*total {
+			return q + 1
+		}
+	}
+	return len(sigma)
+}
+
+// Scatter returns aᵀa.
+func Scatter(a *mat.Dense) *mat.SymDense {
+	return SymmetricProduct(a, algebra.Trans, a, algebra.NoTrans)
+}
+
+// GraphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph over the rows of y.
+func GraphScatter(y *mat.Dense, s *sparse.CSR) *mat.SymDense {
+	const most = 256 // rows of L·y at a time, which stay in a cache
+	n, q := y.Dims()
+	width := simd.Width(q)
+	if y.RawMatrix().Stride != width {
+		whole := algebra.Padded(n, q)
+		whole.Copy(y)
+		y = whole
+	}
+	rows := y.RawMatrix().Data
+	ly := make([]float64, min(n, most)*width)
+	out := mat.NewSymDense(q, nil)
+	var minus []float64
+	for lo := 0; lo < n; lo += most {
+		hi := min(lo+most, n)
+		clear(ly)
+		for i := lo; i < hi; i++ {
+			cols, vals := s.Row(i)
+			var degree float64
+			minus = minus[:0]
+			for _, v := range vals {
+				degree += v
+				minus = append(minus, -v)
+			}
+			row := ly[(i-lo)*width:][:width]
+			algebra.Axpy(degree, y.RawRowView(i), row)
+			simd.AddRows(row, minus, rows, cols)
+		}
+		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
+		multiplyUpper(algebra.Trans, algebra.NoTrans, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, out)
+	}
+	return out
+}
+
+// SymmetricProduct returns op(a)·op(b), which is symmetric.
+func SymmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.SymDense {
+	q, c := a.Dims()
+	if ta == algebra.Trans {
+		q = c
+	}
+	out := mat.NewSymDense(q, nil)
+	multiplyUpper(ta, tb, a.RawMatrix(), b.RawMatrix(), 0, out)
+	return out
+}
+
+// multiplyUpper is blas.MultiplyUpper to the end.
+func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *mat.SymDense) {
+	blas.MultiplyUpper(context.Background(), ta, tb, 1, a, b, beta, upperOf(out)) //nolint:errcheck // that of the context
+}
+
+// Generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling, at most count of
+// them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left out. Along directions in which r
+// is 0, but for rounding, it is taken for 1e-10 of the mean of both, so that they come first.
+func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
+	q := r.SymmetricDim()
+	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
+	u, ok := root(r, 0)
+	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
+		if u, ok = root(r, 1e-10*mean); !ok {
+			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
+		}
+	}
+	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
+	white := mat.NewSymDense(q, nil)
+	white.CopySym(a)
+	blas.Whiten(upperOf(white), u)
+	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
+	if err != nil {
+		return nil, fmt.Errorf("the directions of the embedding: %w", err)
+	}
+	count = Parting(lambda)
+	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
+	blas.Trsm(blas.Left, algebra.NoTrans, u, v.RawMatrix())
+	return v, nil
+}
+
+// root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
+func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
+	lifted := mat.NewSymDense(r.SymmetricDim(), nil)
+	lifted.CopySym(r)
+	for i := range r.SymmetricDim() {
+		lifted.SetSym(i, i, r.At(i, i)+lift)
+	}
+	return blas.Cholesky(upperOf(lifted))
+}
+
+// leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
+func leastValue(u blas64.Triangular, norm float64) float64 {
+	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
+	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
+}
+
+// Parting returns how many of the values, falling, are not what rounding makes of λ = 0.
+func Parting(lambda []float64) int {
+	count := len(lambda)
+	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
+		count--
+	}
+	return count
+}
+
+// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
+func upperOf(a *mat.SymDense) blas.Matrix {
+	r := a.RawSymmetric()
+	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
+}

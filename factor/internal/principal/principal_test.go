@@ -1,0 +1,111 @@
+package principal
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+)
+
+// centredOf returns principal of x as it is.
+func centredOf(x *mat.Dense) *Samples {
+	return &Samples{X: x, size: mat.Norm(x, 2)}
+}
+
+// graded returns a matrix with the singular values, of random directions.
+func graded(src *rand.Rand, n, m int, sigma []float64) *mat.Dense {
+	orthogonal := func(n int) *mat.Dense {
+		x := mat.NewDense(n, n, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return src.NormFloat64() }, x)
+		var qr mat.QR
+		qr.Factorize(x)
+		var q mat.Dense
+		qr.QTo(&q)
+		return &q
+	}
+	d := mat.NewDense(n, m, nil)
+	for i, s := range sigma {
+		d.Set(i, i, s)
+	}
+	var x mat.Dense
+	x.Product(orthogonal(n), d, orthogonal(m).T())
+	return &x
+}
+
+// TestPrincipal: directions of singular values over many powers of 10 are orthonormal, and
+// keep of the samples what LAPACK's keep, whether few are asked for or all, of more samples
+// than features or fewer.
+func TestPrincipal(t *testing.T) {
+	ctx := context.Background()
+	for seed, shape := range [][2]int{{20, 60}, {60, 20}, {30, 30}, {130, 140}, {1, 5}, {5, 1}} {
+		n, m := shape[0], shape[1]
+		least := min(n, m)
+		for _, range10 := range []float64{0, 2, 6, 12} {
+			src := rand.New(rand.NewPCG(uint64(seed), 20))
+			sigma := make([]float64, least)
+			for i := range sigma {
+				sigma[i] = math.Pow(10, -range10*float64(i)/float64(least))
+			}
+			x := graded(src, n, m, sigma)
+			want, _, _, err := eigen.Singular(ctx, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p *Samples
+			for _, asked := range []int{(least + 2) / 3, least, (least + 2) / 3} {
+				what := fmt.Sprintf("%d×%d, range 1e%v, %d", n, m, range10, asked)
+				ask := func(p *Samples) (*Axes, *mat.Dense) {
+					a, err := p.Ask(ctx, func([]float64) int { return asked })
+					if err != nil {
+						t.Fatalf("%s: %v", what, err)
+					}
+					return a, a.Whole()
+				}
+				if p == nil {
+					p = centredOf(x)
+				}
+				a, v := ask(p)
+				fresh, freshV := ask(centredOf(x))
+				if !slices.Equal(a.Sigma, fresh.Sigma) || !mat.Equal(v, freshV) {
+					t.Errorf("%s: what is found depends on what was asked for before", what)
+				}
+				y := a.Coordinates()
+				var unit, rest, along mat.Dense
+				unit.Mul(v.T(), v)
+				near(t, what+" VᵀV", &unit, eye(asked), 1e-12)
+				along.Mul(x, v)
+				near(t, what+" XV", y, &along, 1e-14*float64(least))
+				rest.Mul(y, v.T())
+				rest.Sub(x, &rest)
+				var tail float64
+				for i, s := range want {
+					if i >= asked {
+						tail += s * s
+					} else if math.Abs(a.Sigma[i]-s) > 1e-14*float64(least) {
+						t.Errorf("%s: σ%d is %v, want %v", what, i, a.Sigma[i], s)
+					}
+				}
+				if left := mat.Norm(&rest, 2); math.Abs(left-math.Sqrt(tail)) > 1e-13*float64(least) {
+					t.Errorf("%s: %v is left out, want %v", what, left, math.Sqrt(tail))
+				}
+			}
+		}
+	}
+}
+
+var near = testkit.Near
+
+func eye(n int) *mat.Dense {
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		out.Set(i, i, 1)
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package view
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+)
+
+// Condensation is the change of variables by which ties and weights reach the engine: it condenses the
+// data before a fit and expands V after it, and the engine in between knows of neither.
+//
+// With groups of samples that share coefficients, c_j the weight of group j, and E = C^(-1/β), β being
+// the cost's degree, V = A·E·Ṽ, and the cost of the condensed data differs from that of the data by a
+// constant: the multiplicative steps are the same steps.
+type Condensation struct {
+	Group  []int     // of each sample
+	Groups int       //
+	Expand []float64 // E of each group: a sample's coefficients are those of its group times this
+	Weight []float64 // γ of each sample
+	C      []float64 // weight of each group
+	degree float64   // of the cost
+	None   bool      // every sample is its own group and weighs 1
+
+	samples [][]int // of each group, from the first use of members on
+}
+
+// NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group, the
+// others are alone; labels and weight may be nil.
+func NewCondensation(n int, labels []int, weight []float64, degree float64) *Condensation {
+	t := &Condensation{Group: make([]int, n), Weight: weight, None: labels == nil && weight == nil, degree: degree}
+	if weight == nil {
+		t.Weight = make([]float64, n)
+		for i := range n {
+			t.Weight[i] = 1
+		}
+	}
+	of := map[int]int{}
+	for i := range n {
+		g := t.Groups
+		if labels != nil && labels[i] >= 0 {
+			if have, ok := of[labels[i]]; ok {
+				g = have
+			} else {
+				of[labels[i]] = g
+			}
+		}
+		if g == t.Groups {
+			t.Groups++
+			t.C = append(t.C, 0)
+		}
+		t.Group[i] = g
+		t.C[g] += t.Weight[i]
+	}
+	t.Expand = make([]float64, t.Groups)
+	for j, c := range t.C {
+		t.Expand[j] = 1 / math.Pow(c, 1/t.degree)
+	}
+	return t
+}
+
+// Data condenses the data: row j is c_j^(1/β)·Σ γ_i·x_i/c_j.
+func (t *Condensation) Data(d Data) Data {
+	if t.None {
+		return d
+	}
+	scale := make([]float64, len(t.Group))
+	for i, g := range t.Group {
+		scale[i] = t.Weight[i] * math.Pow(t.C[g], 1/t.degree-1)
+	}
+	return d.Condense(t.Groups, t.Group, scale)
+}
+
+// rows condenses the rows of an n×p matrix as data does those of X.
+func (t *Condensation) Rows(dst, a *mat.Dense) {
+	dst.Zero()
+	for i, g := range t.Group {
+		algebra.Axpy(t.Weight[i]*t.Expand[g], a.RawRowView(i), dst.RawRowView(g))
+	}
+}
+
+// Columns condenses the columns of a k×n matrix as data does the rows of X.
+func (t *Condensation) Columns(dst, a *mat.Dense) {
+	if t.None {
+		dst.Copy(a)
+		return
+	}
+	k, _ := a.Dims()
+	for r := range k {
+		out := dst.RawRowView(r)
+		clear(out)
+		for i, x := range a.RawRowView(r) {
+			g := t.Group[i]
+			out[g] += t.Weight[i] * t.Expand[g] * x
+		}
+	}
+}
+
+// Expanded returns V, k×n, of condensed coefficients; with none it is they themselves.
+func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
+	if t.None {
+		return condensed
+	}
+	k, _ := condensed.Dims()
+	out := mat.NewDense(k, len(t.Group), nil)
+	t.ExpandInto(out, condensed)
+	return out
+}
+
+func (t *Condensation) ExpandInto(dst, condensed *mat.Dense) {
+	k, _ := condensed.Dims()
+	for r := range k {
+		from, to := condensed.RawRowView(r), dst.RawRowView(r)
+		for i, g := range t.Group {
+			to[i] = from[g] * t.Expand[g]
+		}
+	}
+}
+
+// PullBack adds up a part of the gradient in V, k×n, to one in the condensed coefficients: the transpose
+// of expandInto.
+func (t *Condensation) PullBack(dst, a *mat.Dense) {
+	k, _ := a.Dims()
+	for r := range k {
+		to := dst.RawRowView(r)
+		clear(to)
+		for i, x := range a.RawRowView(r) {
+			g := t.Group[i]
+			to[g] += x * t.Expand[g]
+		}
+	}
+}
+
+// PullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper bound of that of
+// the condensed form. Both may be nil.
+func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
+	clear(dst)
+	for i, q := range diagonal {
+		g := t.Group[i]
+		dst[g] += q * t.Expand[g] * t.Expand[g]
+	}
+}
+
+// Condensed returns condensed coefficients of V, k×n: of a group the mean, or with first the row of its
+// first sample.
+func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
+	if t.None {
+		return mat.DenseCopyOf(v)
+	}
+	k, _ := v.Dims()
+	size := make([]float64, t.Groups)
+	out := mat.NewDense(k, t.Groups, nil)
+	for i, g := range t.Group {
+		if first && size[g] > 0 {
+			continue
+		}
+		size[g]++
+		for r := range k {
+			out.Set(r, g, out.At(r, g)+v.At(r, i))
+		}
+	}
+	for r := range k {
+		row := out.RawRowView(r)
+		for g := range row {
+			row[g] /= size[g] * t.Expand[g]
+		}
+	}
+	return out
+}
+
+// Members returns the samples of each group.
+func (t *Condensation) Members() [][]int {
+	if t.samples == nil {
+		t.samples = make([][]int, t.Groups)
+		for i, g := range t.Group {
+			t.samples[g] = append(t.samples[g], i)
+		}
+	}
+	return t.samples
+}

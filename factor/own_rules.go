@@ -1,0 +1,459 @@
+package factor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/lasso"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+)
+
+// SparseCoding learns a dictionary B of atoms and codes V of which most are 0
+// (Lee, Battle, Raina and Ng 2006):
+//
+//	min ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1
+//
+// Each iteration moves V to its minimum and then each atom in turn to its own. The data may have any
+// sign. The atoms start as samples drawn by the seed, brought to unit length, as [Options].Init says
+// otherwise, or as [Start].Basis, of any sign, which is shortened to unit length where it is longer; the
+// codes start at 0. On exit the samples are coded once more with the last dictionary, unless KeepScale
+// says not to.
+type SparseCoding struct {
+	// Lambda is the weight λ; 0 means 0.1, WeightNone means 0. It is to be seen against the length of the
+	// samples: of those of unit length, one whose cosine with every atom is λ/2 or less is coded by
+	// zeros.
+	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
+}
+
+// Needs says what the method needs.
+func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
+
+// Memory returns about how many bytes the method takes.
+func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
+
+func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	lambda := orDefault(s.Lambda, 0.1)
+	if err := view.CheckWeight("lambda", lambda); err != nil {
+		return nil, err
+	}
+	d, err := newOwnRuleData(x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	b, err := initialDictionary(ctx, x, d, opt)
+	if err != nil {
+		return nil, err
+	}
+	codes := mat.NewDense(n, opt.Rank, nil)
+	size := view.SumSquares(d)
+	last, penalty := size, []float64{0}
+	keptCodes, keptAtoms := algebra.Like(codes), algebra.Like(b)
+	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
+		keptCodes.Copy(codes)
+		keptAtoms.Copy(b)
+		if err := encode(ctx, d, b, lambda, codes); err != nil {
+			return 0, err
+		}
+		v := algebra.Transpose(codes)
+		stepAtoms(d, b, v)
+		share := lambda * sumAbs(codes)
+		if now := d.Residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
+			last, penalty = now, append(penalty, share)
+			return now, nil
+		}
+		// Atoms that nearly depend on each other have lost the digits: nothing moves.
+		codes.Copy(keptCodes)
+		b.Copy(keptAtoms)
+		penalty = append(penalty, penalty[len(penalty)-1])
+		return last, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	model := &SparseCode{Dictionary: algebra.Transpose(b), Lambda: lambda}
+	if !opt.KeepScale {
+		if codes, err = model.Transform(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
+}
+
+// sumAbs returns Σ|a_ij|.
+func sumAbs(a *mat.Dense) (sum float64) {
+	n, _ := a.Dims()
+	for i := range n {
+		for _, x := range a.RawRowView(i) {
+			sum += math.Abs(x)
+		}
+	}
+	return sum
+}
+
+// initialDictionary returns the atoms at the start, transposed: k×m.
+func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
+	n, m := d.Dims()
+	if opt.Start != nil && opt.Start.Basis != nil {
+		given := opt.Start.Basis
+		if r, c := given.Dims(); r != m || c != opt.Rank {
+			return nil, fmt.Errorf("the initial atoms are %d×%d, want %d×%d", r, c, m, opt.Rank)
+		}
+		for i := range m {
+			for j, x := range given.RawRowView(i) {
+				if !(math.Abs(x) <= view.LargestValue) {
+					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i+1, j+1)
+				}
+			}
+		}
+		b := algebra.Transpose(given)
+		for r := range opt.Rank {
+			shorten(b.RawRowView(r))
+		}
+		return b, nil
+	}
+	if opt.Init != InitRandom && opt.Init != "" {
+		opt.Start = nil
+		first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
+		if err != nil {
+			return nil, err
+		}
+		u := first.parameters[0]
+		algebra.DivideRows(u, algebra.Lengths(u))
+		return u, nil
+	}
+	atom := make([]int, n) // that a sample becomes, or -1
+	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {
+		if atom[i] = at; at >= opt.Rank {
+			atom[i] = -1
+		}
+	}
+	b := mat.NewDense(opt.Rank, m, nil)
+	d.Each(func(i, j int, x float64) {
+		if atom[i] >= 0 {
+			b.Set(atom[i], j, x)
+		}
+	})
+	algebra.DivideRows(b, algebra.Lengths(b))
+	return b, nil
+}
+
+// stepAtoms moves each atom, a row of b, to its minimum while the others and the codes v, k×n, are held:
+// with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj, shortened to unit length where it is longer.
+// Atoms that no code uses stay.
+func stepAtoms(x view.Data, b, v *mat.Dense) {
+	k, m := b.Dims()
+	a, c := algebra.SelfGram(v), algebra.Like(b)
+	x.TimesCoefficients(c, v)
+	rest := make([]float64, m)
+	for j := range k {
+		weights := a.RawRowView(j)
+		if weights[j] < algebra.Floor*algebra.Floor {
+			continue
+		}
+		copy(rest, c.RawRowView(j))
+		for i, w := range weights {
+			algebra.Axpy(-w, b.RawRowView(i), rest)
+		}
+		atom := b.RawRowView(j)
+		algebra.Axpy(1/weights[j], rest, atom)
+		shorten(atom)
+	}
+}
+
+// shorten brings x to unit length if it is longer.
+func shorten(x []float64) {
+	if length := elementary.Norm(x); length > 1 {
+		for i := range x {
+			x[i] /= length
+		}
+	}
+}
+
+// SparseCode is a [Model] that represents a sample x by the s that is argmin ‖x − B·s‖² + λ·Σ|s_j|.
+type SparseCode struct {
+	// Dictionary holds the k atoms as columns: B, m×k.
+	Dictionary *mat.Dense
+	// Lambda is λ itself: 0 means 0.
+	Lambda float64
+}
+
+// Vectors implements [Model]: the dictionary.
+func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
+
+// Transform implements [Model]. Where several s are minima, which can be when atoms depend on each other,
+// it is one of them.
+func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	d, err := view.New(x)
+	if err != nil {
+		return nil, err
+	}
+	p, features := d.Dims()
+	rows, k := s.Dictionary.Dims()
+	if features != rows {
+		return nil, fmt.Errorf("the samples have %d features, the atoms %d", features, rows)
+	}
+	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
+		return nil, err
+	}
+	codes := mat.NewDense(p, k, nil)
+	if err := encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes); err != nil {
+		return nil, err
+	}
+	if !algebra.Finite(codes) {
+		return nil, errors.New("the codes have outgrown what numbers can hold")
+	}
+	return codes, nil
+}
+
+// encode moves the codes of the samples, n×k, to their minima for the dictionary, transposed: k×m.
+func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
+	n, k := codes.Dims()
+	products := mat.NewDense(k, n, nil)
+	x.TimesBasis(products, dictionary)
+	products = algebra.Transpose(products) // XᵀB
+	l := lasso.New(dictionary, lambda)
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.Solve(codes.RawRowView(i), products.RawRowView(i))
+	}
+	return nil
+}
+
+// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi): min ‖Ã −
+// GSGᵀ‖² over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in which must-linked samples have the largest
+// of all similarities and cannot-linked ones the smallest. The links are those of Known.MustLink and
+// Known.CannotLink, as they are given, and all pairs of labelled samples; without any it is NMF of the
+// similarities.
+//
+// The result has G for its coefficients, whose largest entry in a row is the sample's group, and S for
+// its association. It says nothing of features: Basis and Model are nil. G starts as [Options].Init says
+// of coefficients.
+type SSNMF struct {
+	// Rule says how far G moves.
+	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
+	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in place of XᵀX.
+	Similarity *mat.Dense
+	// Initial is S at the start, symmetric k×k, if it is set. Otherwise S is 1 on the diagonal and 0.01
+	// elsewhere: groups that start apart.
+	Initial *mat.Dense
+}
+
+// SimilarityRule says how far the coefficients move when similarities are factorised, G ←
+// G∘[(ÃGS)/(GSGᵀGS)]^η.
+type SimilarityRule int
+
+const (
+	// SimilarityRuleDamped is η = ¼, with which the objective never rises.
+	SimilarityRuleDamped SimilarityRule = iota
+	// SimilarityRulePrinted is η = 1 as in the paper, which is faster but can oscillate.
+	SimilarityRulePrinted
+)
+
+var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
+
+func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
+
+func (r *SimilarityRule) UnmarshalText(b []byte) error {
+	return similarityRuleNames.UnmarshalText(r, b)
+}
+
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
+
+// Values returns the names of the values.
+func (SimilarityRule) Values() []string { return similarityRuleNames.Values() }
+
+// Needs says what the method needs.
+func (SSNMF) Needs() Needs { return Needs{Links: true} }
+
+// Memory returns about how many bytes the method takes.
+func (SSNMF) Memory(s Size) int64 {
+	n := float64(s.Samples)
+	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
+}
+
+func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if err := named(m.Rule); err != nil {
+		return nil, err
+	}
+	d, err := newOwnRuleData(x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	a, err := m.similarity(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
+		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, view.SmallestValue, view.LargestValue)
+	}
+	link(a, known)
+	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.association(opt.Rank)
+	if err != nil {
+		return nil, err
+	}
+	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: 0.25}
+	if m.Rule == SimilarityRulePrinted {
+		f.power = 1
+	}
+	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
+		f.step()
+		return f.value(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !algebra.Finite(f.g) || !algebra.Finite(f.s) {
+		return nil, errors.New("the factors have outgrown what numbers can hold")
+	}
+	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
+}
+
+// similarity returns a copy of the similarities, checked.
+func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
+		return nil, err
+	}
+	if m.Similarity == nil {
+		a, err := view.InnerProducts(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		for i := range n {
+			for j, v := range a.RawRowView(i) {
+				if v < 0 {
+					return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, v)}
+				}
+			}
+		}
+		return a, nil
+	}
+	if r, c := m.Similarity.Dims(); r != n || c != n {
+		return nil, fmt.Errorf("the similarities are %d×%d for %d samples", r, c, n)
+	}
+	if err := checkSymmetric(m.Similarity, "the similarities"); err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(m.Similarity), nil
+}
+
+// association returns S at the start.
+func (m SSNMF) association(k int) (*mat.Dense, error) {
+	if m.Initial != nil {
+		if r, c := m.Initial.Dims(); r != k || c != k {
+			return nil, fmt.Errorf("the initial association is %d×%d, want %d×%d", r, c, k, k)
+		}
+		return mat.DenseCopyOf(m.Initial), checkSymmetric(m.Initial, "the initial association")
+	}
+	s := mat.NewDense(k, k, nil)
+	s.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 1
+		}
+		return 0.01
+	}, s)
+	return s, nil
+}
+
+// checkSymmetric reports values that are not ≥ 0 or not the same, but for rounding, on both sides of the
+// diagonal.
+func checkSymmetric(a *mat.Dense, what string) error {
+	n, _ := a.Dims()
+	for i := range n {
+		for j, x := range a.RawRowView(i) {
+			if !(x >= 0 && x <= view.LargestValue) {
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
+			}
+			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
+				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
+			}
+		}
+	}
+	return nil
+}
+
+// link gives linked pairs the largest and the smallest of the similarities. What is known is free of
+// contradictions.
+func link(a *mat.Dense, known Known) {
+	largest, smallest := mat.Max(a), mat.Min(a)
+	set := func(i, j int, x float64) {
+		if i != j {
+			a.Set(i, j, x)
+			a.Set(j, i, x)
+		}
+	}
+	for i, c := range known.Labels {
+		for j, b := range known.Labels[:i] {
+			switch {
+			case c < 0 || b < 0:
+			case c == b:
+				set(i, j, largest)
+			default:
+				set(i, j, smallest)
+			}
+		}
+	}
+	for _, p := range known.MustLink {
+		set(p[0], p[1], largest)
+	}
+	for _, p := range known.CannotLink {
+		set(p[0], p[1], smallest)
+	}
+}
+
+// similarityFactors are the factors of a ≈ GSGᵀ; g is transposed, k×n.
+type similarityFactors struct {
+	a     view.Dense
+	g, s  *mat.Dense
+	power float64
+}
+
+// step moves S, then G with the new S.
+func (f *similarityFactors) step() {
+	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
+	f.a.TimesBasis(ga, f.g)
+	algebra.Gemm(gag, ga, algebra.NoTrans, f.g, algebra.Trans)
+	gg := algebra.SelfGram(f.g)
+
+	// S ← S∘(GᵀÃG)/(GᵀGSGᵀG)
+	gs := algebra.Times(gg, f.s)
+	below := algebra.Times(gs, gg)
+	k, _ := f.s.Dims()
+	for r := range k {
+		row, lin, pos := f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r)
+		multiply(row, lin, pos, nil, nil)
+	}
+
+	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.
+	above := algebra.Times(f.s, ga)
+	sgs := algebra.Times(algebra.Times(f.s, gg), f.s)
+	below = algebra.Times(sgs, f.g)
+	for r := range k {
+		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
+		for i, x := range row {
+			row[i] = algebra.Moved(x, elementary.Pow(lin[i]/max(pos[i], algebra.LeastDenominator), f.power))
+		}
+	}
+}
+
+// value returns ‖Ã − GSGᵀ‖².
+func (f *similarityFactors) value() float64 {
+	return f.a.Residual(algebra.Times(f.s, f.g), f.g)
+}

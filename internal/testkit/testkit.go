@@ -1,0 +1,200 @@
+// Package testkit helps the tests of several packages: folders of environment variables, exact answers,
+// sets of samples, and measures of memory.
+package testkit
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// DataFolder names the variable of the folder of the real image sets.
+const DataFolder = "PARTWISE_DATA"
+
+// folder returns the folder that the variable names, or "". A relative path begins at the module's folder.
+func folder(variable string) string {
+	dir := os.Getenv(variable)
+	if dir == "" || filepath.IsAbs(dir) {
+		return dir
+	}
+	root := "."
+	for range 10 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join(root, "..")
+	}
+	return filepath.Join(root, dir)
+}
+
+// NeedFolder returns the folder that the variable names, and skips the test where it is not set.
+func NeedFolder(t testing.TB, variable string) string {
+	t.Helper()
+	dir := folder(variable)
+	if dir == "" {
+		t.Skipf("%s is not set", variable)
+	}
+	return dir
+}
+
+// Slow skips, with -short, a test that the race detector makes long and that starts no goroutines of its own.
+func Slow(t *testing.T) {
+	t.Helper()
+	if Race && testing.Short() {
+		t.Skip("takes long under the race detector")
+	}
+}
+
+// methodField finds a fixture's method.
+var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
+
+// Fixtures runs a subtest of each file of exact answers in testdata/fixtures, or in the folder that
+// PARTWISE_FIXTURES names, by the checker with the longest name that its method begins with, so that "gnmf" checks
+// "gnmf_heat". That folder may hold files of other packages' methods, which are left out. Infinities are null in
+// text.
+func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.T, checker C, text []byte)) {
+	dir := folder("PARTWISE_FIXTURES")
+	own := dir == ""
+	if own {
+		dir = filepath.Join("testdata", "fixtures")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		method := methodField.FindSubmatch(text)
+		if err != nil || method == nil {
+			t.Errorf("%s names no method: %v", file, err)
+			continue
+		}
+		best := ""
+		for name := range checkers {
+			if strings.HasPrefix(string(method[1])+"_", name+"_") && len(name) > len(best) {
+				best = name
+			}
+		}
+		if best != "" {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+				check(t, checkers[best], bytes.ReplaceAll(text, []byte("Infinity"), []byte("null")))
+			})
+		} else if own {
+			t.Errorf("%s: nothing checks the method %q", file, method[1])
+		}
+	}
+}
+
+// Rows returns the matrix of the rows.
+func Rows(x [][]float64) *mat.Dense {
+	out := mat.NewDense(len(x), len(x[0]), nil)
+	for i, row := range x {
+		out.SetRow(i, row)
+	}
+	return out
+}
+
+// Near ends the test if a value of got differs from that of want by more than the tolerance, which is a share of
+// the value where that is above 1.
+func Near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
+	t.Helper()
+	r, c := got.Dims()
+	if wr, wc := want.Dims(); r != wr || c != wc {
+		t.Fatalf("%s: is %d×%d, want %d×%d", what, r, c, wr, wc)
+	}
+	for i := range r {
+		for j := range c {
+			g, w := got.At(i, j), want.At(i, j)
+			if !(math.Abs(g-w) <= tolerance*max(1, math.Abs(w))) {
+				t.Fatalf("%s: at %d,%d is %v, want %v", what, i, j, g, w)
+			}
+		}
+	}
+}
+
+// Allocated returns how many bytes of the heap are allocated while do runs, whether they are freed meanwhile or
+// not; so it is never less than the peak. What other goroutines allocate counts too. Small objects are counted in
+// blocks, which makes it wrong by up to a megabyte.
+func Allocated(do func()) uint64 {
+	allocated := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := allocated()
+	do()
+	return allocated() - before
+}
+
+// AllocatesAtMost fails the test if do allocates more than a number of bytes.
+func AllocatesAtMost(t *testing.T, most uint64, do func()) {
+	t.Helper()
+	if got := Allocated(do); got > most {
+		t.Fatalf("%d bytes are allocated, at most %d should be", got, most)
+	}
+}
+
+// CSV writes a CSV set with a class of each of the sizes, which lie apart in eight features, and returns its path.
+func CSV(t testing.TB, sizes ...int) string {
+	t.Helper()
+	src := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	text.WriteString("a,b,c,d,e,f,g,h,class\n")
+	for c, size := range sizes {
+		for range size {
+			for j := range 8 {
+				x := 0.3 + src.Float64()
+				if j%len(sizes) == c {
+					x += 1
+				}
+				fmt.Fprintf(&text, "%.4f,", x)
+			}
+			fmt.Fprintf(&text, "class%d\n", c)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "set.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// SmallExperiment is the text of an experiment file of 30 trials, which names no data.
+const SmallExperiment = `
+name: small
+methods:
+  - kmeans
+  - {name: nmf, iterations: 20}
+  - {name: gnmf, lambda: 1, iterations: 20}
+  - {name: cnmf-kl, iterations: 30}
+  - {name: ccf, init: nmf, as: CCF, iterations: 20}
+classes: [2, 4]
+repeats: 3
+labels: 30%
+rank: k+1
+cluster: {distance: cosine, restarts: 3}
+seed: 4
+`
+
+// SweptExperiment is the text of one whose methods are swept, which names no data.
+const SweptExperiment = `
+name: swept
+methods:
+  - nmf
+  - {name: cf-ogl, as: OGL, beta: [0.1, 1e2], iterations: 5, lambda: [1, 10, 100]}
+  - {name: gnmf, edges: [binary, heat], iterations: 5}
+  - {name: cf, init: [random, nmf], iterations: [5, 10]}
+  - {name: nmf-kl, tolerance: [1e-3]}
+classes: 3
+repeats: 2
+rank: k
+`

@@ -1,0 +1,170 @@
+package feedback
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+)
+
+// corrections is a state of a session: what is known of n pictures after an act.
+type corrections struct {
+	base   []int    // the group of each picture before any act
+	names  []string // of each group, or ""
+	labels []int    // the group that each picture is labelled with, or −1
+	// must and cannot are the links, each pair with the lower number first.
+	must, cannot [][2]int
+	words        string // the act that led here
+}
+
+func (c *corrections) clone() *corrections {
+	return &corrections{
+		base: slices.Clone(c.base), names: slices.Clone(c.names), labels: slices.Clone(c.labels),
+		must: slices.Clone(c.must), cannot: slices.Clone(c.cannot),
+	}
+}
+
+func (c *corrections) known() factor.Known {
+	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
+}
+
+// group returns the name of a group, or a placeholder.
+func (c *corrections) group(g int) string {
+	if c.names[g] != "" {
+		return c.names[g]
+	}
+	return placeholder(g)
+}
+
+// placeholder is the class that stands in files for a group without a name.
+func placeholder(g int) string { return fmt.Sprintf("group %d", g+1) }
+
+var placeholders = regexp.MustCompile(`(?i)^\s*group\s*\d+\s*$`)
+
+const (
+	longestName = 200 // bytes
+	mostApart   = 40  // pictures of one act of which no two belong together
+)
+
+// checkName returns an error for a name that group g, −1 for a new one, cannot have.
+func (c *corrections) checkName(name string, g int) error {
+	switch {
+	case len(name) > longestName:
+		return fmt.Errorf("the name is %d bytes long, and can be of %d at most", len(name), longestName)
+	case strings.ContainsAny(name, "\n\r\x00"):
+		return errors.New("a name is a single line")
+	case placeholders.MatchString(name):
+		return fmt.Errorf("%q is what a group without a name is called", name)
+	}
+	if other := slices.Index(c.names, name); name != "" && other >= 0 && other != g {
+		return fmt.Errorf("group %d is called %q already: merge the two groups, if they are one", other+1, name)
+	}
+	return nil
+}
+
+// add adds a group, and returns its number.
+func (c *corrections) add(name string) int {
+	c.names = append(c.names, name)
+	return len(c.names) - 1
+}
+
+// label labels pictures with group g. Links that contradict two labels are removed. If the rest still
+// contradicts, through other pictures, all links of the pictures are removed.
+func (c *corrections) label(pictures []int, g int) {
+	moved := make(map[int]bool, len(pictures))
+	for _, i := range pictures {
+		c.labels[i], moved[i] = g, true
+	}
+	wrong := func(must bool) func([2]int) bool {
+		return func(p [2]int) bool {
+			a, b := c.labels[p[0]], c.labels[p[1]]
+			return (moved[p[0]] || moved[p[1]]) && a >= 0 && b >= 0 && (a == b) != must
+		}
+	}
+	c.must, c.cannot = slices.DeleteFunc(c.must, wrong(true)), slices.DeleteFunc(c.cannot, wrong(false))
+	if c.known().Check(len(c.labels)) != nil {
+		any := func(p [2]int) bool { return moved[p[0]] || moved[p[1]] }
+		c.must, c.cannot = slices.DeleteFunc(c.must, any), slices.DeleteFunc(c.cannot, any)
+	}
+}
+
+// join links pictures of one group. Cannot-links between them are removed.
+func (c *corrections) join(pictures []int) error {
+	labelled := -1
+	for _, i := range pictures {
+		switch {
+		case c.labels[i] < 0:
+		case labelled < 0:
+			labelled = i
+		case c.labels[i] != c.labels[labelled]:
+			return fmt.Errorf("two of the pictures are labelled as of different groups, %s and %s: move one, or merge the groups",
+				c.group(c.labels[labelled]), c.group(c.labels[i]))
+		}
+	}
+	for at := 1; at < len(pictures); at++ {
+		c.must = with(c.must, pictures[at-1], pictures[at])
+	}
+	unit, err := links.Close(len(c.labels), c.must, nil)
+	if err != nil {
+		return err
+	}
+	c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool {
+		return unit[p[0]] == unit[p[1]] && unit[p[0]] == unit[pictures[0]]
+	})
+	return nil
+}
+
+// part says of pictures that no two belong together. Must-links among them are removed.
+func (c *corrections) part(pictures []int) error {
+	if len(pictures) > mostApart {
+		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
+	}
+	c.must = slices.DeleteFunc(c.must, func(p [2]int) bool {
+		return slices.Contains(pictures, p[0]) && slices.Contains(pictures, p[1])
+	})
+	for at, i := range pictures {
+		for _, j := range pictures[:at] {
+			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
+				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.group(c.labels[i]))
+			}
+			c.cannot = with(c.cannot, i, j)
+		}
+	}
+	return nil
+}
+
+// merge makes two groups one, the first, and links their typical pictures.
+func (c *corrections) merge(a, b int, typical [2]int) error {
+	for _, of := range [][]int{c.base, c.labels} {
+		for i, g := range of {
+			if g == b {
+				of[i] = a
+			}
+		}
+	}
+	if c.names[a] == "" {
+		c.names[a] = c.names[b]
+	}
+	c.names[b] = ""
+	c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == a && c.labels[p[1]] == a })
+	if typical[0] < 0 || typical[1] < 0 || typical[0] == typical[1] {
+		return nil
+	}
+	return c.join(typical[:])
+}
+
+// with returns pairs and one more, unless it is among them.
+func with(pairs [][2]int, i, j int) [][2]int {
+	p := [2]int{min(i, j), max(i, j)}
+	if i == j || slices.Contains(pairs, p) {
+		return pairs
+	}
+	return append(pairs, p)
+}
+
+func pictures(n int) string { return phrase.Count(n, "picture", "pictures") }

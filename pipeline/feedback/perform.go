@@ -1,0 +1,204 @@
+package feedback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// check returns an error for an act with unknown pictures or groups, or with the wrong number of them. It
+// sorts its pictures.
+func (s *Session) check(a *Act) error {
+	n, k := len(s.found.Labels), len(s.now().names)
+	for _, i := range a.Pictures {
+		if i < 0 || i >= n {
+			return fmt.Errorf("there is no picture %d of %d", i, n)
+		}
+	}
+	for _, g := range a.Groups {
+		if g < 0 || g >= k {
+			return fmt.Errorf("there is no group %d of %d", g+1, k)
+		}
+	}
+	slices.Sort(a.Pictures)
+	a.Pictures = slices.Compact(a.Pictures)
+	a.Name = strings.TrimSpace(a.Name)
+	want, ok := map[Verb]struct{ pictures, groups [2]int }{
+		Move:     {[2]int{1, n}, [2]int{0, 1}},
+		Merge:    {[2]int{0, 0}, [2]int{2, k}},
+		Split:    {[2]int{0, n}, [2]int{1, 1}},
+		Name:     {[2]int{0, 0}, [2]int{1, 1}},
+		Together: {[2]int{2, n}, [2]int{0, 0}},
+		Apart:    {[2]int{2, n}, [2]int{0, 0}},
+		Skip:     {[2]int{1, n}, [2]int{0, 0}},
+	}[a.Do]
+	within := func(size int, limits [2]int) bool { return size >= limits[0] && size <= limits[1] }
+	switch pictures, groups := len(a.Pictures), len(a.Groups); {
+	case !ok:
+		return fmt.Errorf("%q is nothing that can be done", a.Do)
+	case !within(pictures, want.pictures) || !within(groups, want.groups):
+		return fmt.Errorf("%s of %d pictures and %d groups cannot be", a.Do, pictures, groups)
+	}
+	return nil
+}
+
+// perform changes the corrections by an act, and returns the pictures that it names.
+func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[int]bool, err error) {
+	all := s.withCopies(a.Pictures)
+	own = make(map[int]bool, len(all))
+	for _, i := range all {
+		own[i] = true
+	}
+	switch a.Do {
+	case Move:
+		return own, s.move(c, a, all)
+	case Merge:
+		return own, s.merge(c, a.Groups, own)
+	case Split:
+		if len(all) == 0 {
+			return own, s.split(ctx, c, a, own)
+		}
+		for _, i := range all {
+			if s.found.Labels[i] != a.Groups[0] {
+				return nil, fmt.Errorf("not all of the pictures are in %s", c.group(a.Groups[0]))
+			}
+		}
+		return own, s.move(c, &Act{Name: a.Name}, all)
+	case Name:
+		return own, s.name(c, a.Groups[0], a.Name)
+	case Together:
+		c.words = pictures(len(all)) + " belong together"
+		return own, c.join(all)
+	}
+	c.words = pictures(len(a.Pictures)) + " do not belong together"
+	return own, c.part(a.Pictures)
+}
+
+// withCopies returns pictures with their copies in the same groups, in rising order.
+func (s *Session) withCopies(of []int) []int {
+	if s.opt.Copies == nil || len(of) == 0 {
+		return of
+	}
+	stack := map[[2]int]bool{} // of pictures in a group
+	for _, i := range of {
+		stack[[2]int{s.opt.Copies[i], s.found.Labels[i]}] = true
+	}
+	var out []int
+	for i, first := range s.opt.Copies {
+		if stack[[2]int{first, s.found.Labels[i]}] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (s *Session) move(c *corrections, a *Act, all []int) error {
+	g, to := -1, " moved to "
+	if len(a.Groups) == 0 {
+		if err := c.checkName(a.Name, -1); err != nil {
+			return err
+		}
+		g, to = c.add(a.Name), " moved to a new group, "
+	} else {
+		g = a.Groups[0]
+	}
+	if !slices.ContainsFunc(all, func(i int) bool { return s.found.Labels[i] != g }) {
+		to = " confirmed in "
+	}
+	c.label(all, g)
+	c.words = pictures(len(all)) + to + c.group(g)
+	return nil
+}
+
+// merge adds the pictures of the merged groups to own.
+func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
+	first := groups[0]
+	slices.Sort(groups[1:])
+	for _, g := range slices.Compact(groups[1:]) {
+		if g == first {
+			return errors.New("a group cannot be merged with itself")
+		}
+		c.words = fmt.Sprintf("%s merged with %s", c.group(first), c.group(g))
+		for i, of := range s.found.Labels {
+			own[i] = own[i] || of == g
+		}
+		if err := c.merge(first, g, [2]int{s.typical[first], s.typical[g]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name names a group. It labels the typical picture, so that the name stays with the group.
+func (s *Session) name(c *corrections, g int, name string) error {
+	if err := c.checkName(name, g); err != nil {
+		return err
+	}
+	c.words = fmt.Sprintf("%s called %s", c.group(g), name)
+	if name == "" {
+		c.words = "the name " + c.names[g] + " taken away"
+	}
+	c.names[g] = name
+	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {
+		c.label(s.withCopies([]int{s.typical[g]}), g)
+	}
+	return nil
+}
+
+// split splits a group in two by k-means, and adds the smaller half to own. The larger one keeps the number.
+func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int]bool) error {
+	g := a.Groups[0]
+	if err := c.checkName(a.Name, -1); err != nil {
+		return err
+	}
+	var members []int
+	for i, of := range s.found.Labels {
+		if of == g {
+			members = append(members, i)
+		}
+	}
+	if len(members) < 2 {
+		return fmt.Errorf("%s has %s, which cannot be split", c.group(g), pictures(len(members)))
+	}
+	points := rowsOf(s.regroup.Points(), members)
+	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
+	if err != nil {
+		return err
+	}
+	near, err := cluster.Memberships(ctx, cluster.DistanceCosine, points, halves.Labels)
+	if err != nil {
+		return err
+	}
+	sizes := [2]int{}
+	for _, half := range halves.Labels {
+		sizes[half]++
+	}
+	second := 0
+	if sizes[1] <= sizes[0] {
+		second = 1
+	}
+	to := c.add(a.Name)
+	typical, distance := [2]int{-1, -1}, [2]float64{}
+	for at, i := range members {
+		half := halves.Labels[at]
+		if half == second {
+			if c.labels[i] == g {
+				continue // labelled as staying
+			}
+			c.base[i], own[i] = to, true
+		}
+		if d := near[at].Distance; typical[half] < 0 || d < distance[half] {
+			typical[half], distance[half] = i, d
+		}
+	}
+	c.words = c.group(g) + " split in two"
+	if slices.Min(typical[:]) < 0 {
+		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.group(g))
+	}
+	return c.part([]int{typical[1-second], typical[second]})
+}

@@ -1,0 +1,203 @@
+package pipeline
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/links"
+)
+
+// given tells whether labels or links are given.
+func (g Groups) given() bool { return g.UseLabels || !g.Links.None() }
+
+// knowledge is what labels and links say about the samples of a set. Must-links count through samples that
+// are left out later too.
+type knowledge struct {
+	unit    []int // of each sample: samples that must-links join
+	labels  []int // the class of each sample's unit, or −1
+	classes int
+	links   datasets.Links
+}
+
+// knowledge returns what is known of the samples of a set, without contradictions.
+func (g Groups) knowledge(set *datasets.Set) knowledge {
+	t := knowledge{labels: slices.Repeat([]int{-1}, set.Len()), classes: len(set.Classes), links: g.Links}
+	t.unit, _ = links.Close(set.Len(), g.Links.Must, nil) // whose rows are checked where they are read
+	if !g.UseLabels {
+		return t
+	}
+	class := slices.Repeat([]int{-1}, set.Len()) // of each unit
+	for i, c := range set.Labels {
+		if c >= 0 {
+			class[t.unit[i]] = c
+		}
+	}
+	t.labels = take(class, t.unit)
+	return t
+}
+
+// sizes returns the numbers of rows of each class, and the number of units among the other rows.
+func (t knowledge) sizes(rows []int) (sizes []int, free int) {
+	units := map[int]bool{}
+	for _, i := range rows {
+		if t.labels[i] < 0 {
+			units[t.unit[i]] = true
+		}
+	}
+	return classSizes(take(t.labels, rows), t.classes), len(units)
+}
+
+// of returns what is known of some samples, by their places among rows. In links, a sample that is left out
+// is replaced by the first row of its unit.
+func (t knowledge) of(rows []int) (classLabels, factor.Known) {
+	place := map[int]int{} // of a sample
+	first := map[int]int{} // of a unit
+	for at, i := range rows {
+		place[i] = at
+		if _, ok := first[t.unit[i]]; !ok {
+			first[t.unit[i]] = at
+		}
+	}
+	keep := func(pairs [][2]int) (kept [][2]int) {
+		for _, p := range pairs {
+			var to [2]int
+			all := true
+			for end, i := range p {
+				at, ok := place[i]
+				if !ok {
+					at, ok = first[t.unit[i]]
+				}
+				to[end] = at
+				all = all && ok
+			}
+			if all && to[0] != to[1] {
+				kept = append(kept, to)
+			}
+		}
+		return kept
+	}
+	known := newClassLabels(take(t.labels, rows), t.classes)
+	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
+}
+
+// classSizes returns the number of samples of each class.
+func classSizes(labels []int, classes int) []int {
+	sizes := make([]int, classes)
+	for _, c := range labels {
+		if c >= 0 {
+			sizes[c]++
+		}
+	}
+	return sizes
+}
+
+// classLabels are the known classes of samples, without classes that have no sample.
+type classLabels struct {
+	labels  []int // of the samples, numbers of these classes from 0, or −1
+	classes []int // places among the set's classes
+}
+
+// newClassLabels returns the classes of labels, which are numbers below classes.
+func newClassLabels(labels []int, classes int) classLabels {
+	number := make([]int, classes)
+	t := classLabels{labels: slices.Repeat([]int{-1}, len(labels))}
+	for c, size := range classSizes(labels, classes) {
+		if size > 0 {
+			number[c] = len(t.classes)
+			t.classes = append(t.classes, c)
+		}
+	}
+	for i, c := range labels {
+		if c >= 0 {
+			t.labels[i] = number[c]
+		}
+	}
+	return t
+}
+
+// enforce moves labelled samples so that each class has a group of its own: by the best one-to-one mapping
+// of groups to classes, and then the smallest other group, or a new one.
+func (t classLabels) enforce(groups []int) {
+	if len(t.classes) == 0 {
+		return
+	}
+	var truth, found []int
+	for i, c := range t.labels {
+		if c >= 0 {
+			truth, found = append(truth, c), append(found, groups[i])
+		}
+	}
+	to := slices.Repeat([]int{-1}, len(t.classes))
+	size := classSizes(groups, max(slices.Max(groups)+1, len(to)))
+	others := allOf(len(size))
+	slices.SortStableFunc(others, func(a, b int) int { return size[a] - size[b] })
+	for group, c := range eval.Mapping(truth, found) {
+		to[c] = group
+		others = slices.DeleteFunc(others, func(g int) bool { return g == group })
+	}
+	for c := range to {
+		if to[c] < 0 {
+			to[c], others = others[0], others[1:]
+		}
+	}
+	for i, c := range t.labels {
+		if c >= 0 {
+			groups[i] = to[c]
+		}
+	}
+}
+
+// ofGroups returns the class of each group's labelled samples, a place among the set's classes, or −1.
+func (t classLabels) ofGroups(groups []int) []int {
+	out := slices.Repeat([]int{-1}, slices.Max(groups)+1)
+	for i, c := range t.labels {
+		if c >= 0 {
+			out[groups[i]] = t.classes[c]
+		}
+	}
+	return out
+}
+
+// bind moves the fewest samples so that k groups obey links, to groups with near means among the points.
+// Labelled samples stay.
+func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Matrix, d cluster.Distance) error {
+	k = max(k, slices.Max(groups)+1)
+	known.Labels = slices.Repeat([]int{-1}, len(groups))
+	for i, c := range t.labels {
+		if c >= 0 {
+			known.Labels[i] = groups[i]
+		}
+	}
+	apart := func(p [2]int) bool { return groups[p[0]] != groups[p[1]] }
+	if !slices.ContainsFunc(known.MustLink, apart) && !slices.ContainsFunc(known.CannotLink, func(p [2]int) bool { return !apart(p) }) {
+		return nil
+	}
+	n, m := points.Dims()
+	means, weights := mat.NewDense(k, m, nil), make([]float64, n)
+	eachValue(points, allRows(points), func(i, _ int, v float64) { weights[i] += v * v })
+	for i, w := range weights {
+		weights[i] = 1
+		if d == cluster.DistanceCosine && w > 0 {
+			weights[i] = 1 / math.Sqrt(w)
+		}
+	}
+	sizes := classSizes(groups, k)
+	eachValue(points, allRows(points), func(i, j int, v float64) {
+		means.Set(groups[i], j, means.At(groups[i], j)+weights[i]*v/float64(sizes[groups[i]]))
+	})
+	lengths := make([]float64, k)
+	for g := range k {
+		lengths[g] = mat.Dot(means.RowView(g), means.RowView(g))
+	}
+	return cluster.Bind(groups, k, cluster.Known(known), func(i, g int) float64 {
+		cost := lengths[g]
+		eachValue(points, []int{i}, func(_, j int, v float64) { cost -= 2 * weights[i] * v * means.At(g, j) })
+		return cost
+	})
+}

@@ -1,0 +1,289 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+)
+
+// toldSet returns 35 samples of three classes, and inputs that are told these
+// classes of some of them, by their number from 1.
+func toldSet(t *testing.T, classes map[int]string) *Inputs {
+	t.Helper()
+	var text strings.Builder
+	for row, class := range classes {
+		fmt.Fprintf(&text, "%d,%s\n", row, class)
+	}
+	labels := filepath.Join(t.TempDir(), "labels.csv")
+	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// TestLabelledGroups: whatever clusters, samples told to be of one class share a group,
+// and those of two never do, also where the labels say the opposite of the data.
+func TestLabelledGroups(t *testing.T) {
+	testkit.Slow(t)
+	for seed := range uint64(4) {
+		random := rng.New(seed, "told")
+		classes := map[int]string{1: "a", 2: "b", 3: "c"}
+		for range 12 {
+			classes[1+random.IntN(35)] = string(rune('a' + random.IntN(3)))
+		}
+		in := toldSet(t, classes)
+		labels := in.Labels()
+		for _, by := range append(Clusterers(), Largest, "") {
+			for _, k := range []int{0, 5} {
+				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, UseLabels: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: seed}
+				if slices.Contains(Clusterers(), by) && k == 5 {
+					g.Method, g.Cluster.By = Method{Name: by}, ""
+				}
+				if err := g.Check(in.Set); err != nil {
+					t.Fatal(err)
+				}
+				found, err := g.Find(t.Context(), in, nil)
+				if err != nil {
+					t.Errorf("%s: %v", by, err)
+					continue
+				}
+				for i, c := range labels {
+					for j, d := range labels[:i] {
+						if c >= 0 && d >= 0 && (c == d) != (found.Groups[i] == found.Groups[j]) {
+							t.Fatalf("%q with %d groups: samples of the classes %d and %d in the groups %d and %d", by, k, c, d, found.Groups[i], found.Groups[j])
+						}
+					}
+					if c >= 0 && found.GroupClasses[found.Groups[i]] != c {
+						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
+					}
+				}
+				if by == Largest && slices.Max(found.Groups) >= max(k, 3) {
+					t.Errorf("%d groups by the largest coefficient, want %d", slices.Max(found.Groups)+1, max(k, 3))
+				}
+				if own := 5; (by == "" || by == KMeans) && k == own && slices.Max(found.Groups)+1 != own {
+					t.Errorf("%q: %d groups, want %d", by, slices.Max(found.Groups)+1, own)
+				}
+			}
+		}
+	}
+}
+
+// TestLabelledScores: where the data has classes of its own, the groups are compared
+// with them over the samples that were not told.
+func TestLabelledScores(t *testing.T) {
+	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
+	found, err := Groups{Method: Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ac := found.Scores["AC free"]; ac < 0.9 {
+		t.Errorf("AC %v of the others, of classes that lie apart", ac)
+	}
+	if _, ok := found.Scores["AC"]; ok {
+		t.Error("the samples told are in the scores")
+	}
+}
+
+func TestToldRefused(t *testing.T) {
+	all := map[int]string{}
+	for row := range 34 {
+		all[row+1] = []string{"a", "b"}[row%2]
+	}
+	few := map[int]string{1: "a", 2: "a", 3: "b", 4: "c"}
+	two, err := toldRank("36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nmf, cnmf := Method{Name: "nmf"}, Method{Name: "cnmf"}
+	for _, test := range []struct {
+		classes map[int]string
+		g       Groups
+		want    string
+	}{
+		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
+		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
+		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
+		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
+		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
+		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
+		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
+		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
+		{few, Groups{K: 3, Method: Method{Name: KMeans}, Cluster: Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
+		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: Method{Name: "sda"}, UseLabels: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
+		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
+	} {
+		in := toldSet(t, test.classes)
+		err := test.g.Check(in.Set)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
+			t.Errorf("Find says %v, Check %v", again, err)
+		}
+	}
+	in := toldSet(t, few)
+	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
+		t.Errorf("noted %q", notes)
+	}
+	for _, m := range []Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
+		if notes := (Groups{Method: m, UseLabels: true}).Notes(in); notes != nil {
+			t.Errorf("noted %q of %s, which ties nothing", notes, m)
+		}
+	}
+}
+
+// toldRank reads a rank.
+func toldRank(text string) (*Rank, error) {
+	e := &Experiment{}
+	if err := Set(e, "rank", text); err != nil {
+		return nil, err
+	}
+	return &e.Rank[0], nil
+}
+
+// TestKeep: each class gets a group of its own where the clusters have fewer.
+func TestKeep(t *testing.T) {
+	known := newClassLabels([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
+	for _, groups := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 1, 1, 1}, {2, 2, 2, 1, 1, 0, 0, 0}} {
+		known.enforce(groups)
+		of := known.ofGroups(groups)
+		if groups[0] != groups[1] || groups[3] != groups[4] || groups[0] == groups[2] || groups[2] == groups[3] || groups[0] == groups[3] {
+			t.Errorf("groups %v", groups)
+		}
+		if of[groups[0]] != 0 || of[groups[2]] != 2 || of[groups[3]] != 4 {
+			t.Errorf("groups %v of the classes %v", groups, of)
+		}
+	}
+	// None told.
+	groups := []int{0, 1}
+	newClassLabels([]int{-1, -1}, 3).enforce(groups)
+	if !slices.Equal(groups, []int{0, 1}) {
+		t.Errorf("groups %v", groups)
+	}
+}
+
+// TestLinkedGroups: whatever method and whatever clusters, samples told to belong together
+// share a group and those told not to never do, with labels and without, also where links
+// say the opposite of the data.
+func TestLinkedGroups(t *testing.T) {
+	testkit.Slow(t)
+	for seed := range uint64(3) {
+		random := rng.New(seed, "linked groups")
+		classes := map[int]string{1: "a", 2: "b", 3: "c"}
+		links := datasets.Links{Must: [][2]int{{0, 10}, {10, 20}, {5, 6}, {30, 31}}, Cannot: [][2]int{{5, 20}, {31, 7}, {7, 8}, {8, 30}, {33, 0}}}
+		for range 4 {
+			a, b := 11+random.IntN(9), 21+random.IntN(9)
+			links.Must = append(links.Must, [2]int{a, b})
+			links.Cannot = append(links.Cannot, [2]int{9, b})
+		}
+		for _, labelled := range []bool{false, true} {
+			in := toldSet(t, classes)
+			labels := in.Labels()
+			methods := []Method{{Name: "nmf", Iterations: 10}, {Name: "ss-nmf", Iterations: 10, By: Largest}, {Name: "d-snmf", Iterations: 10}}
+			for _, by := range Clusterers() {
+				methods = append(methods, Method{Name: by}, Method{Name: "nmf", Iterations: 5, By: by})
+			}
+			if labelled {
+				methods = append(methods, Method{Name: "cnmf", Iterations: 10}, Method{Name: "cnmf", Iterations: 10, By: Largest})
+			}
+			for _, m := range methods {
+				g := Groups{K: 5, Method: m, UseLabels: labelled, Links: links, Cluster: Cluster{Restarts: 2}, Seed: seed}
+				if err := g.Check(in.Set); err != nil {
+					if !labelled && strings.Contains(err.Error(), "needs the classes of some samples; give labels") {
+						continue
+					}
+					t.Fatalf("%s: %v", m, err)
+				}
+				found, err := g.Find(t.Context(), in, nil)
+				if err != nil {
+					if strings.Contains(err.Error(), "links allow no cluster") && strings.Contains(m.String(), "cop-kmeans") {
+						continue // a dead end, which it says
+					}
+					t.Errorf("%s: %v", m, err)
+					continue
+				}
+				for _, p := range links.Must {
+					if found.Groups[p[0]] != found.Groups[p[1]] {
+						t.Errorf("%s: %v belong together and are in groups %d and %d", m, p, found.Groups[p[0]], found.Groups[p[1]])
+					}
+				}
+				for _, p := range links.Cannot {
+					if found.Groups[p[0]] == found.Groups[p[1]] {
+						t.Errorf("%s: %v do not belong together and are in group %d", m, p, found.Groups[p[0]])
+					}
+				}
+				for i, c := range labels {
+					if labelled && c >= 0 && found.GroupClasses[found.Groups[i]] != c {
+						t.Errorf("%s: group %d holds sample %d of class %d and is told to be %d", m, found.Groups[i], i, c, found.GroupClasses[found.Groups[i]])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLinksThroughOthers: a must-link holds through a sample that is left out.
+func TestLinksThroughOthers(t *testing.T) {
+	set := &datasets.Set{Names: make([]string, 6), Classes: []string{"a", "b"}, Labels: []int{-1, 1, -1, -1, -1, -1}}
+	g := Groups{UseLabels: true, Links: datasets.Links{Must: [][2]int{{0, 1}, {1, 2}, {3, 4}}, Cannot: [][2]int{{1, 5}, {4, 5}}}}
+	known, pairs := g.knowledge(set).of([]int{0, 2, 3, 5})
+	if !slices.Equal(known.labels, []int{0, 0, -1, -1}) || !slices.Equal(known.classes, []int{1}) {
+		t.Errorf("labels %v of classes %v", known.labels, known.classes)
+	}
+	if !slices.Equal(pairs.MustLink, [][2]int{{0, 1}}) || !slices.Equal(pairs.CannotLink, [][2]int{{0, 3}, {2, 3}}) {
+		t.Errorf("must %v, cannot %v", pairs.MustLink, pairs.CannotLink)
+	}
+}
+
+func TestLinkedGroupsCheck(t *testing.T) {
+	in := toldSet(t, map[int]string{1: "a", 2: "a", 3: "b"})
+	var clique [][2]int
+	for i := range 4 {
+		for j := range i {
+			clique = append(clique, [2]int{10 + i, 10 + j})
+		}
+	}
+	all := datasets.Links{}
+	for i := range 34 {
+		all.Must = append(all.Must, [2]int{i, i + 1})
+	}
+	for _, test := range []struct {
+		g    Groups
+		want string
+	}{
+		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups are asked for, and no 3 groups part all samples that are told not to belong together"},
+		{Groups{K: 2, Links: all}, "2 groups are asked for, and samples that are told to belong together leave 1 at most"},
+		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-link ("},
+		{Groups{K: 3, Method: Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; give labels"},
+		{Groups{K: 3, Method: Method{Name: "cop-kmeans"}}, "cop-kmeans needs the classes of some samples, or links of them"},
+	} {
+		if test.g.Method.Name == "" {
+			test.g.Method = Method{Name: KMeans}
+		}
+		err := test.g.Check(in.Set)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
+			t.Errorf("Find says %v, Check %v", again, err)
+		}
+	}
+	if from, _ := (Groups{Links: datasets.Links{Cannot: clique}}).CountRange(in.Set, in.Rows); from != 4 {
+		t.Errorf("from %d groups, and 4 samples are told not to belong together", from)
+	}
+	curve, err := Groups{Method: Method{Name: KMeans}, UseLabels: true, Links: datasets.Links{Cannot: clique}}.CountCurve(t.Context(), in, 4, 6, nil)
+	if err != nil || len(curve.K) != 3 {
+		t.Errorf("%v, %v", curve, err)
+	}
+}

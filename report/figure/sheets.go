@@ -1,0 +1,308 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"strconv"
+
+	"golang.org/x/image/draw"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+)
+
+const (
+	tileSide   = 96 // pixels, about, of the longer side of a tile
+	montageGap = 3
+)
+
+// Montage draws a basis (m×k, a basis vector a column) as k tiles on white, in a rectangle that is
+// about square. Each column holds an image of the given height and width, row by row, for each
+// channel: 1 is grey, 3 is red, green and blue. So m = channels·height·width.
+//
+// Each tile is scaled to its own range, over all its channels: its smallest value is black and its
+// largest white, as in most papers. A tile of equal values is mid grey; values that are not finite
+// count as the tile's smallest.
+func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
+	return montage(ctx, basis, height, width, channels, 0, 0)
+}
+
+// montage draws each value as scale×scale pixels, with so many tiles side by side; 0 chooses.
+func montage(ctx context.Context, basis mat.Matrix, height, width, channels, scale, columns int) (image.Image, error) {
+	m, k := basis.Dims()
+	area := height * width
+	if height <= 0 || width <= 0 || channels != 1 && channels != 3 || m != channels*area {
+		return nil, fmt.Errorf("montage: basis vectors of %d values are no images of %d×%d pixels in %s (1 or 3)",
+			m, width, height, phrase.Count(channels, "channel", "channels"))
+	}
+	if k == 0 {
+		return nil, fmt.Errorf("montage: %w", ErrNoData)
+	}
+	if scale <= 0 {
+		scale = max(1, int(math.Round(tileSide/float64(max(height, width)))))
+	}
+	if columns <= 0 {
+		columns = int(math.Ceil(math.Sqrt(float64(k) * float64(height) / float64(width))))
+	}
+	columns = min(columns, k)
+	rows := (k + columns - 1) / columns
+
+	stepX, stepY := width*scale+montageGap, height*scale+montageGap
+	size := image.Rect(0, 0, columns*stepX+montageGap, rows*stepY+montageGap)
+	var img draw.Image = image.NewGray(size)
+	if channels == 3 {
+		img = image.NewRGBA(size)
+	}
+	fill(img, size, color.White)
+	for j := range k {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		left, top := montageGap+j%columns*stepX, montageGap+j/columns*stepY
+		lo, hi := columnRange(basis, j)
+		value := func(i int) uint8 { return shade(basis.At(i, j), lo, hi) }
+		for i := range area {
+			var c color.Color = color.Gray{value(i)}
+			if channels == 3 {
+				c = color.RGBA{value(i), value(area + i), value(2*area + i), 0xff}
+			}
+			fill(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
+		}
+	}
+	return img, nil
+}
+
+// columnRange returns the smallest and the largest finite value of a column; lo > hi without any.
+func columnRange(x mat.Matrix, j int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	m, _ := x.Dims()
+	for i := range m {
+		if v := x.At(i, j); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// shade maps [lo, hi] to black … white.
+func shade(v, lo, hi float64) uint8 {
+	if lo >= hi {
+		return 0x80
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	// Halves, since the whole range of the largest numbers overflows.
+	return uint8(math.Round(255 * ((v/2 - lo/2) / (hi/2 - lo/2))))
+}
+
+const (
+	sheetWidth = 1024 // pixels that a page shows without reducing a picture
+	minTile    = 90   // least width of a caption
+
+	chipHeight  = 15
+	chipPadding = 3
+	chipGap     = 5
+	chipFont    = 11
+	legendWord  = "Parts"
+)
+
+// emptyTile is the size of the frame for a drawing that is not there.
+var emptyTile = image.Pt(160, 100)
+
+// GalleryTile is a drawing, or nil for an empty frame, with its caption.
+type GalleryTile struct {
+	Drawing *image.RGBA
+	Caption string
+}
+
+func (t GalleryTile) size() image.Point {
+	if t.Drawing == nil {
+		return emptyTile
+	}
+	return t.Drawing.Rect.Size()
+}
+
+// gallery draws tiles on white in lines of at most sheetWidth, with left free pixels before them and
+// a free area of a given size below.
+func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
+	corners := make([]image.Point, len(tiles))
+	at := image.Pt(left+sheetGap, sheetGap)
+	wide, high := below.X, 0
+	for i, tile := range tiles {
+		size := tile.size()
+		room := max(size.X, minTile) + sheetGap
+		if at.X > left+sheetGap && at.X+room > sheetWidth {
+			at = image.Pt(left+sheetGap, at.Y+high+captionHeight+sheetGap)
+			high = 0
+		}
+		corners[i] = at
+		at.X += room
+		wide, high = max(wide, at.X), max(high, size.Y)
+	}
+	img := image.NewRGBA(image.Rect(0, 0, wide, at.Y+high+captionHeight+sheetGap+below.Y))
+	fill(img, img.Rect, color.White)
+	face := sheetFace(10)
+	for i, tile := range tiles {
+		frame := image.Rectangle{Max: tile.size()}.Add(corners[i])
+		if tile.Drawing != nil {
+			draw.Draw(img, frame, tile.Drawing, tile.Drawing.Rect.Min, draw.Src)
+		} else {
+			fill(img, frame, frameGrey)
+			fill(img, frame.Inset(1), white)
+		}
+		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
+		write(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
+	}
+	return img
+}
+
+// chip is a part's number on its colour.
+type chip struct {
+	part int
+	word string
+	rect image.Rectangle
+}
+
+// newChip returns the chip of a part with its upper left corner at a place.
+func newChip(part int, at image.Point) chip {
+	word := strconv.Itoa(part + 1)
+	width := max(textWidth(sheetFace(chipFont), word)+2*chipPadding, chipHeight)
+	return chip{part, word, image.Rect(0, 0, width, chipHeight).Add(at)}
+}
+
+func (c chip) draw(img draw.Image) {
+	colour, face := partColour(c.part), sheetFace(chipFont)
+	var ink color.Color = color.White
+	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
+		ink = color.Black
+	}
+	fill(img, c.rect, colour)
+	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
+}
+
+// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and
+// below.
+func legend(parts int) (chips []chip, size image.Point) {
+	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
+	at := image.Pt(first, 0)
+	for part := range parts {
+		c := newChip(part, at)
+		if c.rect.Max.X+sheetGap > sheetWidth {
+			c = newChip(part, image.Pt(first, at.Y+chipHeight+chipGap))
+		}
+		chips = append(chips, c)
+		at = image.Pt(c.rect.Max.X+chipGap, c.rect.Min.Y)
+		size = image.Pt(max(size.X, c.rect.Max.X+sheetGap), c.rect.Max.Y+sheetGap)
+	}
+	return chips, size
+}
+
+// Examples draws photos with a legend of the parts' colours below.
+func Examples(tiles []GalleryTile, parts int) *image.RGBA {
+	chips, size := legend(parts)
+	img := gallery(tiles, 0, size)
+	top := image.Pt(0, img.Rect.Max.Y-size.Y)
+	write(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
+	for _, c := range chips {
+		c.rect = c.rect.Add(top)
+		c.draw(img)
+	}
+	return img
+}
+
+// PartRow draws the photos of one part after its number.
+func PartRow(tiles []GalleryTile, part int) *image.RGBA {
+	c := newChip(part, image.Pt(sheetGap, sheetGap))
+	img := gallery(tiles, c.rect.Max.X, image.Point{})
+	c.draw(img)
+	return img
+}
+
+// Word is a visual word and some of its patches.
+type Word struct {
+	Index int // the word's place in its vocabulary, from 0; readers see it counted from 1
+	Count int // the number of patches with the word
+	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
+	Patches []image.Image
+}
+
+const (
+	// MaxWordPatches is the largest number of patches drawn for a word.
+	MaxWordPatches = 20
+	// MaxSheetWords is the largest number of words on a sheet.
+	MaxSheetWords = 42
+
+	wordColumns  = 7 // words side by side
+	patchColumns = 4 // patches of a word side by side
+	patchBox     = 32
+	patchGap     = 2
+	wordGap      = 10
+	wordHeading  = 18
+	wordWidth    = patchColumns*(patchBox+patchGap) - patchGap
+)
+
+// WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
+// count, and patches in lines of four. The only error is the context's.
+func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
+	words = words[:min(len(words), MaxSheetWords)]
+	columns := max(1, min(len(words), wordColumns))
+	lines := 1
+	for _, w := range words {
+		lines = max(lines, (min(len(w.Patches), MaxWordPatches)+patchColumns-1)/patchColumns)
+	}
+	stepX, stepY := wordWidth+wordGap, wordHeading+lines*(patchBox+patchGap)+wordGap
+	rows := (len(words) + columns - 1) / columns
+	sheet := image.NewRGBA(image.Rect(0, 0, columns*stepX+wordGap, rows*stepY+wordGap))
+	fill(sheet, sheet.Rect, color.White)
+
+	titleFace, noteFace := sheetFace(12), sheetFace(10)
+	for i, w := range words {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
+		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
+		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
+		write(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
+		fill(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
+		for j, patch := range w.Patches[:min(len(w.Patches), MaxWordPatches)] {
+			if patch == nil {
+				continue
+			}
+			small := Thumbnail(patch, patchBox)
+			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
+			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
+			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
+			draw.Draw(sheet, small.Rect.Add(at), small, image.Point{}, draw.Src)
+		}
+	}
+	return sheet, nil
+}
+
+// CutPatch copies a patch out of an image: x and y are its centre, as in pipeline.Patch. The patch is
+// at least one pixel wide, at most as wide as the image's longer side, and white outside the image.
+func CutPatch(img image.Image, x, y, side float32) image.Image {
+	b := img.Bounds()
+	longer := max(b.Dx(), b.Dy(), 1)
+	n := 1
+	if side > 1 {
+		n = int(min(math.Round(float64(side)), float64(longer)))
+	}
+	// first is the first pixel whose middle is in the patch, or one just outside the image.
+	first := func(centre float32) int {
+		v := math.Ceil(float64(centre) - float64(n)/2)
+		if !(v > float64(-n) && v < float64(longer)) {
+			return longer
+		}
+		return int(v)
+	}
+	patch := image.NewRGBA(image.Rect(0, 0, n, n))
+	fill(patch, patch.Rect, color.White)
+	draw.Draw(patch, patch.Rect, img, b.Min.Add(image.Pt(first(x), first(y))), draw.Over)
+	return patch
+}

@@ -1,0 +1,246 @@
+// Package reporttest has made-up trials and golden files for the tests of report and its packages.
+package reporttest
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/draw"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// kept returns the content of a file in testdata, after rewriting it if asked for.
+func kept(t *testing.T, name string, got []byte) []byte {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// Golden compares with a file in testdata.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	if diff := cmp.Diff(string(kept(t, name, []byte(got))), got); diff != "" {
+		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
+	}
+}
+
+// GoldenImage compares a picture with one in testdata. Processors may mix colours a little differently.
+func GoldenImage(t *testing.T, name string, got image.Image) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, got); err != nil {
+		t.Fatal(err)
+	}
+	a, b := decode(t, kept(t, name, file.Bytes())), decode(t, file.Bytes())
+	far := 0
+	for i := range min(len(a.Pix), len(b.Pix)) {
+		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
+			far++
+		}
+	}
+	if a.Rect != b.Rect || far*1000 > len(a.Pix) {
+		path := filepath.Join(os.TempDir(), "partwise-golden-"+name)
+		t.Errorf("testdata/%s differs; see %s, %v", name, path, os.WriteFile(path, file.Bytes(), 0o644))
+	}
+}
+
+func decode(t *testing.T, file []byte) *image.RGBA {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out
+}
+
+// ErrFailing is what a Failing writer returns.
+var ErrFailing = errors.New("disk full")
+
+// Failing is a writer on a full disk.
+type Failing struct{}
+
+func (Failing) Write([]byte) (int, error) { return 0, ErrFailing }
+
+//go:embed hostile.txt
+var hostile string
+
+// Hostile are names of classes, methods, files and experiments that try to do something.
+var Hostile = func() (names []string) {
+	for line := range strings.Lines(hostile) {
+		name, err := strconv.Unquote(strings.TrimSpace(line))
+		if err != nil {
+			panic(err)
+		}
+		names = append(names, name)
+	}
+	return slices.Insert(names, len(names)-1, strings.Repeat("long ", 2000))
+}()
+
+// SevenMethods are the columns of a usual table, in no special order.
+var SevenMethods = []string{"nmf", "cf", "gnmf", "lccf", "cnmf", "cnmf-kl", "ccf"}
+
+// Noise is a number in [-1, 1) that depends on its arguments only.
+func Noise(coordinates ...any) float64 {
+	h := fnv.New64a()
+	fmt.Fprintln(h, coordinates...)
+	x := h.Sum64()
+	x ^= x >> 31
+	x *= 0x9e3779b97f4a7c15
+	return float64(x>>11)/(1<<52) - 1
+}
+
+// Records makes up an experiment: scores that fall with the number of classes, differ between the methods and
+// share the luck of the draw, and objectives that fall as with multiplicative updates.
+func Records(methods []string, classes []int, repeats int) []pipeline.Record {
+	var records []pipeline.Record
+	for _, k := range classes {
+		for repeat := range repeats {
+			luck := 0.05 * Noise("luck", k, repeat)
+			for m, method := range methods {
+				ac := 0.42 + 0.035*float64(m%7) + 0.55/float64(k) + luck + 0.04*Noise(method, k, repeat)
+				nmi := ac - 0.08 + 0.03*Noise("nmi", method, k, repeat)
+				round := func(x float64) float64 { return math.Round(1e4*min(x, 1)) / 1e4 }
+				records = append(records, pipeline.Record{
+					Classes: k, Repeat: repeat, Method: method,
+					Samples: 11 * k, Labelled: 2 * k,
+					Scores: map[string]float64{
+						"AC": round(ac), "NMI": round(nmi),
+						"AC free": round(ac - 0.02), "NMI free": round(nmi - 0.03),
+						"ARI": round(nmi - 0.1), "purity": round(ac + 0.01),
+					},
+					Curve: fakeCurve(method, m, k, repeat),
+				})
+			}
+		}
+	}
+	return records
+}
+
+// fakeCurve falls steeply at first and slowly to its floor afterwards, with a height and a speed for each method.
+func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
+	var curve []pipeline.Point
+	scale := math.Pow(10, float64(m)-2) * float64(k)
+	speed := 8 * math.Pow(1.9, float64(m%7))
+	last := 300 + int(100*Noise("last", method, k, repeat))
+	for i := 0; ; {
+		x := float64(i)
+		o := 0.25 + 0.02*Noise("floor", method, k, repeat) + 0.5/(1+x/speed) + 0.25*math.Exp(-x/3)
+		if i == 0 {
+			o *= 40
+		}
+		curve = append(curve, pipeline.Point{Iteration: i, Objective: scale * o})
+		if i == last {
+			return curve
+		}
+		i = min(last, i+max(1, i/5))
+	}
+}
+
+// Scored makes records of one score for one number of classes, a repeat for each value.
+func Scored(method string, classes int, values ...float64) []pipeline.Record {
+	var records []pipeline.Record
+	for repeat, v := range values {
+		records = append(records, pipeline.Record{
+			Classes: classes, Repeat: repeat, Method: method,
+			Scores: map[string]float64{"AC": v},
+		})
+	}
+	return records
+}
+
+// LambdaSweep is a sweep of two settings and one of one.
+var LambdaSweep = []pipeline.Sweep{
+	{Name: "ogl_1", Settings: []string{"beta", "lambda"},
+		Methods: []string{"ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50"},
+		Values:  [][]string{{"1", "1"}, {"1", "50"}, {"2", "1"}, {"2", "50"}}},
+	{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g 0.5", "g 50"}, Values: [][]string{{"0.5"}, {"50"}}},
+}
+
+// SweptMethods are the methods of LambdaSweep with one that is not swept.
+var SweptMethods = []string{"nmf", "ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50", "g 0.5", "g 50"}
+
+// SweptRecords are records of SweptMethods with several numbers of classes.
+func SweptRecords(classes ...int) []pipeline.Record {
+	return Records(SweptMethods, classes, 6)
+}
+
+// RanksAndSweeps are records of SweptMethods at several ranks.
+func RanksAndSweeps() []pipeline.Record {
+	var records []pipeline.Record
+	for _, rank := range []int{5, 10, 30} {
+		for _, r := range SweptRecords(rank) {
+			r.Row, r.Rank, r.Classes = rank, rank, 4
+			if r.Method == "nmf" {
+				r.Rank = 0
+			}
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// Confused makes a record of a confusion.
+func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.Record {
+	return pipeline.Record{
+		Classes: len(counts), Repeat: repeat, Method: method, Tested: 10,
+		Scores: map[string]float64{"accuracy": 0.5}, Confusion: counts, Drawn: drawn,
+	}
+}
+
+// Awkward are records of a table with special characters, long names, missing trials, a row too short to test,
+// ties and a two-digit deviation.
+func Awkward() (records []pipeline.Record, methods []string) {
+	methods = []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
+	records = Records(methods, []int{2, 5, 10}, 8)
+	records = slices.DeleteFunc(records, func(r pipeline.Record) bool {
+		return r.Classes == 10 && r.Repeat > 3 || r.Classes == 5 && r.Method == "a & b %" && r.Repeat == 2 || r.Classes == 10 && r.Method == "x<y|z {~}"
+	})
+	for i, r := range records {
+		if r.Classes == 2 && r.Method == "nmf_kl" {
+			records[i].Scores["AC"] = float64(r.Repeat) / 8
+		}
+		if r.Classes == 2 && r.Method == "x<y|z {~}" {
+			records[i].Scores["AC"] += 0.03
+		}
+	}
+	return records, methods
+}
+
+// Red fills pictures.
+var Red = color.RGBA{200, 0, 0, 255}
+
+// Plain is a picture of one colour whose corner is not at the origin.
+func Plain(width, height int, c color.Color) image.Image {
+	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
+	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
+	return img
+}
