@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
@@ -158,29 +158,12 @@ func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	})
 }
 
-// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own, of those that are free
-// to move and not alone there.
+// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own: see lloyd.FillEmpty.
 func fillEmptyUnits(k int, costs []float64, placed []int, u *units) {
-	counts := make([]int, k)
-	for _, j := range placed {
+	counts, own := make([]int, k), make([]float64, len(placed))
+	for at, j := range placed {
 		counts[j]++
+		own[at] = costs[at*k+j] / float64(len(u.members[at]))
 	}
-	cost := func(at int) float64 { return costs[at*k+placed[at]] / float64(len(u.members[at])) }
-	for j := range counts {
-		if counts[j] > 0 {
-			continue
-		}
-		farthest := -1
-		for at, from := range placed {
-			if counts[from] > 1 && u.fixed[at] < 0 && (farthest < 0 || cmp.Less(cost(farthest), cost(at))) {
-				farthest = at
-			}
-		}
-		if farthest < 0 {
-			return
-		}
-		counts[placed[farthest]]--
-		placed[farthest] = j
-		counts[j] = 1
-	}
+	lloyd.FillEmpty(placed, counts, own, func(at int) bool { return u.fixed[at] < 0 })
 }

@@ -368,7 +368,7 @@ func TestLinkedDeadEnds(t *testing.T) {
 		want  string
 	}{
 		"three in two":      {2, clique, "samples that cannot link need more than 2 clusters"},
-		"of one label":      {3, Known{Labels: []int{0, 0, -1, -1}, CannotLink: [][2]int{{1, 0}}}, "contradicts must-link"},
+		"of one label":      {3, Known{Labels: []int{0, 0, -1, -1}, CannotLink: [][2]int{{1, 0}}}, "contradicts must-links"},
 		"through a label":   {2, Known{Labels: []int{0, 1, -1, -1}, CannotLink: [][2]int{{0, 2}, {2, 1}}}, "samples that cannot link need more than 2 clusters"},
 		"a label beyond":    {2, Known{Labels: []int{0, 2, -1, -1}, MustLink: [][2]int{{2, 3}}}, "label 2 of 2 clusters"},
 		"a row beyond":      {2, Known{MustLink: [][2]int{{2, 4}}}, "among 4 samples"},

@@ -46,7 +46,13 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err != nil {
 		return nil, err
 	}
-	return out, checkSquares(x, out)
+	for i := range n {
+		square, length := out.At(i, i), norm(rows.values(i))
+		if length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)) {
+			return nil, fmt.Errorf("sample %d: values of length %v have no inner products", i+1, length)
+		}
+	}
+	return out, nil
 }
 
 // onProducts calls fit with the inner products of x: see innerProducts.
@@ -56,23 +62,6 @@ func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(produc
 		return nil, err
 	}
 	return fit(products)
-}
-
-// checkSquares reports a sample whose inner product with itself runs over or under what a float64 holds.
-func checkSquares(x mat.Matrix, products *mat.SymDense) error {
-	n, m := x.Dims()
-	for i := range n {
-		square := products.At(i, i)
-		if square >= 1e-280 && !math.IsInf(square, 1) {
-			continue
-		}
-		for j := range m {
-			if v := x.At(i, j); v != 0 {
-				return fmt.Errorf("sample %d: values such as %v have no inner products", i+1, v)
-			}
-		}
-	}
-	return nil
 }
 
 // readSymmetric returns a, n×n, as a symmetric matrix, copied unless it is one. A matrix that is not square,

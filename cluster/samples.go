@@ -82,13 +82,12 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		} else {
 			total += 4 * s.norms[i] * s.norms[i]
 		}
-		if math.IsInf(total+s.norms[i], 0) || d == DistanceCosine && s.norms[i] > largestNorm {
+		switch length := s.norms[i]; {
+		case math.IsInf(total+length, 0) || d == DistanceCosine && length > largestNorm:
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
-		}
-		if d == DistanceCosine && s.norms[i] > 0 && s.norms[i] < 1/largestNorm {
+		case d == DistanceCosine && length > 0 && length < 1/largestNorm:
 			return nil, tooSmall(i)
-		}
-		if s.norms[i] > s.norms[longest] {
+		case length > s.norms[longest]:
 			longest = i
 		}
 	}

@@ -1148,7 +1148,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"initial association is 3×3":   {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
 		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
 		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},
-		"contradicts must-link":        {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
+		"contradicts must-links":       {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
 		"2 labels for 3 samples":       {x, SSNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 1}},
 		`there is no init "zeros"`:     {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
 		"+Inf at the initial factors":  {good, SSNMF{Initial: mat.NewDense(1, 1, []float64{1e60})}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: mat.NewDense(3, 1, []float64{1e60, 1, 1})}}},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"strings"
-	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
@@ -87,10 +86,8 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	out.Vectors = make([]uint8, n*siftDim)
 	out.X, out.Y, out.Scale = make([]float32, 0, n), make([]float32, 0, n), make([]float32, 0, n)
 	grey := greyRows(img)
-	buffers := siftPool.Get().(*siftBuffers)
-	defer siftPool.Put(buffers)
 	for _, grid := range grids {
-		grid.describe(out, grey, buffers)
+		grid.describe(out, grey)
 	}
 	return out, nil
 }
@@ -114,18 +111,9 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 	return need
 }
 
-var siftPool = sync.Pool{New: func() any { return new(siftBuffers) }}
-
-// greyRows returns the function that writes row y of the image to row, as greys from 0 (black) to 1 (white).
+// greyRows returns the function that writes row y of the image to row, as
+// greys from 0 (black) to 1 (white).
 func greyRows(img image.Image) func(row []float32, y int) {
-	if g, ok := img.(*image.Gray); ok {
-		return func(row []float32, y int) {
-			pix := g.Pix[y*g.Stride:]
-			for x := range row {
-				row[x] = float32(pix[x]) / 0xff
-			}
-		}
-	}
 	g, ok := img.(*image.Gray16)
 	if !ok {
 		g = imagefile.Gray(img)

@@ -65,20 +65,20 @@ func (n Network) Label() string {
 
 // Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place. A value that
 // is not finite is an error.
-func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
-	name := cmp.Or(n.File, lite0)
+func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
+	defer n.named(&err)
 	model, err := n.model(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("network %s: %w", name, err)
+		return nil, err
 	}
 	budget := memory.FromContext(ctx)
 	net, err := network.Compile(model, network.Options{Height: n.Size, Width: n.Size, Layer: n.Layer, Memory: max(budget.Free(), 1)})
 	if err != nil {
-		return nil, fmt.Errorf("network %s: %w", name, err)
+		return nil, err
 	}
 	mean, scale, err := n.entry(net.Channels)
 	if err != nil {
-		return nil, fmt.Errorf("network %s: %w", name, err)
+		return nil, err
 	}
 	// Its weights count while anybody has it.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
@@ -123,12 +123,17 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 }
 
 // Digest returns the SHA-256 sum of the model, in hexadecimal digits.
-func (n Network) Digest(ctx context.Context) (string, error) {
+func (n Network) Digest(ctx context.Context) (_ string, err error) {
+	defer n.named(&err)
 	model, err := n.model(ctx)
-	if err != nil {
-		return "", fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), err)
+	return fmt.Sprintf("%x", sha256.Sum256(model)), err
+}
+
+// named puts the network's name before an error.
+func (n Network) named(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), *err)
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(model)), nil
 }
 
 // model returns the bytes of the model.
@@ -164,8 +169,9 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 		mean, scale = []float64{127}, []float64{128}
 	case mean == nil || scale == nil:
 		return nil, nil, errors.New("mean and scale are missing: a model does not say how pixels enter it; many take mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
-	case n.Order != "" && n.Order != "rgb" && n.Order != "bgr":
-		return nil, nil, fmt.Errorf("order %q: want rgb or bgr", n.Order)
+	}
+	if err := check(n); err != nil {
+		return nil, nil, err
 	}
 	if channels != 1 && channels != 3 {
 		return nil, nil, fmt.Errorf("it takes images of %d channels; want 1 or 3", channels)
@@ -176,11 +182,6 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 		}
 		if len(*of) != channels {
 			return nil, nil, fmt.Errorf("mean %v and scale %v: want one number or %d", n.Mean, n.Scale, channels)
-		}
-	}
-	for _, s := range scale {
-		if !(s > 0) {
-			return nil, nil, fmt.Errorf("scale %v: want numbers above 0", scale)
 		}
 	}
 	return mean, scale, nil

@@ -145,7 +145,7 @@ func TestNetworkErrors(t *testing.T) {
 		{Network{File: file}, "mean and scale are missing"},
 		{Network{File: file, Mean: zero}, "mean and scale are missing"},
 		{Network{File: file, Mean: []float64{1, 2}, Scale: one}, "want one number or 3"},
-		{Network{File: file, Mean: zero, Scale: zero}, "want numbers above 0"},
+		{Network{File: file, Mean: zero, Scale: zero}, "scale: want a number above 0"},
 		{Network{File: file, Mean: zero, Scale: one, Order: "gbr"}, "want rgb or bgr"},
 		{Network{File: file, Mean: zero, Scale: one, Size: 7}, "takes images of 6×6, not 7×7"},
 		{Network{File: file, Mean: zero, Scale: one, Layer: "top"}, `there is no layer "top"`},

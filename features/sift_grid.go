@@ -3,7 +3,6 @@ package features
 import (
 	"image"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -67,8 +66,7 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 // middle returns the pixel, in x or y, in the middle of bin b of the patch k.
 func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
 
-// siftBuffers is the memory that descriptors are made in, to be used again for
-// the next image. Of each stage it holds only the rows that the next one needs.
+// siftBuffers holds, of each stage of a grid's descriptors, the rows that the next one needs.
 type siftBuffers struct {
 	padded    []float32  // a row of greys, mirrored at both ends
 	across    ring       // rows blurred along x
@@ -84,27 +82,21 @@ type ring struct {
 	rows, length int
 }
 
-func (r *ring) resize(rows, length int) { *r = ring{sized(r.values, rows*length), rows, length} }
+func newRing(rows, length int) ring { return ring{make([]float32, rows*length), rows, length} }
 
 // row returns the memory of row y, which is also that of y plus or minus the
 // number of rows.
 func (r *ring) row(y int) []float32 { return r.values[y%r.rows*r.length:][:r.length] }
 
-// sized returns n values in the memory of s, if it is large enough. They are what was left there.
-func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
-
 // describe appends the descriptors of the grid's patches in one pass over the rows of the image.
-func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int), buf *siftBuffers) {
+func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
 	const cells = siftBins * orientations
 	radius := len(g.blur) - 1
-	buf.padded = sized(buf.padded, g.width+2*radius)
-	buf.across.resize(2*radius+1, g.width)
-	buf.blurred.resize(3, g.width)
-	buf.gradients = sized(buf.gradients, g.width+2*g.bin)
-	clear(buf.gradients)
-	buf.pooled.resize((siftBins+1)*g.bin-1, g.columns*cells)
-	buf.bins.resize(siftBins, g.columns*cells)
-
+	buf := &siftBuffers{
+		padded: make([]float32, g.width+2*radius), across: newRing(2*radius+1, g.width), blurred: newRing(3, g.width),
+		gradients: make([]gradient, g.width+2*g.bin),
+		pooled:    newRing((siftBins+1)*g.bin-1, g.columns*cells), bins: newRing(siftBins, g.columns*cells),
+	}
 	described := 0 // rows of patches
 	for last := range g.height + radius {
 		if last < g.height {

@@ -82,7 +82,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	}); err != nil {
 		return nil, nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
 	links := make([][]int, n)
@@ -94,8 +94,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			links[pair[0]], links[pair[1]] = append(links[pair[0]], pair[1]), append(links[pair[1]], pair[0])
 		}
 	}
-	first := make([]int, n) // of pictures that are the first of those known to be the same
-	copy(first, copyOf)
+	first := slices.Clone(copyOf) // of pictures that are the first of those known to be the same
 	order, place := from.Order, make([]int, n)
 	if order == nil {
 		order = make([]int, n)

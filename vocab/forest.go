@@ -2,6 +2,7 @@ package vocab
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -117,7 +118,7 @@ type walk struct {
 	single []float32
 	seen   []uint32 // the search in which a word was last compared
 	search uint32
-	open   []branch // a heap, the nearest on top
+	open   branches
 	found  []neighbour
 }
 
@@ -148,7 +149,7 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 		f.descend(w, root, 0, m, &checks)
 	}
 	for checks > 0 && len(w.open) > 0 {
-		b := w.pop()
+		b := w.open.pop()
 		f.descend(w, b.node, b.bound, m, &checks)
 	}
 	for i := range w.found {
@@ -167,7 +168,7 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 		if d >= 0 {
 			near, far = far, near
 		}
-		w.push(branch{bound + d*d, far})
+		w.open.push(branch{bound + d*d, far})
 		n = &f.nodes[near]
 	}
 	for _, j := range f.words[n.left:n.right] {
@@ -181,38 +182,27 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	}
 }
 
-// push and pop are those of container/heap, which would put every branch in memory of its own.
-func (w *walk) push(b branch) {
-	w.open = append(w.open, b)
-	i := len(w.open) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if w.open[up].bound <= b.bound {
-			break
-		}
-		w.open[i] = w.open[up]
-		i = up
-	}
-	w.open[i] = b
+// branches is a heap, the nearest on top.
+type branches []branch
+
+func (b branches) Len() int           { return len(b) }
+func (b branches) Less(i, j int) bool { return b[i].bound < b[j].bound }
+func (b branches) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+// Push and Pop are not called: they would put every branch in memory of its own.
+func (b *branches) Push(any) {}
+func (b *branches) Pop() any { return nil }
+
+func (b *branches) push(x branch) {
+	*b = append(*b, x)
+	heap.Fix(b, len(*b)-1)
 }
 
-func (w *walk) pop() branch {
-	top := w.open[0]
-	last := w.open[len(w.open)-1]
-	w.open = w.open[:len(w.open)-1]
-	i := 0
-	for down := 1; down < len(w.open); down = 2*i + 1 {
-		if down+1 < len(w.open) && w.open[down+1].bound < w.open[down].bound {
-			down++
-		}
-		if last.bound <= w.open[down].bound {
-			break
-		}
-		w.open[i] = w.open[down]
-		i = down
-	}
-	if len(w.open) > 0 {
-		w.open[i] = last
+func (b *branches) pop() branch {
+	top, last := (*b)[0], len(*b)-1
+	(*b)[0] = (*b)[last]
+	if *b = (*b)[:last]; last > 0 {
+		heap.Fix(b, 0)
 	}
 	return top
 }

@@ -33,7 +33,6 @@ type Sampler struct {
 	mu   sync.Mutex
 	dim  int
 	kept []offer // twice Total at most
-	full bool    // the first Total of kept are in their order
 }
 
 // An offer is a descriptor with the number that it drew.
@@ -80,9 +79,6 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	}
 	total := cmp.Or(s.Total, defaultTotal)
 	for _, o := range offers {
-		if s.full && o.compare(s.kept[total-1]) > 0 {
-			continue
-		}
 		s.kept = append(s.kept, offer{o.number, slices.Clone(o.vector)})
 		if len(s.kept) >= 2*total {
 			s.cut(total)
@@ -94,7 +90,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 // cut keeps the least offers, in their order.
 func (s *Sampler) cut(total int) {
 	slices.SortFunc(s.kept, offer.compare)
-	if s.full = len(s.kept) >= total; s.full {
+	if len(s.kept) > total {
 		clear(s.kept[total:])
 		s.kept = s.kept[:total]
 	}

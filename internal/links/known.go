@@ -61,7 +61,7 @@ func (k Known) Close(n int) (groups []int, err error) {
 		if f, ok := labelled[groups[i]]; !ok {
 			labelled[groups[i]] = i
 		} else if k.Labels[f] != c {
-			return nil, contradiction(n, must, [2]int{f, i})
+			return nil, contradiction([2]int{f, i})
 		}
 	}
 	return groups, nil

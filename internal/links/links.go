@@ -2,14 +2,11 @@
 // do not.
 package links
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Close returns for each of n samples the number of its group: the samples that must-links join to it, directly
 // or through others, numbered from 0 in the order of their first samples. A cannot-link within a group is an
-// error that names the must-links.
+// error.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
@@ -32,7 +29,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	}
 	for _, p := range cannot {
 		if first(p[0]) == first(p[1]) {
-			return nil, contradiction(n, must, p)
+			return nil, contradiction(p)
 		}
 	}
 	count := 0
@@ -73,33 +70,10 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	return out
 }
 
-// contradiction returns the error for a pair that cannot link although the must-links join it, which names the
-// shortest way.
-func contradiction(n int, must [][2]int, pair [2]int) error {
-	joined := make([][]int, n)
-	for _, p := range must {
-		joined[p[0]] = append(joined[p[0]], p[1])
-		joined[p[1]] = append(joined[p[1]], p[0])
+// contradiction returns the error for a pair that cannot link although must-links or labels join it.
+func contradiction(pair [2]int) error {
+	if pair[0] == pair[1] {
+		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", pair[0], pair[1])
 	}
-	from, to := pair[0], pair[1]
-	if from == to {
-		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", from, to)
-	}
-	next := map[int]int{to: to} // on the way to to
-	for queue := []int{to}; ; queue = queue[1:] {
-		if _, ok := next[from]; ok {
-			break
-		}
-		for _, j := range joined[queue[0]] {
-			if _, ok := next[j]; !ok {
-				next[j] = queue[0]
-				queue = append(queue, j)
-			}
-		}
-	}
-	var way []string
-	for i := from; i != to; i = next[i] {
-		way = append(way, fmt.Sprintf("(%d, %d)", i, next[i]))
-	}
-	return fmt.Errorf("cannot-link (%d, %d) contradicts must-link %s", from, to, strings.Join(way, ", "))
+	return fmt.Errorf("cannot-link (%d, %d) contradicts must-links or labels, which join them", pair[0], pair[1])
 }
