@@ -328,7 +328,7 @@ func TestTrialPanics(t *testing.T) {
 	if len(records) != p.Len()-1 {
 		t.Errorf("%d records of %d trials, of which one panicked", len(records), p.Len())
 	}
-	for _, want := range []string{"classes, rank", "index out of range", "panic_test.go:"} {
+	for _, want := range []string{"classes, rank", "index out of range", "limits_test.go:"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}
