@@ -121,6 +121,12 @@ func (t *targets) score(out []float64, s *samples, lo, hi int) {
 	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
+// scoreRows writes the scores of the rows to out.
+func (t *targets) scoreRows(out []float64, s *samples, rows []int) {
+	s.dotsOf(out, rows, t.points)
+	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
+}
+
 // A slack bounds the rounding of scores: where two of them differ by less, the order of the exact costs is not
 // known.
 type slack struct {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/panel"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A move is a sample that lowers the objective by its gain when it goes to another cluster.
@@ -28,6 +28,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.sample, b.sample))
 	})
 	copy(l.previous, l.labels)
+	before := slices.Clone(l.centres.points.Data)
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
 		if l.counts[from] == 1 {
@@ -40,8 +41,12 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		l.change(from, -1, i)
 		l.change(to, 1, i)
 		l.labels[i] = to
+		if l.bounds != nil {
+			l.bounds.forget(i)
+		}
 	}
-	l.update()
+	copy(l.centres.points.Data, before) // bounds count from there
+	l.moveCentres()
 	return countMoved(l.previous, l.labels), nil
 }
 
@@ -78,18 +83,43 @@ func (l *run) change(j int, by float64, i int) {
 
 // moves returns the samples that gain while all centres are held.
 func (l *run) moves(ctx context.Context) (found []move, err error) {
-	err = panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
-		for i := lo; i < hi; i++ {
-			if l.counts[l.labels[i]] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && l.mayGain(i, l.scores[(i-lo)*l.K:(i-lo+1)*l.K]) {
-				if _, gain := l.gain(i); gain > 0 {
-					found = append(found, move{i, gain})
-				}
+	var open []int
+	shortest := floats.MinIdx(l.lengths)
+	for i, j := range l.labels {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
+			open = append(open, i)
+		}
+	}
+	err = l.eachScored(ctx, open, func(i int, scores []float64) {
+		if l.bounds != nil {
+			l.bound(i, l.labels[i], scores)
+		}
+		if l.mayGain(i, scores) {
+			if _, gain := l.gain(i); gain > 0 {
+				found = append(found, move{i, gain})
 			}
 		}
-		return nil
 	})
 	return found, err
+}
+
+// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
+// which costs least to join, were its centre as near as the bounds allow.
+func (l *run) settled(i, shortest int) bool {
+	if l.bounds == nil || math.IsInf(l.bounds.upper[i], 1) {
+		return false
+	}
+	from := l.labels[i]
+	upper, lower := l.bounds.of(i, from)
+	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
+}
+
+// costAt returns what a sample costs at a distance from a centre.
+func (l *run) costAt(distance float64) float64 {
+	if l.Distance == DistanceCosine {
+		return distance * distance / 2
+	}
+	return distance * distance
 }
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.

@@ -91,7 +91,8 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // brought to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+512*8*clusters) + 300*float64(s.Links)
+	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
+	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
 // wrap puts a name before an error.

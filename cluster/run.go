@@ -30,6 +30,7 @@ type run struct {
 	counts   []int
 	lengths  []float64 // of the sums of the clusters, for refine
 	placed   []int     // the clusters of units, with linked
+	bounds   *bounds   // nil where links hold samples
 }
 
 // another returns a run with buffers of its own.
@@ -41,7 +42,9 @@ func (l *run) another() *run {
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.placing = l.placing.another()
+	if other.placing = l.placing.another(); l.placing == nil && l.linked == nil {
+		other.bounds = newBounds(l.samples, l.Distance, l.K)
+	}
 	return &other
 }
 
@@ -52,7 +55,9 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	for i := range l.labels {
 		l.labels[i] = -1
 	}
-	l.placed = nil
+	if l.placed = nil; l.bounds != nil {
+		l.bounds.reset()
+	}
 	iteration := 0
 	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
@@ -74,7 +79,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 			break
 		}
 		if !refined {
-			l.update()
+			l.moveCentres()
 		}
 	}
 	r := &Result{
@@ -98,16 +103,25 @@ func (l *run) cost(i, j int) float64 {
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
-	if l.linked != nil {
+	switch {
+	case l.linked != nil:
 		err = l.assignUnits(ctx)
-	} else if err = l.assignEach(ctx); err == nil {
+	case l.bounds != nil:
+		err = l.assignBounded(ctx)
+	default:
+		err = l.assignAll(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if l.linked == nil {
 		l.fillEmpty()
 	}
-	return countMoved(l.previous, l.labels), err
+	return countMoved(l.previous, l.labels), nil
 }
 
-// assignEach moves each sample to the nearest centre that its links allow, one sample after the other.
-func (l *run) assignEach(ctx context.Context) error {
+// assignAll moves each sample to the nearest centre that its links allow, one sample after the other.
+func (l *run) assignAll(ctx context.Context) error {
 	l.placing.clear()
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
@@ -178,6 +192,9 @@ func (l *run) fillEmpty() {
 		if l.weights[i] > 0 {
 			costs[i] = l.cost(i, l.labels[i])
 		}
+	}
+	if l.bounds != nil {
+		l.bounds.reset()
 	}
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
 }

@@ -28,6 +28,8 @@ type rowReader interface {
 	addTo(dst []float64, w float64, i int)
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
+	// dotsOf is dots of rows, in rising order.
+	dotsOf(out []float64, rows []int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
@@ -125,8 +127,29 @@ func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
 }
 
-// rowRooms hold points that are laid out.
+// rowRooms hold dense rows side by side, or points that are laid out.
 var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
+// ofLength returns so much of the room, which holds anything.
+func ofLength(room *[]float64, n int) []float64 {
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return *room
+}
+
+func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix) {
+	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
+		x.dots(out, first, first+len(rows), points)
+		return
+	}
+	room := rowRooms.Get()
+	defer rowRooms.Put(room)
+	_, m := x.Dims()
+	laid := ofLength(room, len(rows)*m)
+	for a, i := range rows {
+		copy(laid[a*m:][:m], x.RawRowView(i))
+	}
+	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
+}
 
 // csr reads the rows of a sparse matrix.
 type csr struct{ *sparse.CSR }
@@ -152,21 +175,29 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 	}
 }
 
+func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
+	x.products(out, hi-lo, func(a int) int { return lo + a }, points)
+}
+
+func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix) {
+	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
+}
+
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that they fit a cache.
 const pointsAtOnce = 32
 
-func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
+// products writes the n×points.Rows products of n rows, which row numbers, with the points.
+func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
 	stored := 0
-	for i := lo; i < hi; i++ {
-		stored += len(x.values(i))
+	for a := range n {
+		stored += len(x.values(row(a)))
 	}
 	room := rowRooms.Get()
 	defer rowRooms.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
-		*room = slices.Grow((*room)[:0], points.Cols*width)[:points.Cols*width]
-		laid := *room
+		laid := ofLength(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {
@@ -174,14 +205,14 @@ func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
 			}
 		}
 		const rowsAtOnce = 16
-		parallel.DoWork(stored*count, parallel.Count(hi-lo, rowsAtOnce), func(part int) {
+		parallel.DoWork(stored*count, parallel.Count(n, rowsAtOnce), func(part int) {
 			var sums [pointsAtOnce]float64
-			for i := lo + part*rowsAtOnce; i < min(lo+(part+1)*rowsAtOnce, hi); i++ {
-				columns, values := x.Row(i)
+			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, n); a++ {
+				columns, values := x.Row(row(a))
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)
-				copy(out[(i-lo)*points.Rows+first:], sum[:count])
+				copy(out[a*points.Rows+first:], sum[:count])
 			}
 		})
 	}
