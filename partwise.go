@@ -157,7 +157,7 @@ type RunOptions struct {
 }
 
 // Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
-// its trials. [pipeline.Experiment.Each] splits an experiment on several sets.
+// its trials. [spec.Experiment.Each] splits an experiment on several sets.
 func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {
 		return nil, fmt.Errorf("data: the experiment names %d sets; run each of Experiment.Each", len(e.Sets))
