@@ -142,7 +142,7 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 			for p, basis := range bases {
 				_, k := basis.Dims()
 				ofWords := basis.Slice(in.Words, in.Words+grid.Len()*v.Len(), 0, k).(*mat.Dense)
-				out.Parts[p].Patches[from+at] = PartsOf(grid, v.Len(), ofWords, d, &words[at])
+				out.Parts[p].Patches[from+at] = partsOf(grid, v.Len(), ofWords, d, &words[at])
 			}
 			return nil
 		}); err != nil {
@@ -170,7 +170,7 @@ func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations,
 		}
 		for p, basis := range bases {
 			shown := &out.Parts[p]
-			shown.Patches[at] = PartsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
 		}
 	}
 	return nil
@@ -191,9 +191,9 @@ func ofEachClass(class []int, most int) []int {
 	return chosen
 }
 
-// PartsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
+// partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
 // U_jr/Σ_s U_js of word j in the patch's cell.
-func PartsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
+func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
 	_, k := basis.Dims()
 	var out []Patch
 	var cells []int
@@ -234,10 +234,10 @@ func countWords(shown []WordShown, random *rand.Rand, photograph int, d *feature
 	}
 }
 
-// PartsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
+// partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
 // v_r, accounts for v_r·Σ_j U_jr·x_j of a place's values x_j. Places with less than half of the average are
 // left out.
-func PartsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
+func partsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
 	m, k := basis.Dims()
 	places := grid.Rows * grid.Columns
 	held := mat.NewDense(places, k, nil)

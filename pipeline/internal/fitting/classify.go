@@ -20,8 +20,8 @@ type standard struct {
 	mean, Factor []float64
 }
 
-// NewStandard learns from the rows of x, n×m.
-func NewStandard(x mat.Matrix) standard {
+// newStandard learns from the rows of x, n×m.
+func newStandard(x mat.Matrix) standard {
 	n, m := x.Dims()
 	most, mean := make([]float64, m), make([]float64, m)
 	rows := matrix.AllRows(x)
@@ -80,16 +80,16 @@ func (s standard) Of(x mat.Matrix) mat.Matrix {
 func Classifier(e *spec.Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if e.Classifier.Linear() {
 		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-			return ClassifyLinear(ctx, e.Classifier, train, truth, test)
+			return classifyLinear(ctx, e.Classifier, train, truth, test)
 		}
 	}
 	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
 }
 
-// ClassifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
-func ClassifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+// classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
+func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if c.Scale != "none" {
-		s := NewStandard(train)
+		s := newStandard(train)
 		train, test = s.Of(train), s.Of(test)
 	}
 	classes := 0
