@@ -211,18 +211,26 @@ func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	}
 }
 
-// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b.
+// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b. Rows of a that
+// few columns are multiplied with are read where they lie.
 func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
+	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)
-		a.pack(p.a[:], i, rows, deep, depth, group)
-		if alpha != 1 {
-			scale(p.a[:(rows+group-1)/group*group*depth], alpha)
+		left, across, down := p.a[:], depth, group // from row to row of the groups, and from column to column
+		row := 1
+		if asItLies {
+			left, across, row, down = a.x.Data[i*a.x.Stride+deep:], a.x.Stride, a.x.Stride, 1
+		} else {
+			a.pack(left, i, rows, deep, depth, group)
+			if alpha != 1 {
+				scale(left[:(rows+group-1)/group*group*depth], alpha)
+			}
 		}
 		for at := 0; at < c.Cols; at += tile {
 			for r := 0; r < rows; r += group {
-				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, p.a[r*depth:], 1, group, b.data[at/tile*b.apart:], b.stride, depth, min(group, rows-r), min(tile, c.Cols-at))
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, b.data[at/tile*b.apart:], b.stride, depth, min(group, rows-r), min(tile, c.Cols-at))
 			}
 		}
 	}
