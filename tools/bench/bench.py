@@ -184,7 +184,7 @@ def protocol(name, *flags):
     def run(programs, repeats):
         data = os.path.join(programs.directory, "scenes13.npz") if name == "scenes13" else file
         if name == "scenes13":
-            programs.run("features", file, "--features", "sift=dense,words=200,grid=4x4", "--force", "--out", data)
+            programs.run("features", file, "--pool", "--features", "sift=dense,words=200,grid=4x4", "--force", "--out", data)
         args = ["--set", data] if name == "scenes13" else [os.path.join(ROOT, "docs", "experiments", name + ".yaml")]
         for _ in range(repeats):
             theirs = json.loads(subprocess.run([sys.executable, os.path.join(HERE, "protocols.py"), name, data, "10"],
