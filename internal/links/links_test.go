@@ -93,10 +93,10 @@ func TestKnown(t *testing.T) {
 	}
 	for want, known := range map[string]Known{
 		"cannot-link (0, 3) contradicts must-links": {Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{2, 3}}},
-		"cannot-link (2, 0) contradicts must-links":         {Labels: []int{7, -1, 7, 9, -1}, CannotLink: [][2]int{{2, 0}}},
-		"2 labels for 5 samples":                                  {Labels: []int{0, 1}},
-		"sample 2 has the label -2":                               {Labels: []int{0, -2, 1, 1, 1}},
-		"must-link (0, 5) among 5 samples":                        {MustLink: [][2]int{{0, 5}}},
+		"cannot-link (2, 0) contradicts must-links": {Labels: []int{7, -1, 7, 9, -1}, CannotLink: [][2]int{{2, 0}}},
+		"2 labels for 5 samples":                    {Labels: []int{0, 1}},
+		"sample 2 has the label -2":                 {Labels: []int{0, -2, 1, 1, 1}},
+		"must-link (0, 5) among 5 samples":          {MustLink: [][2]int{{0, 5}}},
 	} {
 		if err := known.Check(5); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
