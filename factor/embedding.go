@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -69,8 +70,36 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 			return nil, err
 		}
 	}
-	t.Samples, err = principal.New(ctx, d, kept, counted)
+	t.Samples, err = opt.Shared.samples(kept, counted, func() (*principal.Samples, error) { return principal.New(ctx, d, kept, counted) })
 	return t, err
+}
+
+// Shared holds the principal directions that linear embeddings of the same samples have in common. Its zero value
+// holds none. Several fits may use it at once.
+type Shared struct {
+	mu sync.Mutex
+	of map[string]*principal.Samples // by the samples that are kept and counted
+}
+
+// samples returns the samples that were made before, or makes them.
+func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, error)) (*principal.Samples, error) {
+	if s == nil {
+		return make()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprint(kept, counted)
+	if found := s.of[key]; found != nil {
+		return found, nil
+	}
+	made, err := make()
+	if err == nil {
+		if s.of == nil {
+			s.of = map[string]*principal.Samples{}
+		}
+		s.of[key] = made
+	}
+	return made, err
 }
 
 // twoClasses reports that labelled samples are not of two classes. sizes holds how many there are of each

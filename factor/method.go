@@ -74,6 +74,8 @@ type Options struct {
 	Solver Solver
 	// Seed makes random initial factors repeatable.
 	Seed uint64
+	// Shared, if set, is that of all linear embeddings of the same samples.
+	Shared *Shared
 	// KeepScale leaves the factors as the last iteration left them, without the rescaling on exit that
 	// fixes which of the equivalent pairs of factors is returned.
 	KeepScale bool

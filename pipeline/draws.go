@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -20,6 +21,8 @@ type drawn struct {
 	view  fitting.Once[*input.View]
 	rank  fitting.Once[*spec.RankChoice]
 	count fitting.Once[*spec.CountChoice]
+	// shared has the principal directions that direct methods have in common.
+	shared factor.Shared
 	// By method: the fit of a direct method, which serves all ranks, and the record of a method
 	// on the features, which has no rank.
 	direct  []fitting.Once[*fitting.Represented]
@@ -55,6 +58,7 @@ type draws struct {
 	mu        sync.Mutex
 	of        map[drawID]*openDraw
 	keepViews bool // whether trials share features that are picked from a matrix
+	share     bool // whether direct methods share principal directions
 	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
 	// again once the best ranks are known, and models and tables need its words.
 	modelled func() *drawn
@@ -112,6 +116,22 @@ func (p *Plan) keepDraws(budget *memory.Budget, workers int) (release func(), ok
 		return nil, false
 	}
 	return p.keep(budget, int64(p.problem(p.most(), 1).Input())*int64(workers+1), "the features of draws")
+}
+
+// keepDirections takes the memory of the principal directions of draws, where several direct methods share them.
+func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
+	direct := 0
+	for _, m := range p.methods {
+		if m.Needs.Direct {
+			direct++
+		}
+	}
+	if direct < 2 {
+		return nil, false
+	}
+	s := p.problem(p.most(), 1)
+	n, m := float64(s.N), float64(s.M)
+	return p.keep(budget, int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
 }
 
 // keep takes so much of the budget for what trials use in common. It is not ok where that is nothing, or where

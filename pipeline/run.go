@@ -98,6 +98,9 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if p.draws.keepViews {
 		defer release()
 	}
+	if release, p.draws.share = p.keepDirections(budget, opt.Workers); p.draws.share {
+		defer release()
+	}
 	if to == nil {
 		to = nowhere{}
 	}

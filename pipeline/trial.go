@@ -75,6 +75,9 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	if !p.keepsModel(t) { // of which only the curve is seen
 		w.Trace = record.KeepsPoint
 	}
+	if p.draws.share {
+		w.Shared = &d.shared
+	}
 	if auto := p.auto(); auto != nil && m.Factoriser != nil {
 		// One rank for all methods of a draw.
 		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {

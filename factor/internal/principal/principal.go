@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Samples finds the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, as far
@@ -21,6 +23,7 @@ import (
 // decomposition of X itself, and products of matrices only. What is found does not depend on what was
 // asked for before.
 type Samples struct {
+	mu     sync.Mutex
 	X      *mat.Dense // samples less the mean of those that are labelled, or of all
 	Mean   []float64
 	size   float64    // ‖X‖ before the mean was taken away
@@ -104,6 +107,8 @@ type Axes struct {
 // Ask returns the leading axes, as many as count says of the singular values, falling, which do not
 // change. What rounding makes of no variation is left out of them.
 func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
+	parallel.Wait(ctx, p.mu.Lock)
+	defer p.mu.Unlock()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
 			if err := p.next(ctx); err != nil {

@@ -80,6 +80,8 @@ type Work struct {
 	Trace func(i int) bool
 	// Best is that of its options.
 	Best bool
+	// Shared is that of its options.
+	Shared *factor.Shared
 	// Start are initial factors, or nil.
 	Start *factor.Start
 }
@@ -97,7 +99,7 @@ func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	defer timing.Start(ctx, timing.Factorising)()
 	opt := w.options(w.Best)
 	opt.Rank, opt.Seed, opt.Start = rank, w.Seed("initial factors"), w.Start
-	opt.OnIteration, opt.Trace = w.OnIteration, w.Trace
+	opt.OnIteration, opt.Trace, opt.Shared = w.OnIteration, w.Trace, w.Shared
 	res, err := factor.ForImages(w.Factoriser, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
 	return res, w.In.NameRows(err, w.Rows)
 }

@@ -33,7 +33,9 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func main() {
@@ -71,11 +73,11 @@ const mostGroups = 40
 
 func run(ctx context.Context, set string, draws, samples int) error {
 	name, counts, _ := strings.Cut(set, "=")
-	e := &pipeline.Experiment{Data: pipeline.Data{Set: name, OpenOptions: datasets.OpenOptions{Pool: true}}}
+	e := &spec.Experiment{Data: spec.Data{Set: name, OpenOptions: datasets.OpenOptions{Pool: true}}}
 	if name != "generated" {
 		e.Data.Set, e.Features.Auto = filepath.Join(os.Getenv("PARTWISE_DATA"), name), true
 	}
-	whole, err := pipeline.Open(ctx, e)
+	whole, err := input.Open(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func run(ctx context.Context, set string, draws, samples int) error {
 				rows = rows[:samples]
 				slices.Sort(rows)
 			}
-			in, err := pipeline.PrepareSet(ctx, e, whole.Subset(rows), pipeline.PrepareOptions{})
+			in, err := input.PrepareSet(ctx, e, whole.Subset(rows), input.PrepareOptions{})
 			if err != nil {
 				return err
 			}
@@ -131,17 +133,17 @@ func run(ctx context.Context, set string, draws, samples int) error {
 }
 
 // choose returns what each rule chooses.
-func choose(ctx context.Context, in *pipeline.Inputs) ([]int, error) {
+func choose(ctx context.Context, in *input.Inputs) ([]int, error) {
 	n, _ := in.Dims()
 	most := min(mostGroups, n/3)
-	g := pipeline.Groups{Method: pipeline.Method{Name: pipeline.KMeans}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}}
+	g := grouping.Groups{Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
 	curve, err := g.CountCurve(ctx, in, 2, most, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := []int{curve.K[curve.Best()], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))]}
 	for _, by := range []factor.RankRule{factor.RankHeldOut, factor.RankStability} {
-		c, err := pipeline.ChooseRank(ctx, pipeline.AutoRank{By: by}, in, 0, nil)
+		c, err := grouping.ChooseRank(ctx, spec.AutoRank{By: by}, in, 0, nil)
 		if err != nil {
 			return nil, err
 		}

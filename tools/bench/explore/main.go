@@ -34,8 +34,10 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func main() {
@@ -61,9 +63,9 @@ var ways = []string{"by hand", "k-means again", "explore", "answers", "both"}
 const enough = 0.95
 
 func run(ctx context.Context, name string, seeds, most int) error {
-	e := &pipeline.Experiment{Data: pipeline.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), OpenOptions: datasets.OpenOptions{Pool: true}}}
+	e := &spec.Experiment{Data: spec.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), OpenOptions: datasets.OpenOptions{Pool: true}}}
 	e.Features.Auto = true
-	in, err := pipeline.Prepare(ctx, e, pipeline.PrepareOptions{})
+	in, err := input.Prepare(ctx, e, input.PrepareOptions{})
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func run(ctx context.Context, name string, seeds, most int) error {
 	var slowest, total time.Duration
 	calls := 0
 	for seed := range seeds {
-		g := pipeline.Groups{K: k, Method: pipeline.Method{Name: pipeline.KMeans}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}, Seed: uint64(seed)}
+		g := grouping.Groups{K: k, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: uint64(seed)}
 		found, err := g.Find(ctx, in, nil)
 		if err != nil {
 			return err

@@ -31,7 +31,8 @@ import (
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/pictures"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // set is a folder of pictures.
@@ -331,8 +332,8 @@ func outliers(ctx context.Context, s, other set) (among, others float64, err err
 			return 0, 0, err
 		}
 	}
-	e := pipeline.Experiment{Data: pipeline.Data{Set: dir}, Features: pipeline.Features{Auto: true}}
-	in, err := pipeline.Prepare(ctx, &e, pipeline.PrepareOptions{Pictures: true})
+	e := spec.Experiment{Data: spec.Data{Set: dir}, Features: spec.Features{Auto: true}}
+	in, err := input.Prepare(ctx, &e, input.PrepareOptions{Pictures: true})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -18,6 +18,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
@@ -41,7 +44,7 @@ var ways = []way{
 
 // experiment is one table's records.
 type experiment struct {
-	records []pipeline.Record
+	records []record.Record
 	methods []string
 	classes int // of the set
 }
@@ -112,7 +115,7 @@ func (w world) experiment(i int) (experiment, error) {
 				for _, c := range drawn {
 					points += (hard[c] + effects[m][c]) / float64(k)
 				}
-				e.records = append(e.records, pipeline.Record{Classes: k, Repeat: repeat, Method: name, Samples: 10 * k, Scores: map[string]float64{"AC": points / 100}})
+				e.records = append(e.records, record.Record{Classes: k, Repeat: repeat, Method: name, Samples: 10 * k, Scores: map[string]float64{"AC": points / 100}})
 			}
 		}
 	}
@@ -173,7 +176,7 @@ func trialVectors(i int) *mat.Dense {
 	return x
 }
 
-func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int) ([]pipeline.Record, error) {
+func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int) ([]record.Record, error) {
 	n, m := vectors.Dims()
 	set := &datasets.Set{Name: "small", Vectors: mat.NewDense(n, m, nil), Labels: make([]int, n)}
 	for c := range trialClasses {
@@ -192,8 +195,8 @@ func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int)
 	if e.Seed = uint64(i); t.ks == nil {
 		t.ks = []int{4}
 	}
-	e.Classes = pipeline.Classes(t.ks)
-	in, err := pipeline.PrepareSet(ctx, e, set, pipeline.PrepareOptions{})
+	e.Classes = spec.Classes(t.ks)
+	in, err := input.PrepareSet(ctx, e, set, input.PrepareOptions{})
 	if err != nil {
 		return nil, err
 	}
