@@ -47,7 +47,7 @@ var errStart = errors.New("start rows and labels or links; the centres start at 
 
 // ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002, Constrained-KMeans):
 // a sample with label c is in cluster c in every iteration and in the answer, and the centre of c is the mean
-// of these samples and those that join them.
+// of its labelled and its other samples.
 type ConstrainedKMeans struct {
 	KMeans
 }
@@ -59,10 +59,9 @@ func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters i
 
 // Fit clusters the rows of x under labels, as in SeededKMeans.Fit, and links. Samples that must-links join,
 // directly or through others, are placed as one where they cost least together, and have the label of any of
-// them; those that cannot link are never in one cluster. Where links part samples, clusters are found by going
-// back from dead ends, and then no sample, and no two that are parted, could be elsewhere at less. It is an
-// error that wraps ErrDeadEnd if no such clusters are found. A cluster can be empty where what is known leaves
-// none to fill it.
+// them. Samples with a cannot-link never share a cluster: the search goes back from dead ends until no single
+// sample, and no two parted ones, would cost less elsewhere. An error wraps ErrDeadEnd if the search finds no
+// such clusters. A cluster is empty if labels and links leave no sample to fill it.
 func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	if len(known.MustLink) > 0 || len(known.CannotLink) > 0 {
 		return k.fitLinked(ctx, x, known, nil, nil)

@@ -257,7 +257,7 @@ func ExampleConstrainedKMeans() {
 	// [0 0 1 1 1]
 }
 
-// TestFitLinked: what is known holds, no free sample and no unit has a cheaper cluster that
+// TestFitLinked: labels and links hold, no free sample and no unit has a cheaper cluster that
 // its links allow, and the same is found again.
 func TestFitLinked(t *testing.T) {
 	for seed := range uint64(60) {
@@ -316,7 +316,7 @@ func sizes(labels []int, k int) []int {
 	return out
 }
 
-// checkHolds reports what is known and does not hold in clusters.
+// checkHolds reports labels and links that the clusters break.
 func checkHolds(t *testing.T, seed uint64, known Known, clusters []int) {
 	t.Helper()
 	for _, p := range known.MustLink {
@@ -336,8 +336,8 @@ func checkHolds(t *testing.T, seed uint64, known Known, clusters []int) {
 	}
 }
 
-// TestLinkedDeadEnds: a greedy placement would end in dead ends that a search leaves, and
-// what cannot be is told from what is not found.
+// TestLinkedDeadEnds: a search leaves the dead ends of a greedy placement. Links that no
+// clusters can satisfy, and clusters that the search misses, are different errors.
 func TestLinkedDeadEnds(t *testing.T) {
 	// A crown: i of one side is parted from all of the other but its own. Two clusters do,
 	// and who places the pairs one after the other needs more.
@@ -390,8 +390,7 @@ func TestLinkedDeadEnds(t *testing.T) {
 	}
 }
 
-// TestBind: clusters of any kind hold to what is known, and samples that it does not hold
-// stay.
+// TestBind: clusters of any kind obey labels and links, and other samples stay.
 func TestBind(t *testing.T) {
 	for seed := range uint64(100) {
 		random := rng.New(seed, "bind")

@@ -51,7 +51,7 @@ type placing struct {
 	held   []int // the label of the samples in each cluster, or −1
 }
 
-// newPlacing returns what is known among n samples of k clusters, nil where nothing is.
+// newPlacing returns the constraints on n samples in k clusters, or nil for none.
 func newPlacing(n, k int, known Known) (*placing, error) {
 	// Labels need not be clusters here.
 	u, err := newUnits(n, math.MaxInt, known)

@@ -183,7 +183,7 @@ func TestCOPKMeansEmptyCluster(t *testing.T) {
 	}
 }
 
-// pairsOf returns what is known with the links that the labels stand for in their place.
+// pairsOf replaces labels by the links that they imply.
 func pairsOf(known Known) Known {
 	pairs := Known{MustLink: known.MustLink, CannotLink: known.CannotLink}
 	for i, c := range known.Labels {

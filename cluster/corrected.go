@@ -185,8 +185,8 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples by turns from where they are placed. The told ones count as told of the cluster where they
-// are.
+// run moves samples in turn from their first clusters. A sample in told counts as labelled with its first
+// cluster.
 func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 	correct, err := t.covariance(ctx, told)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 
 var distances = enum.Of[Distance]("distance", "euclidean", "cosine")
 
-// The names are those of settings.
+// Settings use these names.
 func (d Distance) String() string                   { return distances.String(d) }
 func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
 func (Distance) Values() []string                   { return distances.Values() }
@@ -36,8 +36,7 @@ func (d Distance) length(cost float64) float64 {
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52
 
-// between returns what it costs to hold the row x for the row y: ‖x − y‖², or 1 − cos, which is 0 where it is
-// within rounding of 0. It sums in an order that depends on nothing but the number of columns.
+// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 for a 1 − cos within rounding of 0. It sums in an order that depends on nothing but the number of columns.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
 	var sums [4]float64
 	columns := len(x)

@@ -27,7 +27,7 @@ const (
 
 var inits = enum.Of[Init]("start", "random", "k-means++")
 
-// The names are those of settings.
+// Settings use these names.
 func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 func (Init) Values() []string                   { return inits.Values() }
