@@ -158,11 +158,21 @@ func (r *run) all(ctx context.Context) error {
 	return errors.Join(err, r.trials(ctx, todo))
 }
 
-// trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole
-// repeats of all numbers of classes and ranks, not all repeats of some.
+// trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole repeats of all
+// numbers of classes and ranks, not all repeats of some. Trials that run at once are of different draws, so that
+// none waits for a value that the other makes for both.
 func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
+	order := map[drawID]int{}
+	for _, t := range todo {
+		if _, known := order[t.draw()]; !known {
+			order[t.draw()] = len(order)
+		}
+	}
+	slices.SortStableFunc(todo, func(a, b trial) int {
+		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method)
+	})
 	done := len(p.trials) - len(todo)
 	r.progress.Tell("trials", done, len(p.trials))
 	p.draws.expect(todo)
