@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
@@ -68,8 +69,12 @@ func sharpness(img *image.RGBA) float64 {
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
-		values := slices.Sorted(slices.Values(c.Values[plane*area : (plane+1)*area]))
-		most = max(most, 255*(values[area-1-area/100]-values[area/100]))
+		low, high := topk.NewSelection[struct{}](area/100+1), topk.NewSelection[struct{}](area/100+1)
+		for _, v := range c.Values[plane*area : (plane+1)*area] {
+			low.Add(v, struct{}{})
+			high.Add(-v, struct{}{})
+		}
+		most = max(most, 255*(-high.Last()-low.Last()))
 	}
 	return most
 }
