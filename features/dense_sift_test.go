@@ -484,6 +484,7 @@ func FuzzDenseSIFT(f *testing.F) {
 }
 
 func TestDenseSIFTOfRealImages(t *testing.T) {
+	testkit.Slow(t)
 	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	files, err := filepath.Glob(filepath.Join(dir, "scenes13", "test", "*", "image_000*.jpg"))
 	if err != nil || len(files) < 13 {

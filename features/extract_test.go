@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestSamplePanics: a panic in a goroutine that makes the features of a sample is
@@ -180,6 +181,7 @@ func TestInBlocks(t *testing.T) {
 // What is made of a large image is nearly the same when the image is reduced before, and of
 // small ones, and of parts that are given in pixels, exactly.
 func TestReducedRows(t *testing.T) {
+	testkit.Slow(t)
 	waves := func(width, height int) image.Image {
 		img := image.NewYCbCr(image.Rect(0, 0, width, height), image.YCbCrSubsampleRatio420)
 		for y := range height {

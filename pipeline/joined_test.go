@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
@@ -384,6 +385,7 @@ func TestJoinedIllustrate(t *testing.T) {
 
 // TestJoinedMemory: joining takes a share of the memory budget, which is given back.
 func TestJoinedMemory(t *testing.T) {
+	testkit.Slow(t)
 	set := paint(t) // 16 images
 	e := &spec.Experiment{Data: spec.Data{Set: set}}
 	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {

@@ -123,7 +123,7 @@ func TestInterrupt(t *testing.T) {
 		{"describing images", "cluster big -k 3 --features sift --cache " + cache, "stopped while describing images: no results were replaced", os.Interrupt},
 		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: no results were replaced", os.Interrupt},
 		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: no results were replaced", os.Interrupt},
-		{"drawing", "cluster big -k 3 --features sift=dense,words=20 --method nmf --cache " + cache, "stopped while drawing: no results were replaced", os.Interrupt},
+		{"drawing", "cluster big -k 3 --features pixels=16 --method nmf --cache " + cache, "stopped while drawing: no results were replaced", os.Interrupt},
 	} {
 		p := start(t, strings.Fields(test.line)...)
 		p.read(test.stage)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -16,6 +17,7 @@ import (
 // TestRecipes: all recipes can be read, their protocols are experiment files as they are, and fit
 // the data where these are.
 func TestRecipes(t *testing.T) {
+	testkit.Slow(t)
 	if len(Names()) != 13 {
 		t.Errorf("there are %d recipes: %v", len(Names()), Names())
 	}
