@@ -2,16 +2,16 @@ package eval
 
 import "math"
 
-// completenessEntry is the entry of the list.
-var completenessEntry = Score{
+// myScore is the entry of the list.
+var myScore = Score{
 	Name: "completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, OfSamples: true,
 	Help:  "How far all samples of a class are in one group: 100 is all of them. It favours few large groups.",
-	Value: ofClusters((*contingency).completeness),
+	Value: ofClusters((*contingency).myCompleteness),
 }
 
-// completeness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and
+// myCompleteness returns 1 − H(K|C)/H(K) of classes C and clusters K (Rosenberg and
 // Hirschberg 2007), and 1 of a single cluster.
-func (t *contingency) completeness() float64 {
+func (t *contingency) myCompleteness() float64 {
 	entropy := t.entropy(t.inCluster)
 	if entropy == 0 {
 		return 1

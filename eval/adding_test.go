@@ -23,7 +23,7 @@ func TestAddingAScore(t *testing.T) {
 	}
 	before := scores
 	defer func() { scores = before }()
-	scores = append(Scores(), completenessEntry)
+	scores = append(Scores(), myScore)
 	if err := CheckScores(Clustering, []string{"completeness"}); err != nil {
 		t.Error(err)
 	}

@@ -1027,7 +1027,7 @@ func TestStartOfAnySize(t *testing.T) {
 // objective never rises and is the sum of the terms.
 func TestAddingACost(t *testing.T) {
 	defer func(before []costInfo) { costs = before }(costs)
-	costs = append(costs[:len(costs):len(costs)], beta32)
+	costs = append(costs[:len(costs):len(costs)], myBeta)
 	var c Cost
 	if err := c.UnmarshalText([]byte("beta-3/2")); err != nil {
 		t.Fatal(err)
@@ -1056,7 +1056,7 @@ func TestAddingACost(t *testing.T) {
 			n, m := q.x.Dims()
 			for i := range n {
 				for j := range m {
-					want += beta32.term(q.x.At(i, j), algebra.Dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
+					want += myBeta.term(q.x.At(i, j), algebra.Dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
 				}
 			}
 			if got := res.Objective[len(res.Objective)-1]; !(math.Abs(got-want) <= 1e-9*want) {

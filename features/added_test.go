@@ -9,36 +9,36 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 )
 
-// LBP takes histograms of local binary patterns: which of the eight pixels around a
+// MyLBP takes histograms of local binary patterns: which of the eight pixels around a
 // pixel are as bright as it or brighter (Ojala, Pietikäinen and Mäenpää 2002). They
 // tell textures apart, whatever the light.
-type LBP struct {
+type MyLBP struct {
 	// Cells is the number of cells along each side of the image, 0 for 4. Each has
 	// a histogram of its own.
 	Cells int `setting:"cells" default:"4" range:"[1,16]" help:"cells along each side of the image"`
 }
 
-// lbpSide is the height and width of the images that patterns are taken of.
-const lbpSide = 64
+// mySide is the height and width of the images that patterns are taken of.
+const mySide = 64
 
 // Label implements [Extractor].
-func (l LBP) Label() string {
+func (l MyLBP) Label() string {
 	return fmt.Sprintf("local binary patterns in %d×%[1]d cells", cmp.Or(l.Cells, 4))
 }
 
 // Rows implements [RowExtractor].
-func (l LBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
+func (l MyLBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	cells := cmp.Or(l.Cells, 4)
 	if cells < 1 || cells > 16 {
 		return nil, fmt.Errorf("local binary patterns: %d cells: want 1 to 16", cells)
 	}
 	return &Rows{
-		Height: lbpSide, Width: lbpSide, Channels: 1, Columns: cells * cells * 256,
+		Height: mySide, Width: mySide, Channels: 1, Columns: cells * cells * 256,
 		Fill: func(row []float64, img *Canvas) error {
-			for y := 1; y < lbpSide-1; y++ {
-				for x := 1; x < lbpSide-1; x++ {
-					cell := y*cells/lbpSide*cells + x*cells/lbpSide
-					row[256*cell+pattern(img, x, y)]++
+			for y := 1; y < mySide-1; y++ {
+				for x := 1; x < mySide-1; x++ {
+					cell := y*cells/mySide*cells + x*cells/mySide
+					row[256*cell+myPattern(img, x, y)]++
 				}
 			}
 			for j, n := range row {
@@ -49,9 +49,9 @@ func (l LBP) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
-// pattern returns the pattern at a pixel: a bit for each of the pixels around it.
-func pattern(img *Canvas, x, y int) (bits int) {
-	at := func(x, y int) float64 { return img.Values[y*lbpSide+x] }
+// myPattern returns the pattern at a pixel: a bit for each of the pixels around it.
+func myPattern(img *Canvas, x, y int) (bits int) {
+	at := func(x, y int) float64 { return img.Values[y*mySide+x] }
 	for i, by := range [8][2]int{{1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}, {0, 1}, {1, 1}} {
 		if at(x+by[0], y+by[1]) >= at(x, y) {
 			bits |= 1 << i

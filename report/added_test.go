@@ -6,8 +6,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// iterations says how many iterations each method took on average.
-func iterations(w *experimentPage) any {
+// myIterations says how many iterations each method took on average.
+func myIterations(w *experimentPage) any {
 	var lines []string
 	for _, method := range w.shown {
 		sum, trials := 0, 0
@@ -23,7 +23,7 @@ func iterations(w *experimentPage) any {
 	return unlessEmpty(lines)
 }
 
-const iterationsTemplate = `
+const myTemplate = `
 
 <h2 id="iterations">Iterations</h2>
 <ul>

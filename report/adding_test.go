@@ -24,7 +24,7 @@ func TestAddingASection(t *testing.T) {
 	before := experimentSections
 	defer func() { experimentSections = before }()
 	experimentSections = append(experimentSections[:len(before):len(before)],
-		section[*experimentPage]{id: "iterations", title: "Iterations", template: iterationsTemplate, make: iterations})
+		section[*experimentPage]{id: "iterations", title: "Iterations", template: myTemplate, make: myIterations})
 	e := fakeExperiment()
 	for i, iterations := range []int{100, 300} {
 		e.Records[i*len(e.Methods)].Iterations = iterations

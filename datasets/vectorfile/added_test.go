@@ -9,10 +9,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// MatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
+// MyMatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
 // Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
 // entries, and one with row, column, both from 1, and value of each entry.
-var MatrixMarket = reading(func(in *input) (*Content, error) {
+var MyMatrixMarket = reading(func(in *input) (*Content, error) {
 	var rows, columns, count int
 	var entries []sparse.Entry
 	err := in.eachLine(func(line []byte) error {
@@ -42,4 +42,4 @@ var MatrixMarket = reading(func(in *input) (*Content, error) {
 	return in.content(sparse.FromEntries(rows, columns, entries), nil)
 })
 
-var IsMatrixMarket = startsWith("%%MatrixMarket matrix coordinate real general")
+var IsMyMatrixMarket = startsWith("%%MatrixMarket matrix coordinate real general")

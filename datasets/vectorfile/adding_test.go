@@ -28,7 +28,7 @@ func TestAddingAReader(t *testing.T) {
 	if !strings.Contains(string(page), string(code)) {
 		t.Error("docs/adding-a-reader.md shows another file than added_test.go")
 	}
-	t.Cleanup(vectorfile.Add(vectorfile.IsMatrixMarket, vectorfile.MatrixMarket))
+	t.Cleanup(vectorfile.Add(vectorfile.IsMyMatrixMarket, vectorfile.MyMatrixMarket))
 	t.Cleanup(catalogue.Add(catalogue.Info{
 		Name: "toy", Title: "A toy", Samples: 3, Content: "three vectors",
 		Licence: "free", Home: "https://example.org/toy",
@@ -69,7 +69,7 @@ func TestAddingAReader(t *testing.T) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := vectorfile.MatrixMarket(t.Context(), path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {
+	if _, err := vectorfile.MyMatrixMarket(t.Context(), path, vectorfile.Options{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {
 		t.Errorf("with 200 bytes of memory: %v", err)
 	}
 }

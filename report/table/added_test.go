@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// writeTSV writes a line for each row, its words with tabs between them, and a blank
+// writeMyTSV writes a line for each row, its words with tabs between them, and a blank
 // line between grids.
-func writeTSV(w io.Writer, d *Document, _ Options) error {
+func writeMyTSV(w io.Writer, d *Document, _ Options) error {
 	var grids []string
 	for _, g := range d.Grids {
 		var out strings.Builder

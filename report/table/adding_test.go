@@ -24,7 +24,7 @@ func TestAddingAFormat(t *testing.T) {
 	}
 	before := Formats
 	defer func() { Formats = before }()
-	Formats = append(slices.Clip(Formats), Format{"TSV", "tsv", writeTSV})
+	Formats = append(slices.Clip(Formats), Format{"TSV", "tsv", writeMyTSV})
 	for want, table := range map[string]interface{ Document() *Document }{
 		"Classes\ta\tb\n2\t60.0 *\t50.0\n": New(slices.Concat(scored("a", 2, 0.6), scored("b", 2, 0.5)), "AC", []string{"a", "b"}, Tests{}),
 		"nmf\t–\t–\t50.1 ± 2.8":            NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep, Tests{}),
