@@ -4,7 +4,7 @@ import "math"
 
 // myScore is the entry of the list.
 var myScore = Score{
-	Name: "completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, OfSamples: true,
+	Name: "my-completeness", Title: "Completeness", Task: Clustering, Max: 1, Unit: UnitPercent, Optional: true, OfSamples: true,
 	Help:  "How far all samples of a class are in one group: 100 is all of them. It favours few large groups.",
 	Value: ofClusters((*contingency).myCompleteness),
 }

@@ -24,16 +24,16 @@ func TestAddingAScore(t *testing.T) {
 	before := scores
 	defer func() { scores = before }()
 	scores = append(Scores(), myScore)
-	if err := CheckScores(Clustering, []string{"completeness"}); err != nil {
+	if err := CheckScores(Clustering, []string{"my-completeness"}); err != nil {
 		t.Error(err)
 	}
 	o := Outcome{Truth: []int{0, 0, 1, 1, 1}, Found: []int{4, 4, 4, 4, 4}, Labels: []int{-1, -1, -1, -1, 1}}
-	whole, err := Compute(Clustering, o, "completeness")
-	if err != nil || whole["completeness"] != 1 || whole["completeness free"] != 1 {
+	whole, err := Compute(Clustering, o, "my-completeness")
+	if err != nil || whole["my-completeness"] != 1 || whole["my-completeness free"] != 1 {
 		t.Errorf("one group: %v, %v", whole, err)
 	}
 	o.Found = []int{4, 5, 4, 5, 4}
-	if torn, err := Compute(Clustering, o, "completeness"); err != nil || torn["completeness"] > 0.1 {
+	if torn, err := Compute(Clustering, o, "my-completeness"); err != nil || torn["my-completeness"] > 0.1 {
 		t.Errorf("classes torn apart: %v, %v", torn, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // myBeta is the β-divergence of β = 3/2, between the Kullback-Leibler divergence (1) and the
 // Frobenius cost (2) (Févotte and Idier 2011).
 var myBeta = costInfo{
-	name: "beta-3/2", degree: myExponent,
+	name: "my-beta", degree: myExponent,
 	new: func(x view.Data, u, v *mat.Dense) cost { return &myCost{x, u, v} },
 	term: func(x, y float64) float64 {
 		return (math.Pow(x, myExponent) + (myExponent-1)*math.Pow(y, myExponent) - myExponent*x*math.Pow(y, myExponent-1)) / (myExponent * (myExponent - 1))

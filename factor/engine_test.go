@@ -776,7 +776,7 @@ func TestEnumerations(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
 	known := Known{Labels: []int{0, 1, -1}}
 	for want, m := range map[string]Method{
-		"there is no cost(2)":      Parts{Cost: 2},
+		"there is no cost(99)":     Parts{Cost: 99},
 		"there is no basis(-1)":    Parts{Basis: -1},
 		"there is no tie(7)":       Parts{Tie: 7},
 		"there is no weighting(2)": Parts{Weighting: 2},
@@ -794,7 +794,7 @@ func TestEnumerations(t *testing.T) {
 			t.Errorf("%T gives %v, want %q", m, err, want)
 		}
 	}
-	if _, err := (&Additive{Cost: 2, Basis: mat.NewDense(2, 1, []float64{1, 1})}).Transform(context.Background(), x); err == nil {
+	if _, err := (&Additive{Cost: 99, Basis: mat.NewDense(2, 1, []float64{1, 1})}).Transform(context.Background(), x); err == nil {
 		t.Error("a model of no cost transforms")
 	}
 }

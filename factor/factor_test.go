@@ -732,7 +732,7 @@ func TestLoadBadModels(t *testing.T) {
 		`"mean" is of shape [2 1]; want 1`:      {"mean": basis},
 		`no array "lambda"`:                     {"kind": array("<i8", "1,", two)},
 		`"lambda" has 2 values`:                 {"kind": array("<i8", "1,", two), "lambda": array("<f8", "2,", half+half)},
-		`"cost" holds 2; want 0 to 1`:           {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", two)},
+		`"cost" holds 9; want 0 to`:             {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", "\x09"+zero[1:])},
 		`"mean": a header of 4294967295`:        {"mean": "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr"},
 		`"mean": header "\n\n" is not as NumPy`: {"mean": "\x93NUMPY\x01\x00\x02\x00\n\n"},
 	} {

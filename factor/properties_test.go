@@ -1029,7 +1029,7 @@ func TestAddingACost(t *testing.T) {
 	defer func(before []costInfo) { costs = before }(costs)
 	costs = append(costs[:len(costs):len(costs)], myBeta)
 	var c Cost
-	if err := c.UnmarshalText([]byte("beta-3/2")); err != nil {
+	if err := c.UnmarshalText([]byte("my-beta")); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []Parts{

@@ -140,8 +140,8 @@ func TestAddingASolver(t *testing.T) {
 // TestAddingAMethod: a method that is registered is looked up, takes its settings and does what it
 // says.
 func TestAddingAMethod(t *testing.T) {
-	factor.Register(factor.Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
-	info, _ := factor.Lookup("nnsc")
+	factor.Register(factor.Info{Name: "my-nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
+	info, _ := factor.Lookup("my-nnsc")
 	x, known := sampleImages(3)
 	sums := map[float64]float64{}
 	for _, lambda := range []float64{0, 1, 10} {
