@@ -94,7 +94,7 @@ func TestAddingAPenalty(t *testing.T) {
 	}
 }
 
-// TestAddingASolver: from outside the package, with ties, weights and penalties it never
+// TestAddingASolver: from outside the package, with ties and weights it never
 // raises the objective and ends below the multiplicative rule; what it does not serve it
 // names.
 func TestAddingASolver(t *testing.T) {
@@ -102,8 +102,6 @@ func TestAddingASolver(t *testing.T) {
 		x, known := sampleImages(seed)
 		for name, p := range map[string]factor.Parts{
 			"free": {}, "ties": {Tie: factor.TieLabels}, "weights": {Weighting: factor.WeightingNormalisedCut},
-			"penalties": {Tie: factor.TieLabels, Penalties: []factor.Penalty{factor.Graph{Lambda: 0.1}, factor.L1{}, factor.Smooth{}}, Image: imageSize},
-			"learned":   {Penalties: []factor.Penalty{factor.LearnedGraph{}}},
 		} {
 			last := map[string]float64{}
 			for by, solver := range map[string]factor.Solver{"mu": factor.Multiplicative{}, "hals": HALS{}} {
@@ -127,7 +125,7 @@ func TestAddingASolver(t *testing.T) {
 		"hals does not serve a concept basis":                   factor.CF{},
 		"hals does not serve a rank-one basis":                  factor.NTF{},
 		"hals does not serve a basis of unit norm":              factor.L2SNMF{},
-		"hals does not serve penalties that are not quadratic":  factor.Parts{Penalties: []factor.Penalty{Apart{}}},
+		"hals does not serve penalties":                         factor.Parts{Penalties: []factor.Penalty{Apart{}}},
 		"a solver is for methods that are made of parts":        factor.PCA{},
 		"a solver is for methods that are made of parts, and t": factor.SSNMF{},
 	} {
