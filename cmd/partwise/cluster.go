@@ -103,7 +103,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
 	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "the method, with its settings (default nmf, or cnmf with --labels, and k-means for photographs and values below 0); see partwise methods"

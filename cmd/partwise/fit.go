@@ -88,7 +88,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &o.links)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
@@ -286,7 +286,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
 	dataFlags(cmd, &e.Data)
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd

@@ -62,9 +62,6 @@ func flagOf(setting string) string {
 
 func (f *settingFlag) String() string { return strings.Join(f.texts, " ") }
 
-// GetSlice returns the values of all uses of the flag, as pflag.SliceValue does.
-func (f *settingFlag) GetSlice() []string { return f.texts }
-
 func (f *settingFlag) Type() string {
 	if f.Setting.Type.Kind() == reflect.Bool {
 		return "bool"
@@ -120,9 +117,6 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	cmd.Flags().Lookup("truth").Usage = "CSV file of classes as that of --labels, which groups are compared with and no method is told"
 	rootFlag(cmd.Flags(), &d.Root)
 }
-
-// labelsFlag adds the flag of the file of known classes.
-func labelsFlag(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "labels") }
 
 // linksFlag adds the flag of the file of known pairs.
 func linksFlag(f *pflag.FlagSet, links *string) {
@@ -194,7 +188,7 @@ func noEmptyFlags(cmd *cobra.Command) (err error) {
 			err = fmt.Errorf("--%s is empty", f.Name)
 		}
 	})
-	return asUsage(cmd, err)
+	return err
 }
 
 // asUsage returns an error as one in how a command was called.

@@ -221,7 +221,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
