@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -22,9 +21,7 @@ type cell struct{ class, count int }
 
 // tabulate counts the samples with a known class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
-	if len(truth) != len(assigned) {
-		panic(fmt.Sprintf("eval: %d classes and %d clusters of samples", len(truth), len(assigned)))
-	}
+	pairUp(truth, assigned)
 	t := &contingency{}
 	number := func(names, sizes *[]int, places map[int]int, name int) int {
 		at, ok := places[name]

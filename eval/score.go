@@ -84,19 +84,6 @@ type Outcome struct {
 	counts *contingency
 }
 
-// table returns the contingency table of the outcome.
-func (o *Outcome) table() *contingency {
-	if o.counts == nil {
-		o.counts = tabulate(o.Truth, o.Found)
-	}
-	return o.counts
-}
-
-// hasParts reports whether the factors are non-negative, so that the basis vectors are parts.
-func (o *Outcome) hasParts() bool {
-	return o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0)
-}
-
 // UnlabelledSuffix is the end of the names of scores over the unlabelled samples.
 const UnlabelledSuffix = " free"
 
@@ -150,9 +137,10 @@ func listed() (all []Score) {
 
 // FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
 func FindScore(name string) (s Score, known bool) {
-	all := listed()
-	if at := slices.IndexFunc(all, func(s Score) bool { return s.Name == name }); at >= 0 {
-		return all[at], true
+	for _, s := range listed() {
+		if s.Name == name {
+			return s, true
+		}
 	}
 	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
 	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); unlabelled {
@@ -188,11 +176,10 @@ func CheckScores(task Task, names []string) error {
 	}
 	for i, name := range names {
 		name = enum.Fold(name, there)
-		names[i] = name
-		if !slices.Contains(there, name) {
+		switch names[i] = name; {
+		case !slices.Contains(there, name):
 			return fmt.Errorf("there is no score %q of this task%s; there are %s", name, phrase.Guess(name, there), strings.Join(there, ", "))
-		}
-		if slices.Contains(names[:i], name) {
+		case slices.Contains(names[:i], name):
 			return fmt.Errorf("the score %s stands twice", name)
 		}
 	}
