@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/licences"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -144,8 +143,7 @@ that of the revision, so that one program always writes the same pages.`,
 			if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
 				return err
 			}
-			_, err := plaintext.Fprintf(cmd.OutOrStdout(), "%d manual pages are in %s.\n", n, dir)
-			return err
+			return say(cmd, "%d manual pages are in %s.\n", n, dir)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, new or empty")

@@ -189,8 +189,8 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if found.Result != nil {
 		set("rank", strconv.Itoa(found.Rank))
 	}
-	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count})
+	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
 	if err != nil {
 		return err

@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -122,7 +121,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		err := say(cmd, "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
@@ -133,8 +132,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if !session.Changed() {
-		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was corrected, and %s is as it was.\n", dir)
-		return err
+		return say(cmd, "Nothing was corrected, and %s is as it was.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked
@@ -156,14 +154,15 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count, Published: func() error {
+	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+		to.Published = func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
 				return err
 			}
 			return session.Finished(sum)
-		}})
+		}
+		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
 	if err != nil {
 		return err

@@ -321,6 +321,5 @@ func writeFeatures(cmd *cobra.Command, e *spec.Experiment, out, words string, fo
 	if err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
-	return err
+	return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 }

@@ -166,8 +166,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			case !ok:
 				return unknown("known set", args[0], knownNames())
 			case len(info.Forms) == 0:
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", info.Name)
-				return err
+				return say(cmd, "%s is made when it is asked for\n", info.Name)
 			case from != "" && from != "raw" && from != "mat":
 				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
 			}
@@ -186,8 +185,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name)
 			}
-			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
-			return err
+			return say(cmd, "%s is in %s\n", info.Name, dir)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
@@ -223,14 +221,9 @@ func where(s catalogue.Info, root string) string {
 }
 
 func tellSet(w io.Writer, s catalogue.Info, root string) error {
-	t := columns.Table{Limits: []int{0, 90}}
-	for _, row := range [][2]string{
+	facts := [][2]any{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
 		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
-	} {
-		if row[1] != "" {
-			t.Row(row[0], row[1])
-		}
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
@@ -240,8 +233,8 @@ func tellSet(w io.Writer, s catalogue.Info, root string) error {
 			} else if d.MD5 != "" {
 				sum = "md5 " + d.MD5
 			}
-			t.Row("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
+			facts = append(facts, [2]any{"from " + f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum)})
 		}
 	}
-	return printTable(w, t, "")
+	return printFacts(w, 90, facts)
 }

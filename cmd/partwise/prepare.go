@@ -25,10 +25,15 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// prepareFlags adds the flags of commands that make features.
+// prepareFlags adds the flags of commands that make features, which have their RunE.
 func prepareFlags(cmd *cobra.Command) {
-	runFlags(cmd)
-	cacheFlags(cmd)
+	f := cmd.Flags()
+	f.String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
+	f.String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	f.String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
+	f.Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
+	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
+	profileFlag(cmd)
 }
 
 // checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or

@@ -238,6 +238,5 @@ func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *re
 	if _, err := io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))); err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(w, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
-	return err
+	return say(cmd, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
 }

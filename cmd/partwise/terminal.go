@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // printTable prints a table and, where it is not "", a sentence below it.
@@ -34,6 +35,17 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	return err
 }
 
+// printFacts prints a table of names and values, but for empty ones, in lines of at most so many letters, 0 for any.
+func printFacts(w io.Writer, most int, facts [][2]any) error {
+	t := columns.Table{Limits: []int{0, most}}
+	for _, f := range facts {
+		if text, ok := f[1].(string); !ok || text != "" {
+			t.Row(f[0], f[1])
+		}
+	}
+	return printTable(w, t, "")
+}
+
 // printLines prints a text, of which nothing can do anything to a terminal.
 func printLines(w io.Writer, text []byte) error {
 	if columns.IsTerminal(w) {
@@ -44,6 +56,12 @@ func printLines(w io.Writer, text []byte) error {
 		text = shown.Bytes()
 	}
 	_, err := w.Write(text)
+	return err
+}
+
+// say prints a sentence.
+func say(cmd *cobra.Command, format string, args ...any) error {
+	_, err := plaintext.Fprintf(cmd.OutOrStdout(), format, args...)
 	return err
 }
 
@@ -90,10 +108,11 @@ func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) 
 	return out, stopped(cmd.Context(), err, doing)
 }
 
-// draw is work that draws, whose progress has no name.
-func draw[T any](cmd *cobra.Command, what string, do func(count func(done, total int)) (T, error)) (T, error) {
-	return work(cmd, what, func(show input.Progress) (T, error) {
-		return do(func(done, total int) { show(what, done, total) })
+// draw is work that draws.
+func draw[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
+	const drawing = "drawing"
+	return work(cmd, drawing, func(show input.Progress) (T, error) {
+		return do(report.Sources{Warn: tell(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
 	})
 }
 
@@ -105,19 +124,10 @@ func stopped(ctx context.Context, err error, doing string) error {
 	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
 }
 
-// runFlags adds the flags of how much memory a command takes and of a profile.
-// The command has its RunE by then.
-func runFlags(cmd *cobra.Command) {
-	cmd.Flags().String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
-	profileFlag(cmd)
-}
-
-// programText is about how much of the program itself lies in memory beside what
-// the garbage collector knows of.
+// programText is about how much memory the program itself takes, beside what the garbage collector knows of.
 const programText = 24 << 20
 
-// limitMemory gives a command the memory budget that its flag says, or half of what there is.
-// The garbage collector keeps to it too.
+// limitMemory gives a command, and the garbage collector, the budget that its flag says, or half of the memory.
 func limitMemory(cmd *cobra.Command) error {
 	limit := memory.Available() / 2
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
@@ -132,7 +142,7 @@ func limitMemory(cmd *cobra.Command) error {
 	return nil
 }
 
-// profileFlag adds the flag of where a profile of the command's work goes.
+// profileFlag adds the flag of where a profile of the command's work, its RunE, goes.
 func profileFlag(cmd *cobra.Command) {
 	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
 	work := cmd.RunE
@@ -144,8 +154,7 @@ func profileFlag(cmd *cobra.Command) {
 	}
 }
 
-// profile does the work and writes a profile of it, also where it fails or is interrupted,
-// but for mistakes in the command line.
+// profile does the work and writes a profile of it, also where it fails, but for mistakes in the command line.
 func profile(path string, work func() error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -164,8 +173,7 @@ func profile(path string, work func() error) (err error) {
 	return work()
 }
 
-// timesFlag adds the flag of whether the page shows where the time of the command went.
-// The command has its RunE by then.
+// timesFlag adds the flag of whether the page shows where the time of the command, its RunE, went.
 func timesFlag(cmd *cobra.Command) {
 	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
 	work := cmd.RunE
