@@ -152,7 +152,6 @@ func (t *contingency) ari() float64 {
 	return (both - expected) / ((inClusters+inClasses)/2 - expected)
 }
 
-// pairs returns how many pairs there are within groups of the sizes.
 func pairs(sizes ...int) float64 {
 	var sum float64
 	for _, s := range sizes {

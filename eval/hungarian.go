@@ -118,7 +118,6 @@ func (h *matching) match(start int) {
 	}
 }
 
-// push adds a column to the queue.
 func (h *matching) push(r reached) {
 	at, _ := slices.BinarySearchFunc(h.queue, r, func(a, b reached) int { return cmp.Or(b.distance-a.distance, b.column-a.column) })
 	h.queue = slices.Insert(h.queue, at, r)

@@ -20,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// clustering is what cluster does.
 type clustering struct {
 	groups     grouping.Groups
 	count      spec.GroupCount
@@ -120,7 +119,6 @@ of the colours of pictures or of an IDX or .npy file.`,
 	return cmd
 }
 
-// run puts the data into groups, and publishes them.
 func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string) error {
 	ctx, g := cmd.Context(), &c.groups
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
@@ -198,7 +196,6 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
-// groupsPage returns what the page of groups says of their data.
 func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	return report.Clusters{
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
@@ -231,7 +228,6 @@ func chooseRank(cmd *cobra.Command, g *grouping.Groups, in *inputs) (*spec.RankC
 	return c, err
 }
 
-// autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
 	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
 		return grouping.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
@@ -246,7 +242,6 @@ func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (
 	return c, nil
 }
 
-// comparedWith says what the groups were compared with.
 func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	classes := "the classes"
 	switch {

@@ -140,7 +140,6 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
-// publishExplored replaces the results by the groups of a session.
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
 	found, err := session.Grouping(ctx)
 	if err != nil {
@@ -170,7 +169,6 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	return tellGroups(cmd, page, compared, dir)
 }
 
-// sumOfFile returns the SHA-256 sum of a file.
 func sumOfFile(path string) (string, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {

@@ -39,7 +39,6 @@ var flagUse = map[string]use{
 	"cache-size": names, "format": names, "from": names, "memory": names, "mirror": names, "solver": names,
 }
 
-// useOf returns what a flag of a command names.
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 	if f.Name == "out" {
 		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
@@ -85,7 +84,6 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// readsExperiment notes what an experiment reads.
 func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.Reads(at); err != nil {

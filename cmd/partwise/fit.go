@@ -95,7 +95,6 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	return cmd
 }
 
-// fit returns what the flags say.
 func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
@@ -127,7 +126,6 @@ func (o *fitFlags) rankOf(e *spec.Experiment) (int, error) {
 	return max(1, e.Rank[0].Auto.Among.From), nil
 }
 
-// readStart reads the initial factors.
 func (o *fitFlags) readStart(f *grouping.Fit) error {
 	text, err := output.ReadFile(o.start)
 	if err != nil {
@@ -211,7 +209,6 @@ func startError(start string, err error) error {
 	return fmt.Errorf("%w (initial factors of %s)", err, start)
 }
 
-// traceText lists the objective at the start and after each iteration.
 func traceText(res *factor.Result, seconds []float64) []byte {
 	var text bytes.Buffer
 	text.WriteString("iteration,seconds,objective\n")

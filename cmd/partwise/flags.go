@@ -44,12 +44,10 @@ func addSettings(cmd *cobra.Command, to any, names ...string) {
 	}
 }
 
-// addDefault adds the default of a command to the help of a flag.
 func addDefault(cmd *cobra.Command, flag, text string) {
 	cmd.Flags().Lookup(flag).Usage += " (default " + text + ")"
 }
 
-// flagOf returns the flag for a setting.
 func flagOf(setting string) string {
 	switch setting {
 	case "data": // which is the folder of the known sets
@@ -96,7 +94,6 @@ func (f *settingFlag) Set(text string) error {
 	return f.apply()
 }
 
-// apply sets the field anew.
 func (f *settingFlag) apply() error {
 	field := settings.Field{Key: settings.Of(f.Name), Value: f.value}
 	return messageOf(settings.Decode(&settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{field}}, f.to))
@@ -118,29 +115,24 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
-// linksFlag adds the flag of the file of known pairs.
 func linksFlag(f *pflag.FlagSet, links *string) {
 	f.StringVar(links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
 }
 
-// picturesFlag adds the flag of where pictures are that were grouped before.
 func picturesFlag(f *pflag.FlagSet, pictures *string) {
 	f.StringVar(pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
 }
 
-// rootFlag adds the flag of where known sets are.
 func rootFlag(f *pflag.FlagSet, root *string) {
 	f.StringVar(root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 }
 
-// workersFlag adds the flag of how many trials run at once.
 func workersFlag(f *pflag.FlagSet, workers *uint) {
 	f.UintVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
 const bestSolver = "best"
 
-// solverFlag adds the flag of the solver of one method.
 func solverFlag(f *pflag.FlagSet, solver *string) {
 	f.StringVar(solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 }
@@ -331,12 +323,10 @@ func completeValues(root *cobra.Command) {
 	each(root)
 }
 
-// words completes a value that is one of some.
 func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// filesOf completes files of some extensions.
 func filesOf(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }

@@ -29,7 +29,6 @@ func listCommand() *cobra.Command {
 	return cmd
 }
 
-// methodsCommand is list methods, in fewer words.
 func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "partwise methods") }
 
 // kindCommand returns the command that lists a kind; line is how it is called.
@@ -88,7 +87,6 @@ func tableOf(k choices.Kind) columns.Table {
 	return t
 }
 
-// explain returns all that is known of an entry.
 func explain(e choices.Entry, width int) string {
 	out := columns.Hanging("", e.Name+": "+e.Title, width)
 	if len(e.Facts) > 0 {
@@ -205,7 +203,6 @@ func listSets(w io.Writer, root string) error {
 	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 }
 
-// where says where a set is.
 func where(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return generated

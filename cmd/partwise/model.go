@@ -100,7 +100,6 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 	return cmd
 }
 
-// newSamplesFlags adds the flags of commands that take a model to new samples.
 func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	f := cmd.Flags()
 	f.BoolVar(force, "force", false, "replace a file that is there already")
@@ -132,7 +131,6 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 	return m, file, nil
 }
 
-// prepareNew makes the features of a model of new samples.
 func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
@@ -253,7 +251,6 @@ func apply(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data, out st
 	return err
 }
 
-// tellMisfit writes the relative error of coefficients.
 func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
 	share, err := factor.Misfit(ctx, model, in.X, v)
 	if err == nil {

@@ -66,7 +66,6 @@ func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []st
 	return nil
 }
 
-// inputs are what a command works on.
 type inputs struct {
 	*input.Inputs
 	removeCache func()
@@ -80,14 +79,12 @@ func (in *inputs) Close() {
 	in.removeCache()
 }
 
-// pictures looks for copies and sharpness among the pictures.
 func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
 	return work(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }
 
-// strictFlag adds the flag of commands that skip what cannot be used.
 func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
 }
@@ -109,7 +106,6 @@ func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
 	return set
 }
 
-// writeSet writes a set, whose file must not be there without force.
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
 	write := datasets.WriteNew
 	if force {
@@ -184,7 +180,6 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	return in, nil
 }
 
-// openSet opens the data of an experiment and checks them.
 func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) error) (*datasets.Set, error) {
 	strict := cmd.Flags().Lookup("strict")
 	if strict != nil {

@@ -53,7 +53,6 @@ func reportCommand() *cobra.Command {
 	return cmd
 }
 
-// reportOne makes the report of an experiment on one set again.
 func reportOne(cmd *cobra.Command, dir string) error {
 	folder, err := results.Reopen(dir, report.ExperimentFiles...)
 	if err != nil {
@@ -62,7 +61,6 @@ func reportOne(cmd *cobra.Command, dir string) error {
 	return cmp.Or(writeReport(cmd, folder, nil), folder.Close())
 }
 
-// writeReport writes the report of the results and prints its tables.
 func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) error {
 	e, err := publish(cmd, folder, shown)
 	if err == nil {
@@ -95,12 +93,10 @@ func printTables(out io.Writer, tables []*table.Document) error {
 	return nil
 }
 
-// textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
 	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
 }
 
-// writeSetsReport writes the page over several sets, and prints its tables.
 func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd)})
 	if err != nil {
@@ -149,7 +145,6 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	return cmd
 }
 
-// compare compares the results of the experiments in two folders, by a rule.
 func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
 	var summaries [2]*pipeline.Summary
 	var compared [2]table.Compared

@@ -112,7 +112,6 @@ func (o *reproduceFlags) check(r *reproduce.Runner, args []string) error {
 	return nil
 }
 
-// findRecipe returns a recipe by its name or file.
 func findRecipe(name string) (*reproduce.Recipe, error) {
 	if strings.HasSuffix(name, ".yaml") {
 		return reproduce.Load(name)
@@ -124,7 +123,6 @@ func findRecipe(name string) (*reproduce.Recipe, error) {
 	return recipe, err
 }
 
-// showRecipes prints recipes as experiment files, with what is printed of them in comments.
 func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 	for _, recipe := range recipes {
 		text := fmt.Sprintf("%s\n# What stands in %s.paper.yaml:\n#\n", recipe.Protocol, recipe.Name)
@@ -162,7 +160,6 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 	return printTable(w, t, "partwise reproduce NAME runs one, in about so many minutes for ten draws on two cores; --show NAME prints it.")
 }
 
-// run runs recipes, and writes their outcomes into the document.
 func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
 	var document *reproduce.Document
 	if o.doc != "" {
@@ -224,7 +221,6 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	return document.Write(left)
 }
 
-// one runs a recipe, and prints what was found.
 func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
 	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
 	found, err := r.Run(cmd.Context(), recipe, out)

@@ -106,7 +106,6 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (
 	return nil
 }
 
-// openResults opens the folder of an experiment on one set.
 func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.Folder, error) {
 	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
 		return nil, err

@@ -59,7 +59,6 @@ func printLines(w io.Writer, text []byte) error {
 	return err
 }
 
-// say prints a sentence.
 func say(cmd *cobra.Command, format string, args ...any) error {
 	_, err := plaintext.Fprintf(cmd.OutOrStdout(), format, args...)
 	return err

@@ -21,7 +21,6 @@ func Ranks(scores [][]float64, better func(a, b float64) bool) []float64 {
 	return ranks
 }
 
-// ranksOf are the ranks of one set.
 func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 	ranks := make([]float64, len(scores))
 	for i, x := range scores {
@@ -75,7 +74,6 @@ func imanDavenport(ranks [][]int) float64 {
 	return beyondF(between/within, m-1, (m-1)*(n-1))
 }
 
-// sumsOf are the sums of the ranks of each method.
 func sumsOf(ranks [][]int) []int {
 	sums := make([]int, len(ranks[0]))
 	for _, of := range ranks {

@@ -119,7 +119,6 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 	return out
 }
 
-// scale is the standard error of the mean.
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
 // P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0

@@ -50,7 +50,6 @@ type leafRoom struct {
 
 var leafRooms = freelist.List[*leafRoom]{New: func() *leafRoom { return new(leafRoom) }}
 
-// solveLeaf is Trsm of a leaf.
 func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	room := leafRooms.Get()
 	defer leafRooms.Put(room)

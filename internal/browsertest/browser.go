@@ -77,7 +77,6 @@ func Open(t testing.TB, address string, allowed ...string) *Page {
 	return p
 }
 
-// record notes the requests and the problems that the browser reports.
 func (p *Page) record(event any, allowed []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +95,6 @@ func (p *Page) record(event any, allowed []string) {
 	}
 }
 
-// thrown returns the text of an exception.
 func thrown(e *runtime.ExceptionDetails) string {
 	var text string
 	switch {
@@ -116,7 +114,6 @@ func (p *Page) must(err error) {
 	}
 }
 
-// do runs actions of chromedp.
 func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

@@ -161,7 +161,6 @@ func (j *job) run(workers, n int) {
 	}
 }
 
-// work does parts until none is left.
 func (j *job) work() {
 	err := guard.Call(func() error {
 		for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {

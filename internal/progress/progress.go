@@ -122,7 +122,6 @@ func startLog(w io.Writer, what, unit string) *progressLog {
 	return l
 }
 
-// line says how far the work is.
 func (l *progressLog) line(what, unit string) string {
 	state, by := l.state.Load(), 1
 	if unit == Bytes {

@@ -158,7 +158,6 @@ func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth i
 	}
 }
 
-// depthwise returns how many channels it did.
 func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	n := len(bias) &^ 15
 	switch {

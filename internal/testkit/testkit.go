@@ -54,7 +54,6 @@ func Slow(t *testing.T) {
 	}
 }
 
-// methodField finds a fixture's method.
 var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 
 // Fixtures runs a subtest of each file of exact answers in testdata/fixtures, or in the folder that

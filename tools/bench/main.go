@@ -183,7 +183,6 @@ func (p problem) data() (mat.Matrix, error) {
 	return factor.NewCSR(int(shape[0]), int(shape[1]), ints(starts), ints(columns), values)
 }
 
-// read reads the array of a name.
 func (p problem) read(name string, to any) error {
 	f, err := os.Open(filepath.Join(p.Dir, name+".npy"))
 	if err != nil {

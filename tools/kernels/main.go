@@ -33,7 +33,6 @@ func main() {
 	Generate()
 }
 
-// width is a size of registers.
 type width struct {
 	name         string
 	bytes        int // of a register
@@ -69,7 +68,6 @@ func (w *width) zeros(n int) []reg.VecVirtual {
 	return all
 }
 
-// precision names the instructions of float64 or float32.
 type precision struct {
 	name, number         string
 	shift                uint64 // bytes of a number, as a power of 2
@@ -90,7 +88,6 @@ func function(name, signature string) {
 
 func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// scaled is a parameter that counts numbers, in bytes.
 func scaled(name string, shift uint64) reg.GPVirtual {
 	r := param(name)
 	SHLQ(Imm(shift), r)
@@ -103,7 +100,6 @@ func broadcastParam(name string, w *width) reg.VecVirtual {
 	return v
 }
 
-// address is that of a parameter.
 func address(name string) Mem {
 	m, err := Param(name).Resolve()
 	if err != nil {
