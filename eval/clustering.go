@@ -70,9 +70,8 @@ func (t *contingency) ac() float64 {
 	return share(right, t.samples)
 }
 
-// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples.
-// Clusters without a match get the remaining classes, in the order of their first samples, as far as there
-// are any.
+// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples. Clusters
+// without a match get the remaining classes, in the order of their first samples.
 func Mapping(truth, assigned []int) map[int]int {
 	t := tabulate(truth, assigned)
 	matched := hungarian(t.counts, len(t.classes))

@@ -49,8 +49,8 @@ type matching struct {
 	columnOf, rowOf       []int // -1 where there is none
 	rowPrice, columnPrice []int
 
-	// In the search for a path: the distance of a column, the row before it, and the starting row of the
-	// search that last saw or settled it.
+	// In a search: the distance of a column, the row before it, and the first row of the last search to see or
+	// settle it.
 	distance, from, seen, settled []int
 	queue                         []reached // the nearest last
 	order                         []int     // the columns settled, nearest first

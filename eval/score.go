@@ -59,8 +59,7 @@ type Score struct {
 	Prominence    Prominence
 	// Optional scores are computed on request.
 	Optional bool
-	// Unlabelled says that it covers only the samples whose label was not given to the method; its name
-	// then ends in UnlabelledSuffix.
+	// Unlabelled scores cover only the unlabelled samples; their names end in UnlabelledSuffix.
 	Unlabelled bool
 	// OfSamples says that it can cover a part of the samples.
 	OfSamples bool
@@ -70,14 +69,11 @@ type Score struct {
 
 // Outcome is the result of a trial, with the truth.
 type Outcome struct {
-	// Found holds the clusters of n samples, or the predicted classes of n test samples, and Truth their
-	// classes.
+	// Found are the clusters of n samples, or the predicted classes of n test samples, Truth their classes.
 	Found, Truth []int
-	// Labels are the classes of a clustering's n samples that were given to the method, or −1; it may be
-	// nil.
+	// Labels are the classes of the n samples of a clustering that the method knew, or −1. They may be nil.
 	Labels []int
-	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes are the classes of the
-	// coefficients' n samples.
+	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes those of their n samples.
 	Coefficients, Basis *mat.Dense
 	Classes             []int
 
@@ -149,8 +145,7 @@ func FindScore(name string) (s Score, known bool) {
 	return s, false
 }
 
-// CompareScores orders the names of scores for display: those of the list, then the others by name, each over
-// all samples before over the unlabelled ones.
+// CompareScores orders names for display: the list, then others by name, over all samples before unlabelled ones.
 func CompareScores(a, b string) int {
 	all := listed()
 	place := func(name string) int {

@@ -19,8 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// version is set by a build that is not made from a checkout (see the Makefile); elsewhere the version
-// comes from the tag or the revision.
+// version is set by a build without a checkout (see the Makefile); else it comes from the tag or revision.
 var version = ""
 
 func versionCommand() *cobra.Command {
@@ -44,8 +43,7 @@ func buildInfo() *debug.BuildInfo {
 	return new(debug.BuildInfo)
 }
 
-// describeVersion returns the version on a line, and below it what may change results or is needed to
-// make the program again.
+// describeVersion returns the version, and below it what may change results or is needed to build it again.
 func describeVersion(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

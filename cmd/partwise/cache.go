@@ -79,8 +79,7 @@ func cacheFolder(cmd *cobra.Command) string {
 	return folder
 }
 
-// openStore opens the cache that the flags say, or else a temporary one, since descriptors are read more than
-// once. remove deletes a temporary one.
+// openStore opens the cache of the flags, or a temporary one: descriptors are read twice. remove deletes that.
 func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
 	folder, remove := cacheFolder(cmd), func() {}
 	if folder == "" {

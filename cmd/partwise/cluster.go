@@ -149,9 +149,12 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
-	ranks, err := chooseRank(cmd, g, in)
-	if err != nil {
-		return err
+	var ranks *spec.RankChoice
+	if g.Rank != nil && g.Rank.Auto != nil && !spec.OnFeatures(g.Method.Name) {
+		if ranks, err = autoRank(cmd, *g.Rank.Auto, in, g.Seed); err != nil {
+			return err
+		}
+		g.Rank = &spec.Rank{Fixed: true, Plus: ranks.Rank}
 	}
 	counts, err := chooseCount(cmd, g, c.count, in)
 	if err != nil {
@@ -204,28 +207,15 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 }
 
 // readLinks reads the pairs of a file, none where it is "".
-func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Links, error) {
+func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
 	if file == "" {
-		return datasets.Links{}, nil
+		return links, nil
 	}
-	l, err := set.ReadLinks(ctx, file)
-	if err != nil {
-		return datasets.Links{}, err
-	}
-	return *l, nil
-}
-
-// chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
-// returns nil where it is told, or where there are none.
-func chooseRank(cmd *cobra.Command, g *grouping.Groups, in *inputs) (*spec.RankChoice, error) {
-	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
-		return nil, nil
-	}
-	c, err := autoRank(cmd, *g.Rank.Auto, in, g.Seed)
+	read, err := set.ReadLinks(ctx, file)
 	if err == nil {
-		g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
+		links = *read
 	}
-	return c, err
+	return links, err
 }
 
 func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {

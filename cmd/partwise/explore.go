@@ -177,10 +177,9 @@ func sumOfFile(path string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
-// openBrowser opens an address in the user's browser, where there is one. Other users of the
-// computer see the arguments of programs and are not to learn the address: the browser is given a file,
-// which only this user may read, that leads there. It stands in dir, since some browsers read
-// no temporary folders. remove deletes it.
+// openBrowser opens an address in the user's browser, if there is one. Other users see the arguments of
+// programs and must not learn the address. So the browser gets a file that leads there, which only this user
+// may read. It is in dir, since some browsers read no temporary folders. remove deletes it.
 func openBrowser(dir, address string) (remove func()) {
 	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
 	if err != nil {

@@ -30,8 +30,7 @@ const (
 	fills             // a folder in which no file of the user's is ever replaced
 )
 
-// flagUse holds what every flag of text names, in all commands, but for settings that name no file. A flag
-// that is not here fails a test.
+// flagUse holds the use of every flag of text but settings without files. A flag that is missing fails a test.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
@@ -93,8 +92,7 @@ func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	return f.Reads(e.Files()...)
 }
 
-// checkNewFiles finds before any work that files cannot be written, or are there already and not to be
-// replaced.
+// checkNewFiles finds before any work that files cannot be written, or exist and must not be replaced.
 func checkNewFiles(force bool, paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
@@ -134,8 +132,7 @@ func nameOf(set string) (string, error) {
 	return filepath.Base(abs), err
 }
 
-// outFor returns where results of data go by default: results/NAME, and where that is among the
-// pictures the same beside their folder.
+// outFor returns the default folder of results: results/NAME, or beside the data if that is among the pictures.
 func outFor(data, name string) string {
 	out := filepath.Join("results", name)
 	if inside, err := output.Inside(data, out); err != nil || !inside {
@@ -166,8 +163,7 @@ func fromAnywhere(data string) string {
 	return data
 }
 
-// checkOut refuses results in a folder of the data, which would be taken for
-// pictures the next time.
+// checkOut refuses results in a folder of the data, where the next run would take them for pictures.
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
 	if err == nil && inside {

@@ -99,31 +99,23 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, e
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
-	rank, err := o.rankOf(e)
-	if err != nil {
-		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
+	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 is that of the initial factors
+	switch {
+	case len(e.Rank) == 0:
+	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
+		return nil, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", flag)
+	case e.Rank[0].Fixed:
+		rank = e.Rank[0].Plus
+	case o.start != "":
+		return nil, fmt.Errorf("--rank %s: the rank is that of the factors of --start", flag)
+	default:
+		rank = max(1, e.Rank[0].Auto.Among.From) // the least that may be chosen
 	}
 	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
 		return nil, err
 	}
 	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
-}
-
-// rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
-// where it is that of the initial factors.
-func (o *fitFlags) rankOf(e *spec.Experiment) (int, error) {
-	switch {
-	case len(e.Rank) == 0:
-		return 0, nil
-	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return 0, errors.New("want one number, 1 or more, or auto")
-	case e.Rank[0].Fixed:
-		return e.Rank[0].Plus, nil
-	case o.start != "":
-		return 0, errors.New("the rank is that of the factors of --start")
-	}
-	return max(1, e.Rank[0].Auto.Among.From), nil
 }
 
 func (o *fitFlags) readStart(f *grouping.Fit) error {
@@ -272,7 +264,35 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
 				return err
 			}
-			return writeFeatures(cmd, e, out, words, force)
+			in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			n, m := in.Dims()
+			set := in.setOf(in.X)
+			for _, s := range in.Scales {
+				set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+			}
+			if in.Channels == 1 {
+				set.Height, set.Width = in.Height, in.Width
+			}
+			// Where one of the files cannot be written the other stays as it was.
+			err = in.written(cmd, out, force, func(ctx context.Context) error {
+				if words == "" {
+					return writeSet(ctx, out, force, set)
+				}
+				return writeFile(words, force, func(w io.Writer) error {
+					if err := in.Vocabulary.Save(w); err != nil {
+						return err
+					}
+					return writeSet(ctx, out, force, set)
+				})
+			})
+			if err != nil {
+				return err
+			}
+			return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 		},
 	}
 	f := cmd.Flags()
@@ -287,36 +307,4 @@ Visual words are learned from all of the pictures, or are those of a file that
 	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd
-}
-
-func writeFeatures(cmd *cobra.Command, e *spec.Experiment, out, words string, force bool) error {
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	n, m := in.Dims()
-	set := in.setOf(in.X)
-	for _, s := range in.Scales {
-		set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
-	}
-	if in.Channels == 1 {
-		set.Height, set.Width = in.Height, in.Width
-	}
-	// Where one of the files cannot be written the other stays as it was.
-	err = in.written(cmd, out, force, func(ctx context.Context) error {
-		if words == "" {
-			return writeSet(ctx, out, force, set)
-		}
-		return writeFile(words, force, func(w io.Writer) error {
-			if err := in.Vocabulary.Save(w); err != nil {
-				return err
-			}
-			return writeSet(ctx, out, force, set)
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 }

@@ -137,7 +137,8 @@ func solverFlag(f *pflag.FlagSet, solver *string) {
 	f.StringVar(solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 }
 
-// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of iterations.
+// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number
+// of iterations.
 func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spec.Method, error) {
 	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
 	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
@@ -229,8 +230,7 @@ func unknown(kind, name string, names []string) error {
 	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
 }
 
-// commandLine returns the command line that does again what cmd does, without
-// what changes no result.
+// commandLine returns the command line that repeats cmd, without flags that change no result.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {

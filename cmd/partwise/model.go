@@ -29,8 +29,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// noneOfThese names what belongs to none of the groups in a list of groups, where it
-// has the number 0.
+// noneOfThese is the name of group 0, of pictures that belong to none.
 const noneOfThese = "none of these"
 
 func assignCommand() *cobra.Command {

@@ -36,8 +36,7 @@ func prepareFlags(cmd *cobra.Command) {
 	profileFlag(cmd)
 }
 
-// checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
-// the cache.
+// checkResults refuses a folder of results whose files would replace the experiment's input, or the cache.
 func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) error {
 	of := filesIn(cmd.Context())
 	if err := readsExperiment(of, e); err != nil {
@@ -122,8 +121,7 @@ func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func
 	return in.listSkipped(out, force)
 }
 
-// listSkipped writes the list of skipped files beside the output. Without any it writes none, but replaces an
-// earlier one.
+// listSkipped lists the skipped files beside the output. Without any it only replaces an earlier list.
 func (in *inputs) listSkipped(out string, force bool) error {
 	bad, list := in.Bad(), skippedList(out)
 	if _, err := os.Lstat(list); list == "" || len(bad) == 0 && err != nil {

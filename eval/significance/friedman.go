@@ -121,8 +121,7 @@ func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 const mostSteps = 1 << 20
 
 // friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart
-// as the observed ones, or false if that takes too long. Only the sorted sums matter: after each set orders
-// are counted by them.
+// as the observed ones, or false if that takes too long. After each set it counts orders by their sorted sums.
 func friedmanExact(ranks [][]int) (p float64, ok bool) {
 	type ways struct {
 		sums  []int

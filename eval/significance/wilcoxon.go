@@ -8,7 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// exactPairs is the largest number of pairs for which Wilcoxon's p is exact.
+// exactP returns the probability that, with random signs, either side of the ranks sums to at most least.
 const exactPairs = 25
 
 // Wilcoxon returns the two-sided p-value of the signed-rank test on the pairs a[i], b[i] (Wilcoxon 1945).
@@ -41,8 +41,7 @@ func Wilcoxon(a, b []float64) float64 {
 	return elementary.Erfc(z / math.Sqrt2)
 }
 
-// signedRanks returns the doubled ranks of the nonzero differences, in the order of their sizes, and their
-// signs.
+// signedRanks returns the doubled ranks of the nonzero differences, by size, and their signs.
 func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	type difference struct{ size, signed, rounding float64 }
 	var all []difference

@@ -7,9 +7,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
 
-// Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x
-// to b. All of it is products of matrices, on all cores that are free: small triangles on the
-// diagonal of a are inverted.
+// Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x to b, on all free
+// cores: it inverts small triangles on the diagonal of a, and all else is products.
 func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	if a.N <= leaf {
 		solveLeaf(side, tA, a, b)
@@ -65,8 +64,7 @@ func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	}
 }
 
-// Whiten turns a symmetric a, n×n, of which it reads the upper triangle, into u⁻ᵀ·a·u⁻¹, u upper triangular, which
-// a·v = λ·uᵀu·v is the eigenproblem of.
+// Whiten turns a symmetric a, n×n, given by its upper triangle, into u⁻ᵀ·a·u⁻¹, the matrix of a·v = λ·uᵀu·v.
 func Whiten(a Matrix, u blas64.Triangular) {
 	Mirror(a)
 	Trsm(Left, Trans, u, a)

@@ -146,9 +146,8 @@ const until = async (what) => {
 };
 `
 
-// Run runs a script, the body of an asynchronous function, and reads its result into result unless
-// that is nil. An exception fails the test. Scripts may use the functions $, $$, check(ok, what) and
-// until(what).
+// Run runs a script, the body of an asynchronous function that may use $, $$, check(ok, what) and until(what),
+// and reads its result into result unless that is nil. An exception fails the test.
 func (p *Page) Run(script string, result any) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -208,8 +207,7 @@ func (p *Page) Type(text string) {
 	p.do(call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-// Mouse presses, moves or releases the left button at a place in CSS pixels of the window: what is
-// mousePressed, mouseMoved or mouseReleased.
+// Mouse does what to the left button, mousePressed, mouseMoved or mouseReleased, at a place in CSS pixels.
 func (p *Page) Mouse(what string, x, y float64) {
 	p.t.Helper()
 	event := input.DispatchMouseEventParams{

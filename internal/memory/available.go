@@ -15,8 +15,8 @@ import (
 // unknown is the memory that is assumed where the system does not report it.
 const unknown = 4 << 30
 
-// Available returns how many bytes of memory the process may use: the least of the machine's memory
-// and of the limits of its control groups.
+// Available returns the bytes that the process may use: the least of the machine's memory and its cgroups'
+// limits.
 func Available() int64 {
 	least := uint64(math.MaxInt64)
 	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup, containerLimit} {
@@ -40,8 +40,7 @@ func containerLimit() (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// Parse reads a limit: a size such as 4GB or 512MB, or a share of the memory
-// there is, such as 50%. It is at least Least.
+// Parse reads a limit of Least or more: a size such as 4GB, or a share of the available memory such as 50%.
 func Parse(s string) (int64, error) {
 	var n int64
 	if share, ok := strings.CutSuffix(s, "%"); ok {

@@ -25,8 +25,7 @@ func registerBytes() int {
 	return 32
 }
 
-// Instructions names the processor's instructions that the loops use beyond those that every processor of its kind
-// has, or is empty.
+// Instructions names the instructions that the loops use beyond those of every processor of its kind, or is "".
 func Instructions() string {
 	switch {
 	case wide:

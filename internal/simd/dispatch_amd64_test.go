@@ -159,7 +159,7 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 		windows, taps, depth, columns := 1+src.IntN(20), 1+src.IntN(5), 1+src.IntN(12), 1+src.IntN(24)
 		x := drawn[float32](src, 200)
 		runs, weights, biases := places(src, windows*taps, 188), drawn[float32](src, taps*depth*columns), drawn[float32](src, columns)
-		width := WindowColumns(columns)
+		width := WholeColumns[float32](columns)
 		w, bias := make([]float32, taps*depth*width), make([]float32, width)
 		copy(bias, biases)
 		for d := range taps * depth {

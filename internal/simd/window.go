@@ -1,14 +1,8 @@
 package simd
 
-// WindowTile returns how [Windows] computes on this processor: so many windows at a time, and at most so many numbers
-// of each.
+// WindowTile returns how many windows [Windows] computes at a time on this processor, and numbers of each at
+// most.
 func WindowTile() (windows, columns int) { return windowRows, TileColumns[float32]() }
-
-// WindowColumns returns how many columns weights of so many have for [Windows].
-func WindowColumns(columns int) int {
-	register := TileColumns[float32]() / 3
-	return (columns + register - 1) / register * register
-}
 
 // Windows computes a convolution of one group: of each window, taps runs of depth numbers
 // of x, its product with w, taps·depth × columns, and with bias the sum, which is kept
@@ -18,10 +12,10 @@ func WindowColumns(columns int) int {
 //
 // At holds the offsets of the runs in x, tile windows of [WindowTile] at a time: the first
 // run of each, the second of each, …; what is missing of the last tile has offsets of runs too.
-// Columns are at most those of the tile. w and bias have as many as [WindowColumns] says,
+// Columns are at most those of the tile. w and bias have as many as [WholeColumns] says,
 // in rows one after another. The caller answers for it that runs lie within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
-	width := WindowColumns(columns)
+	width := WholeColumns[float32](columns)
 	if windows == 0 || taps == 0 || depth == 0 {
 		panic("simd: empty windows")
 	}

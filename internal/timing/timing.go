@@ -23,8 +23,7 @@ const (
 	// which methods share; the phases below belong to one method.
 	Trials
 	DrawnWords
-	// Factorising fits a method. SetUp is its part before the first iteration, and within it Initial
-	// makes the initial factors.
+	// Factorising fits a method, SetUp until the first iteration, and within it Initial makes the factors.
 	Factorising
 	SetUp
 	Initial

@@ -26,8 +26,8 @@ import (
 
 type problem struct {
 	Dir string
-	// Method and Solver fit factors until the objective is at most Target. Without the arrays u and v the factors
-	// start from Rank and Seed.
+	// Method and Solver fit until the objective is at most Target, from the arrays u and v, or else Rank and
+	// Seed.
 	Method, Solver string
 	Rank           int
 	Seed           uint64

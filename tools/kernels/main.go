@@ -160,8 +160,7 @@ func (w *width) inRows(registers []reg.VecVirtual, inRow int, first, stride reg.
 	}
 }
 
-// tile writes to c, rows×registers, the product a·b, or adds it where add is not 0. A number of the product is added
-// up in the order of the depth.
+// tile writes to c, rows×registers, the product a·b, or adds it if add is not 0, in the order of the depth.
 func tile(w *width, p *precision) {
 	function("tile"+p.name+w.name, fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
 	c, stride := param("c"), scaled("stride", p.shift)
