@@ -212,7 +212,29 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
 			}
-			return apply(cmd, m, e, args[1], out, force)
+			in, err := prepareNew(cmd, m, e, args[1])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			v, err := m.Represent(cmd.Context(), in.Inputs)
+			if err != nil {
+				return stopped(cmd.Context(), err, "representing")
+			}
+			err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+			if err != nil {
+				return err
+			}
+			n, k := v.Dims()
+			var text strings.Builder
+			plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+			if m.Result.Basis != nil {
+				if err := tellMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+					return err
+				}
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -221,33 +243,6 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	addSettings(cmd, &e.Data, "labels")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
-}
-
-func apply(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data, out string, force bool) error {
-	ctx := cmd.Context()
-	in, err := prepareNew(cmd, m, e, data)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	v, err := m.Represent(ctx, in.Inputs)
-	if err != nil {
-		return stopped(ctx, err, "representing")
-	}
-	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
-	if err != nil {
-		return err
-	}
-	n, k := v.Dims()
-	var text strings.Builder
-	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
-	if m.Result.Basis != nil {
-		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-			return err
-		}
-	}
-	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
-	return err
 }
 
 func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {

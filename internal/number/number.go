@@ -30,16 +30,7 @@ const (
 
 // Size returns the bytes that one number takes.
 func (k Kind) Size() int {
-	switch k {
-	case Uint8, Int8:
-		return 1
-	case Uint16, Int16, Float16:
-		return 2
-	case Uint32, Int32, Float32:
-		return 4
-	default:
-		return 8
-	}
+	return [...]int{None: 8, Uint8: 1, Int8: 1, Uint16: 2, Int16: 2, Uint32: 4, Int32: 4, Uint64: 8, Int64: 8, Float16: 2, Float32: 4, Float64: 8}[k]
 }
 
 // Whole tells whether the kind stores whole numbers only.

@@ -387,6 +387,22 @@ func constant(name string, v Constant) Mem {
 
 var constants = map[string]Mem{}
 
+// The constants of logarithm in internal/simd. A test there compares the bytes that both give.
+const (
+	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
+	logShift    = 0x3ff0000000000000 - logRootHalf
+	ln2         = 0.693147180559945309417232121458176568
+)
+
+// logSeries are the coefficients of (log(1+f) − f)/f², from that of f⁰ on.
+var logSeries = [...]float64{
+	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
+	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
+	0.09090921328672855, -0.0833299913609137, 0.076916546465268, -0.07148420480023412,
+	0.06682375886233116, -0.062025600107261776, 0.05686585537339873, -0.05669643772565927,
+	0.06444421108963665, -0.0594377125876568, 0.026259864395059444,
+}
+
 // logSum adds x·log y to eight sums, as logarithm computes it.
 func logSum(w *width) {
 	function("logSum"+w.name, "func(y, x *float64, n int, sums *[8]float64)")

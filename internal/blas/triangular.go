@@ -1,11 +1,42 @@
 package blas
 
 import (
+	"context"
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
+
+// leaf is the size of a triangle that is not divided.
+const leaf = 48
+
+// divide returns the triangles at both ends of the diagonal of a, upper triangular, and the corner beside the first.
+func divide(a blas64.Triangular) (first, last blas64.Triangular, corner Matrix) {
+	first, last = a, a
+	first.N, last.N = a.N/2, a.N-a.N/2
+	last.Data = a.Data[first.N*a.Stride+first.N:]
+	return first, last, Matrix{Rows: first.N, Cols: last.N, Stride: a.Stride, Data: a.Data[first.N:]}
+}
+
+// inverse writes that of a leaf to room.
+func inverse(a blas64.Triangular, room *[leaf * leaf]float64) Matrix {
+	t := Matrix{Rows: a.N, Cols: a.N, Stride: a.N, Data: room[:a.N*a.N]}
+	clear(t.Data)
+	for i := range a.N {
+		row := t.Data[i*a.N:][:a.N] // row·a is row i of the unit matrix
+		row[i] = 1
+		for k := i; k < a.N; k++ {
+			line := a.Data[k*a.Stride:][:a.N]
+			row[k] /= line[k]
+			floats.AddScaled(row[k+1:], -row[k], line[k+1:])
+		}
+	}
+	return t
+}
 
 // Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x to b, on all free
 // cores: it inverts small triangles on the diagonal of a, and all else is products.
@@ -69,4 +100,40 @@ func Whiten(a Matrix, u blas64.Triangular) {
 	Mirror(a)
 	Trsm(Left, Trans, u, a)
 	Trsm(Right, NoTrans, u, a)
+}
+
+// Cholesky returns u, upper triangular, with a = uᵀu, of a symmetric a, n×n, of which it reads the upper
+// triangle and which it overwrites; ok is false where a is not positive definite. Nearly all of it is
+// products of matrices, on all cores that are free.
+func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
+	u = blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
+	return u, factorise(u)
+}
+
+// factorise is Cholesky of a triangle.
+func factorise(a blas64.Triangular) (ok bool) {
+	if a.N <= leaf {
+		return factoriseLeaf(a)
+	}
+	first, last, corner := divide(a)
+	if !factorise(first) {
+		return false
+	}
+	Trsm(Left, Trans, first, corner)
+	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, Matrix{Rows: last.N, Cols: last.N, Stride: last.Stride, Data: last.Data})
+	return factorise(last)
+}
+
+func factoriseLeaf(a blas64.Triangular) (ok bool) {
+	for i := range a.N {
+		row := a.Data[i*a.Stride:][i:a.N]
+		if !(row[0] > 0) {
+			return false
+		}
+		floats.Scale(1/math.Sqrt(row[0]), row)
+		for j := 1; j < len(row); j++ {
+			floats.AddScaled(a.Data[(i+j)*a.Stride:][i+j:a.N], -row[j], row[j:])
+		}
+	}
+	return true
 }
