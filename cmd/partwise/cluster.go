@@ -176,20 +176,8 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
 		warnings = append(warnings, ranks.AtLimitNote(""))
 	}
-	page := groupsPage(in, e.Data)
-	page.Command, page.Method, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, g.Method.String(), warnings, counts, ranks, looked
-	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
-	set("clustering", found.Cluster.String())
-	set("seed", strconv.FormatUint(g.Seed, 10))
-	if g.Batch > 0 {
-		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
-	}
-	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
-		set("compared with", comparedWith(e.Data, found))
-	}
-	if found.Result != nil {
-		set("rank", strconv.Itoa(found.Rank))
-	}
+	page := c.page(in, e.Data, found)
+	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
 	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
 		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
@@ -197,6 +185,25 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 		return err
 	}
 	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
+}
+
+// page returns what the page says of the method and its settings.
+func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
+	page, g := groupsPage(in, data), &c.groups
+	page.Method = g.Method.String()
+	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
+	set("clustering", found.Cluster.String())
+	set("seed", strconv.FormatUint(g.Seed, 10))
+	if g.Batch > 0 {
+		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
+	}
+	if found.Scores != nil && (data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
+		set("compared with", comparedWith(data, found))
+	}
+	if found.Result != nil {
+		set("rank", strconv.Itoa(found.Rank))
+	}
+	return page
 }
 
 func groupsPage(in *inputs, data spec.Data) report.Clusters {

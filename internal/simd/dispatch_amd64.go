@@ -8,21 +8,13 @@ var (
 	wide = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 )
 
-// tileRows and windowRows are how many rows and windows are computed at a time.
-var tileRows, windowRows = rowsOfTile(), rowsOfTile()
+var tileRows = rowsOfTile()
 
 func rowsOfTile() int {
 	if wide {
 		return 8
 	}
 	return 4
-}
-
-func registerBytes() int {
-	if wide {
-		return 64
-	}
-	return 32
 }
 
 // Instructions names the instructions that the loops use beyond those of every processor of its kind, or is "".
