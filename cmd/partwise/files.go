@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,10 +99,7 @@ func checkNewFiles(force bool, paths ...string) error {
 		if path == "" {
 			continue
 		}
-		if err := isThere(output.CheckFile(path, force)); err != nil {
-			return err
-		}
-		if err := atomicfile.RemoveStale(filepath.Dir(path)); err != nil {
+		if err := cmp.Or(isThere(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
 			return err
 		}
 	}

@@ -148,9 +148,10 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			right, ok := asItLies(b, j, columns, d, depth)
-			if m > fewRows || !ok {
-				right = laidOut[T]{p.b[:], tile * depth, tile}
+			right := laidOut[T]{p.b[:], tile * depth, tile}
+			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // it is read where it lies
+				right = laidOut[T]{b.x.Data[d*b.x.Stride+j:], tile, b.x.Stride}
+			} else {
 				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
 			}
 			part := c
@@ -168,14 +169,6 @@ const fewRows = simd.MostTileColumns / 2
 type laidOut[T Number] struct {
 	data          []T
 	apart, stride int
-}
-
-// asItLies is a part of b that is not laid out, not ok if rows do not lie along memory or end within a register.
-func asItLies[T Number](b operand[T], from, columns, deep, depth int) (part laidOut[T], ok bool) {
-	if b.t != NoTrans || simd.WholeColumns[T](columns) != columns {
-		return part, false
-	}
-	return laidOut[T]{b.x.Data[deep*b.x.Stride+from:], simd.TileColumns[T](), b.x.Stride}, true
 }
 
 // byRows is gemm of few rows of a and a transposed b, whose rows become the left factor of the transposed

@@ -113,7 +113,17 @@ func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
 // factorise is Cholesky of a triangle.
 func factorise(a blas64.Triangular) (ok bool) {
 	if a.N <= leaf {
-		return factoriseLeaf(a)
+		for i := range a.N {
+			row := a.Data[i*a.Stride:][i:a.N]
+			if !(row[0] > 0) {
+				return false
+			}
+			floats.Scale(1/math.Sqrt(row[0]), row)
+			for j := 1; j < len(row); j++ {
+				floats.AddScaled(a.Data[(i+j)*a.Stride:][i+j:a.N], -row[j], row[j:])
+			}
+		}
+		return true
 	}
 	first, last, corner := divide(a)
 	if !factorise(first) {
@@ -122,18 +132,4 @@ func factorise(a blas64.Triangular) (ok bool) {
 	Trsm(Left, Trans, first, corner)
 	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, Matrix{Rows: last.N, Cols: last.N, Stride: last.Stride, Data: last.Data})
 	return factorise(last)
-}
-
-func factoriseLeaf(a blas64.Triangular) (ok bool) {
-	for i := range a.N {
-		row := a.Data[i*a.Stride:][i:a.N]
-		if !(row[0] > 0) {
-			return false
-		}
-		floats.Scale(1/math.Sqrt(row[0]), row)
-		for j := 1; j < len(row); j++ {
-			floats.AddScaled(a.Data[(i+j)*a.Stride:][i+j:a.N], -row[j], row[j:])
-		}
-	}
-	return true
 }

@@ -248,11 +248,8 @@ func (p *Page) Size(width, height int) {
 // Dark sets whether the person prefers dark pages.
 func (p *Page) Dark(on bool) {
 	p.t.Helper()
-	scheme := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"}
-	if on {
-		scheme.Value = "dark"
-	}
-	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{scheme}}))
+	scheme := emulation.MediaFeature{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[on]}
+	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}))
 }
 
 // Problems returns and forgets what would fail the test, for tests of what must not be.

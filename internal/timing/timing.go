@@ -66,18 +66,20 @@ func FromContext(ctx context.Context) *Times {
 
 // Of returns a context in which phases count for the method.
 func Of(ctx context.Context, method string) context.Context {
-	if FromContext(ctx) == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, methodKey{}, method)
+	return with(ctx, methodKey{}, method)
 }
 
 // Without returns a context in which nothing is counted.
 func Without(ctx context.Context) context.Context {
+	return with(ctx, timesKey{}, (*Times)(nil))
+}
+
+// with returns ctx with a value, where it has sums.
+func with(ctx context.Context, key, value any) context.Context {
 	if FromContext(ctx) == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, timesKey{}, (*Times)(nil))
+	return context.WithValue(ctx, key, value)
 }
 
 // Start begins a phase; end ends it.
