@@ -64,9 +64,8 @@ func describeVersion(info *debug.BuildInfo) string {
 	if slices.Contains(strings.Split(settings["-tags"], ","), "opencv") {
 		build = "with OpenCV"
 	}
-	fmt.Fprintf(&b, "  build      %s\n", build)
-	fmt.Fprintf(&b, "  go         %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(&b, "  processor  %s used by the inner loops", cmp.Or(simd.Instructions(), "no vector instructions"))
+	fmt.Fprintf(&b, "  build      %s\n  go         %s %s/%s\n  processor  %s used by the inner loops",
+		build, runtime.Version(), runtime.GOOS, runtime.GOARCH, cmp.Or(simd.Instructions(), "no vector instructions"))
 	return b.String()
 }
 

@@ -115,6 +115,19 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 	return isThere(file(path, write))
 }
 
+// writeBoth writes a file, if it has a name, and then another one. Where one of them fails the other stays as it was.
+func writeBoth(path string, force bool, write func(io.Writer) error, other func() error) error {
+	if path == "" {
+		return other()
+	}
+	return writeFile(path, force, func(w io.Writer) error {
+		if err := write(w); err != nil {
+			return err
+		}
+		return other()
+	})
+}
+
 // isThere says of an error that a file is there already what replaces it.
 func isThere(err error) error {
 	var at *fs.PathError

@@ -174,18 +174,10 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	// Where one of the files cannot be written the other stays as it was.
 	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+		trace := func(w io.Writer) error { return traceTo(w, res, seconds) }
 		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
-		if o.trace == "" {
-			return writeFile(o.out, o.force, save)
-		}
-		return writeFile(o.trace, o.force, func(w io.Writer) error {
-			if _, err := w.Write(traceText(res, seconds)); err != nil {
-				return err
-			}
-			return writeFile(o.out, o.force, save)
-		})
+		return writeBoth(o.trace, o.force, trace, func() error { return writeFile(o.out, o.force, save) })
 	})
 	if err != nil {
 		return err
@@ -201,7 +193,7 @@ func startError(start string, err error) error {
 	return fmt.Errorf("%w (initial factors of %s)", err, start)
 }
 
-func traceText(res *factor.Result, seconds []float64) []byte {
+func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 	var text bytes.Buffer
 	text.WriteString("iteration,seconds,objective\n")
 	for i, objective := range res.Objective {
@@ -211,7 +203,8 @@ func traceText(res *factor.Result, seconds []float64) []byte {
 		}
 		fmt.Fprintf(&text, "%d,%.6f,%s\n", i, at, strconv.FormatFloat(objective, 'g', -1, 64))
 	}
-	return text.Bytes()
+	_, err := text.WriteTo(w)
+	return err
 }
 
 func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
@@ -277,17 +270,9 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if in.Channels == 1 {
 				set.Height, set.Width = in.Height, in.Width
 			}
-			// Where one of the files cannot be written the other stays as it was.
 			err = in.written(cmd, out, force, func(ctx context.Context) error {
-				if words == "" {
-					return writeSet(ctx, out, force, set)
-				}
-				return writeFile(words, force, func(w io.Writer) error {
-					if err := in.Vocabulary.Save(w); err != nil {
-						return err
-					}
-					return writeSet(ctx, out, force, set)
-				})
+				save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
+				return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
 			})
 			if err != nil {
 				return err

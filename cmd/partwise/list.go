@@ -130,7 +130,11 @@ func datasetsCommand() *cobra.Command {
 		ValidArgsFunction: words(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listSets(cmd.OutOrStdout(), root)
+				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
+				for _, s := range catalogue.Known() {
+					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+				}
+				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 			}
 			info, ok := catalogue.Lookup(args[0])
 			if !ok {
@@ -194,14 +198,6 @@ Nothing that is in the data folder already is changed or removed.`,
 
 // generated says where a set is that no file holds.
 const generated = "made when asked for"
-
-func listSets(w io.Writer, root string) error {
-	t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
-	for _, s := range catalogue.Known() {
-		t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
-	}
-	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
-}
 
 func where(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {

@@ -141,35 +141,30 @@ func limitMemory(cmd *cobra.Command) error {
 	return nil
 }
 
-// profileFlag adds the flag of where a profile of the command's work, its RunE, goes.
+// profileFlag adds the flag of a profile of the command's work, its RunE. It is written also where that fails, but for
+// mistakes in the command line.
 func profileFlag(cmd *cobra.Command) {
 	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
 	work := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
 			return work(cmd, args)
 		}
-		return profile(*path, func() error { return work(cmd, args) })
-	}
-}
-
-// profile does the work and writes a profile of it, also where it fails, but for mistakes in the command line.
-func profile(path string, work func() error) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
-	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if isUsage(err) {
-			_ = os.Remove(path)
+		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
 		}
-	}()
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return err
+		defer func() {
+			if err = errors.Join(err, f.Close()); isUsage(err) {
+				_ = os.Remove(*path)
+			}
+		}()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		return work(cmd, args)
 	}
-	defer pprof.StopCPUProfile()
-	return work()
 }
 
 // timesFlag adds the flag of whether the page shows where the time of the command, its RunE, went.
