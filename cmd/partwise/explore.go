@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -98,22 +99,12 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	opt := feedback.Options{Store: folder.Feedback()}
-	if opt.Model, err = sumOfFile(file); err != nil {
-		return err
-	}
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 	}
-	// The labels and links that the groups were found with.
-	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	session, err := openSession(ctx, in, m, file, opt)
 	if err != nil {
-		return stopped(ctx, err, "grouping")
+		return err
 	}
 	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -138,6 +129,23 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	page.Method, page.Pictures = m.Method, looked
 	// Once more a signal ends it at once, and the corrections are saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
+}
+
+// openSession opens the corrections of the model of a file, with the labels and links that its groups were found with.
+func openSession(ctx context.Context, in *inputs, m *models.Model, file string, opt feedback.Options) (*feedback.Session, error) {
+	var err error
+	if opt.Model, err = sumOfFile(file); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err == nil || errors.Is(err, fs.ErrNotExist) {
+		opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	return session, stopped(ctx, err, "grouping")
 }
 
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
