@@ -57,15 +57,12 @@ func Wait(ctx context.Context, f func()) {
 // join takes a core for one more goroutine, if one is free.
 func join() bool {
 	free := int64(Cores()) - max(1, held.Load())
-	for {
-		n := helpers.Load()
-		if n >= free {
-			return false
-		}
+	for n := helpers.Load(); n < free; n = helpers.Load() {
 		if helpers.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
+	return false
 }
 
 // Do calls f for 0, …, n-1, each once and in any order, several at a time where cores
@@ -173,17 +170,14 @@ func (j *job) work() {
 
 // ask starts another goroutine if parts are left and a core is free, before every part, since cores become free.
 func (j *job) ask() {
-	for j.next.Load() < j.n {
-		n := j.started.Load()
-		if n >= j.most || !join() {
+	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
+		if j.started.Add(1) > j.most {
+			j.started.Add(-1)
+			helpers.Add(-1)
 			return
 		}
-		if j.started.CompareAndSwap(n, n+1) {
-			j.done.Add(1)
-			go j.help()
-		} else {
-			helpers.Add(-1)
-		}
+		j.done.Add(1)
+		go j.help()
 	}
 }
 
