@@ -164,15 +164,13 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 // fewRows of a are too few to lay b out for.
 const fewRows = simd.MostTileColumns / 2
 
-// laidOut is a part of a right factor: a tile of columns is apart behind the one before, its rows are stride
-// apart.
+// laidOut is a part of a right factor, whose tiles of columns and rows begin apart and stride numbers apart.
 type laidOut[T Number] struct {
 	data          []T
 	apart, stride int
 }
 
-// byRows is gemm of few rows of a and a transposed b, whose rows become the left factor of the transposed
-// product.
+// byRows is gemm of few rows of a and a transposed b, whose rows are the left factor of the transposed product.
 func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	if c.Rows > tile {

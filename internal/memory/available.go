@@ -15,8 +15,7 @@ import (
 // unknown is the memory that is assumed where the system does not report it.
 const unknown = 4 << 30
 
-// Available returns the bytes that the process may use: the least of the machine's memory and its cgroups'
-// limits.
+// Available returns the bytes that the process may use: the least of the machine's memory and cgroup limits.
 func Available() int64 {
 	least := uint64(math.MaxInt64)
 	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup, containerLimit} {

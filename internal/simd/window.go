@@ -1,7 +1,6 @@
 package simd
 
-// WindowTile returns how many windows [Windows] computes at a time on this processor, and numbers of each at
-// most.
+// WindowTile returns the windows that [Windows] computes at a time on this processor, and most numbers of each.
 func WindowTile() (windows, columns int) { return tileRows, TileColumns[float32]() }
 
 // Windows computes a convolution of one group: of each window, taps runs of depth numbers

@@ -141,8 +141,7 @@ func AllocatesAtMost(t *testing.T, most uint64, do func()) {
 	}
 }
 
-// CSV writes a CSV set with a class of each of the sizes, which lie apart in eight features, and returns its
-// path.
+// CSV writes a CSV set with classes of these sizes, which lie apart in eight features, and returns its path.
 func CSV(t testing.TB, sizes ...int) string {
 	t.Helper()
 	src := rand.New(rand.NewPCG(1, 1))

@@ -26,8 +26,7 @@ import (
 
 type problem struct {
 	Dir string
-	// Method and Solver fit until the objective is at most Target, from the arrays u and v, or else Rank and
-	// Seed.
+	// Method and Solver fit until the objective is at most Target, from arrays u and v, or by Rank and Seed.
 	Method, Solver string
 	Rank           int
 	Seed           uint64
