@@ -37,7 +37,7 @@ var (
 	draws   = flag.Int("draws", 1, "draws of each number of classes")
 	samples = flag.Int("samples", 200, "how many samples of a draw are looked at, at most")
 	sets    = flag.String("sets", "corel5=2,4", "the sets, with the numbers of classes that are drawn")
-	ranks   = flag.String("ranks", "2,5", "the ranks of the data whose rank is known")
+	ranks   = flag.String("ranks", "3,5", "the ranks of the data whose rank is known")
 )
 
 // rules are what chooses a number.
