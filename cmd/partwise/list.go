@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
@@ -176,14 +175,14 @@ Nothing that is in the data folder already is changed or removed.`,
 			if dir = cmp.Or(*root, dir); dir == "" {
 				return err
 			}
-			bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: progress.Bytes}
+			bars := &stages{w: cmd.ErrOrStderr(), unit: unitBytes}
 			report := func(message string) {
-				bars.End()
+				bars.end()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
+			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
 			err = d.Get(cmd.Context(), info.Name, dir)
-			bars.End()
+			bars.end()
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name)
 			}

@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -140,16 +139,16 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	if err := readsExperiment(filesIn(cmd.Context()), e); err != nil {
 		return nil, err
 	}
-	bars := &progress.Stages{W: cmd.ErrOrStderr()}
-	bars.Begin("looking at the data")
+	bars := &stages{w: cmd.ErrOrStderr()}
+	bars.begin("looking at the data")
 	set, err := openSet(cmd, e, check)
 	if err == nil {
-		bars.End()
+		bars.end()
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
 		tellNotes(cmd, input.SetNotes(e, set))
-		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.Show
+		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
 		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
@@ -160,8 +159,8 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			set.Close()
 		}
 	}
-	doing := cmp.Or(bars.What(), "looking at the data")
-	bars.End()
+	doing := cmp.Or(bars.what, "looking at the data")
+	bars.end()
 	if err != nil {
 		in.Close()
 		var bad *features.BadSampleError

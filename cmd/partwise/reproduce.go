@@ -16,7 +16,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -178,15 +177,15 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	if r.Quick {
 		r.Draws = min(r.Draws, reproduce.Look(0))
 	}
-	bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: "trials"}
-	defer bars.End()
-	r.Progress = bars.Show
-	r.Warn = func(text string) { bars.End(); tell(cmd)(text) }
+	bars := &stages{w: cmd.ErrOrStderr(), unit: "trials"}
+	defer bars.end()
+	r.Progress = bars.show
+	r.Warn = func(text string) { bars.end(); tell(cmd)(text) }
 	r.Check = func(e *spec.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
 	r.Prepare = func(e *spec.Experiment) (*input.Inputs, func(), error) {
-		bars.End()
+		bars.end()
 		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 		if err != nil {
 			return nil, nil, err
@@ -194,7 +193,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		return in.Inputs, in.Close, nil
 	}
 	r.Publish = func(folder *results.Folder, shown *models.Illustrations) error {
-		bars.End()
+		bars.end()
 		_, err := publish(cmd, folder, shown)
 		return err
 	}
@@ -205,7 +204,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		if err == nil {
 			err = o.one(cmd, r, recipe, document)
 		}
-		bars.End()
+		bars.end()
 		if err != nil && o.all && (missing != nil || errors.Is(err, features.ErrNoOpenCV)) {
 			left = append(left, recipe.Name)
 			r.Warn(recipe.Name + " is left out: " + err.Error())

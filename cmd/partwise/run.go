@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
@@ -130,9 +129,9 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 		return err
 	}
 	tellNotes(cmd, notes)
-	trials := &progress.Stages{W: cmd.ErrOrStderr()}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.Show})
-	trials.End()
+	trials := &stages{w: cmd.ErrOrStderr()}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
+	trials.end()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:

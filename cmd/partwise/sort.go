@@ -11,7 +11,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -105,9 +104,9 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if err != nil {
 		return err
 	}
-	bar := &progress.Stages{W: cmd.ErrOrStderr()}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.Show("sorting", done, total) })
-	bar.End()
+	bar := &stages{w: cmd.ErrOrStderr()}
+	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
+	bar.end()
 	tellLeft(cmd, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
@@ -134,9 +133,9 @@ func tellLeft(cmd *cobra.Command, left []string) {
 }
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	bar := &progress.Stages{W: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.Show("taking back", done, total) })
-	bar.End()
+	bar := &stages{w: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("taking back", done, total) })
+	bar.end()
 	if err != nil {
 		return err
 	}

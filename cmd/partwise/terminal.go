@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/report"
@@ -100,10 +99,10 @@ func fitHelp(cmd *cobra.Command, n int) {
 
 // work does a piece of work and shows how far it is. doing names the work where a signal stops it.
 func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
-	s := &progress.Stages{W: cmd.ErrOrStderr()}
-	s.Begin(doing)
-	out, err := do(s.Show)
-	s.End()
+	s := &stages{w: cmd.ErrOrStderr()}
+	s.begin(doing)
+	out, err := do(s.show)
+	s.end()
 	return out, stopped(cmd.Context(), err, doing)
 }
 
