@@ -40,7 +40,7 @@ import (
 )
 
 var (
-	most  = flag.Int("pictures", 12, "pictures of each set")
+	most  = flag.Int("pictures", 10, "pictures of each set")
 	names = flag.String("sets", "corel5,scenes13", "folders below PARTWISE_DATA")
 )
 
