@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -22,9 +21,7 @@ type cell struct{ class, count int }
 
 // tabulate counts the samples with a known class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
-	if len(truth) != len(assigned) {
-		panic(fmt.Sprintf("eval: %d classes and %d clusters of samples", len(truth), len(assigned)))
-	}
+	pairUp(truth, assigned)
 	t := &contingency{}
 	number := func(names, sizes *[]int, places map[int]int, name int) int {
 		at, ok := places[name]
@@ -73,9 +70,8 @@ func (t *contingency) ac() float64 {
 	return share(right, t.samples)
 }
 
-// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples.
-// Clusters without a match get the remaining classes, in the order of their first samples, as far as there
-// are any.
+// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples. Clusters
+// without a match get the remaining classes, in the order of their first samples.
 func Mapping(truth, assigned []int) map[int]int {
 	t := tabulate(truth, assigned)
 	matched := hungarian(t.counts, len(t.classes))
@@ -155,7 +151,6 @@ func (t *contingency) ari() float64 {
 	return (both - expected) / ((inClusters+inClasses)/2 - expected)
 }
 
-// pairs returns how many pairs there are within groups of the sizes.
 func pairs(sizes ...int) float64 {
 	var sum float64
 	for _, s := range sizes {

@@ -29,9 +29,7 @@ import (
 // Accuracy returns the share of the samples whose predicted class is the true one, of those whose true class
 // is known, that is, not negative; 0 without any. It panics if the lengths differ.
 func Accuracy(truth, predicted []int) float64 {
-	if len(truth) != len(predicted) {
-		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))
-	}
+	pairUp(truth, predicted)
 	right, known := 0, 0
 	for i, class := range truth {
 		if class < 0 {
@@ -43,6 +41,13 @@ func Accuracy(truth, predicted []int) float64 {
 		}
 	}
 	return share(right, known)
+}
+
+// pairUp panics if the lengths differ.
+func pairUp(truth, found []int) {
+	if len(truth) != len(found) {
+		panic(fmt.Sprintf("eval: %d true and %d found classes or clusters", len(truth), len(found)))
+	}
 }
 
 // share returns part/whole, and 0 of nothing.
@@ -60,9 +65,7 @@ const MostConfused = 1 << 14
 // true class, which is unknown, are left out. A class out of range is an error, and so are more than
 // [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
-	if len(truth) != len(predicted) {
-		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))
-	}
+	pairUp(truth, predicted)
 	if classes < 0 || classes > MostConfused {
 		return nil, fmt.Errorf("confusion: a table of %d classes; there can be %d", classes, MostConfused)
 	}
@@ -86,7 +89,7 @@ func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 // which is 0 for values of one size and 1 for a single nonzero value. Columns of zeros, and of a factor with
 // a single row, count as 0. Values must be finite.
 func Sparsity(factor mat.Matrix) ([]float64, error) {
-	if err := checkFinite(factor); err != nil {
+	if _, err := largestOf(factor); err != nil {
 		return nil, fmt.Errorf("sparsity: %w", err)
 	}
 	m, k := factor.Dims()
@@ -96,7 +99,7 @@ func Sparsity(factor mat.Matrix) ([]float64, error) {
 	for r := range k {
 		mat.Col(column, r, factor)
 		// Scaled, so that no norm overflows.
-		largest := max(floats.Max(column), -floats.Min(column))
+		largest := elementary.Largest(column)
 		if largest == 0 || m == 1 {
 			continue
 		}
@@ -107,27 +110,19 @@ func Sparsity(factor mat.Matrix) ([]float64, error) {
 	return sparsity, nil
 }
 
-// meanSparsity is the mean sparsity of a factor's columns, where the outcome has parts.
-func (o *Outcome) meanSparsity(factor *mat.Dense) (float64, bool, error) {
-	if !o.hasParts() {
-		return 0, false, nil
-	}
-	sparsity, err := Sparsity(factor)
-	mean, _ := MeanSD(sparsity)
-	return mean, true, err
-}
-
-// checkFinite returns an error for the first value that is not finite.
-func checkFinite(x mat.Matrix) error {
+// largestOf returns the largest absolute value, or an error for the first value that is not finite.
+func largestOf(x mat.Matrix) (largest float64, err error) {
 	r, c := x.Dims()
 	for i := range r {
 		for j := range c {
-			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
+			v := x.At(i, j)
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return 0, fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
 			}
+			largest = max(largest, math.Abs(v))
 		}
 	}
-	return nil
+	return largest, nil
 }
 
 // BasisPurity returns, for each column of the coefficients V, n×k, the largest share of its mass Σ|v_ir| that
@@ -138,15 +133,9 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 	if len(labels) != n {
 		return nil, 0, fmt.Errorf("basis purity: %d labels of %d samples", len(labels), n)
 	}
-	if err := checkFinite(coefficients); err != nil {
+	largest, err := largestOf(coefficients)
+	if err != nil {
 		return nil, 0, fmt.Errorf("basis purity: %w", err)
-	}
-	// Scaled by the largest value, no sum overflows.
-	var largest float64
-	for i := range n {
-		for r := range k {
-			largest = max(largest, math.Abs(coefficients.At(i, r)))
-		}
 	}
 	perBasis = make([]float64, k)
 	if largest == 0 {
@@ -160,7 +149,7 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 			if l < 0 {
 				continue
 			}
-			v := math.Abs(coefficients.At(i, r)) / largest
+			v := math.Abs(coefficients.At(i, r)) / largest // so that no sum overflows
 			byClass[l] += v
 			mass += v
 			most = max(most, byClass[l])
@@ -175,15 +164,6 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 		overall = min(1, pure/all)
 	}
 	return perBasis, overall, nil
-}
-
-// basisPurity is the overall purity of an outcome's parts.
-func basisPurity(o *Outcome) (float64, bool, error) {
-	if !o.hasParts() {
-		return 0, false, nil
-	}
-	_, purity, err := BasisPurity(o.Coefficients, o.Classes)
-	return purity, true, err
 }
 
 // MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of

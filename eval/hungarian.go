@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -13,10 +14,10 @@ func hungarian(rows [][]cell, columns int) []int {
 	h := &matching{
 		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
 		rowPrice: make([]int, len(rows)), columnPrice: make([]int, columns),
-		distance: make([]int, columns), from: make([]int, columns), seen: make([]int, columns), settled: make([]int, columns),
+		distance: make([]int, columns), from: make([]int, columns),
 	}
 	for c := range h.rowOf {
-		h.rowOf[c], h.seen[c], h.settled[c] = -1, -1, -1
+		h.rowOf[c] = -1
 	}
 	for r, cells := range rows {
 		h.columnOf[r] = -1
@@ -49,11 +50,10 @@ type matching struct {
 	columnOf, rowOf       []int // -1 where there is none
 	rowPrice, columnPrice []int
 
-	// In the search for a path: the distance of a column, the row before it, and the starting row of the
-	// search that last saw or settled it.
-	distance, from, seen, settled []int
-	queue                         []reached // the nearest last
-	order                         []int     // the columns settled, nearest first
+	// In a search: the distance of a column, and the row before it.
+	distance, from []int
+	queue          []reached // the nearest last
+	order          []int     // the columns settled, nearest first
 }
 
 // reached is a column in the queue of a search.
@@ -62,22 +62,22 @@ type reached struct{ distance, column int }
 // match matches the row, or leaves it or another one unmatched, whichever costs least.
 func (h *matching) match(start int) {
 	h.queue, h.order = h.queue[:0], h.order[:0]
+	for c := range h.distance {
+		h.distance[c] = math.MaxInt
+	}
 	// The path ends in a free column, or in a row that is left unmatched.
 	giveUp, least, free := start, h.rowPrice[start], -1
 	row, length := start, 0
 	for {
 		for _, x := range h.rows[row] {
 			c := x.class
-			if h.settled[c] == start {
-				continue
-			}
 			d := length + h.rowPrice[row] + h.columnPrice[c] - x.count
-			if d < least && (h.seen[c] != start || d < h.distance[c]) {
-				h.seen[c], h.distance[c], h.from[c] = start, d, row
+			if d < least && d < h.distance[c] {
+				h.distance[c], h.from[c] = d, row
 				h.push(reached{d, c})
 			}
 		}
-		next := h.nearest(start)
+		next := h.nearest()
 		if next < 0 || h.distance[next] >= least {
 			break
 		}
@@ -86,7 +86,6 @@ func (h *matching) match(start int) {
 			free, least = next, length
 			break
 		}
-		h.settled[next] = start
 		h.order = append(h.order, next)
 		row = h.rowOf[next]
 		if d := length + h.rowPrice[row]; d < least {
@@ -118,18 +117,17 @@ func (h *matching) match(start int) {
 	}
 }
 
-// push adds a column to the queue.
 func (h *matching) push(r reached) {
 	at, _ := slices.BinarySearchFunc(h.queue, r, func(a, b reached) int { return cmp.Or(b.distance-a.distance, b.column-a.column) })
 	h.queue = slices.Insert(h.queue, at, r)
 }
 
-// nearest returns the nearest column in the queue that is not settled, or −1.
-func (h *matching) nearest(start int) int {
+// nearest takes the nearest column from the queue, without those that were reached at less, or returns −1.
+func (h *matching) nearest() int {
 	for len(h.queue) > 0 {
 		first := h.queue[len(h.queue)-1]
 		h.queue = h.queue[:len(h.queue)-1]
-		if h.settled[first.column] != start && first.distance == h.distance[first.column] {
+		if first.distance == h.distance[first.column] {
 			return first.column
 		}
 	}

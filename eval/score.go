@@ -59,8 +59,7 @@ type Score struct {
 	Prominence    Prominence
 	// Optional scores are computed on request.
 	Optional bool
-	// Unlabelled says that it covers only the samples whose label was not given to the method; its name
-	// then ends in UnlabelledSuffix.
+	// Unlabelled scores cover only the unlabelled samples; their names end in UnlabelledSuffix.
 	Unlabelled bool
 	// OfSamples says that it can cover a part of the samples.
 	OfSamples bool
@@ -70,31 +69,15 @@ type Score struct {
 
 // Outcome is the result of a trial, with the truth.
 type Outcome struct {
-	// Found holds the clusters of n samples, or the predicted classes of n test samples, and Truth their
-	// classes.
+	// Found are the clusters of n samples, or the predicted classes of n test samples, Truth their classes.
 	Found, Truth []int
-	// Labels are the classes of a clustering's n samples that were given to the method, or −1; it may be
-	// nil.
+	// Labels are the classes of the n samples of a clustering that the method knew, or −1. They may be nil.
 	Labels []int
-	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes are the classes of the
-	// coefficients' n samples.
+	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes those of their n samples.
 	Coefficients, Basis *mat.Dense
 	Classes             []int
 
 	counts *contingency
-}
-
-// table returns the contingency table of the outcome.
-func (o *Outcome) table() *contingency {
-	if o.counts == nil {
-		o.counts = tabulate(o.Truth, o.Found)
-	}
-	return o.counts
-}
-
-// hasParts reports whether the factors are non-negative, so that the basis vectors are parts.
-func (o *Outcome) hasParts() bool {
-	return o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0)
 }
 
 // UnlabelledSuffix is the end of the names of scores over the unlabelled samples.
@@ -150,9 +133,10 @@ func listed() (all []Score) {
 
 // FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
 func FindScore(name string) (s Score, known bool) {
-	all := listed()
-	if at := slices.IndexFunc(all, func(s Score) bool { return s.Name == name }); at >= 0 {
-		return all[at], true
+	for _, s := range listed() {
+		if s.Name == name {
+			return s, true
+		}
 	}
 	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
 	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); unlabelled {
@@ -161,8 +145,7 @@ func FindScore(name string) (s Score, known bool) {
 	return s, false
 }
 
-// CompareScores orders the names of scores for display: those of the list, then the others by name, each over
-// all samples before over the unlabelled ones.
+// CompareScores orders names for display: the list, then others by name, over all samples before unlabelled ones.
 func CompareScores(a, b string) int {
 	all := listed()
 	place := func(name string) int {
@@ -188,11 +171,10 @@ func CheckScores(task Task, names []string) error {
 	}
 	for i, name := range names {
 		name = enum.Fold(name, there)
-		names[i] = name
-		if !slices.Contains(there, name) {
+		switch names[i] = name; {
+		case !slices.Contains(there, name):
 			return fmt.Errorf("there is no score %q of this task%s; there are %s", name, phrase.Guess(name, there), strings.Join(there, ", "))
-		}
-		if slices.Contains(names[:i], name) {
+		case slices.Contains(names[:i], name):
 			return fmt.Errorf("the score %s stands twice", name)
 		}
 	}

@@ -1,6 +1,10 @@
 package eval
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // scores lists all scores in the order of display. The first of a task is its main score.
 var scores = []Score{
@@ -23,17 +27,41 @@ var scores = []Score{
 		Help:  "What the group of a sample leaves unknown of its class, and the class of its group: 0 where both say the same, and at most the logarithm of the number of samples.",
 		Value: ofClusters((*contingency).vi)},
 	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
-		Help:  "How much of a part's whole use falls to the one class that uses it most: 100 is all of it.",
-		Value: basisPurity},
+		Help: "How much of a part's whole use falls to the one class that uses it most: 100 is all of it.",
+		Value: ofParts(func(o *Outcome) (float64, error) {
+			_, purity, err := BasisPurity(o.Coefficients, o.Classes)
+			return purity, err
+		})},
 	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
 		Help:  "How few pixels or features a part is made of (Hoyer): 0 is all alike, 100 is a single one.",
-		Value: func(o *Outcome) (float64, bool, error) { return o.meanSparsity(o.Basis) }},
+		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
 	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
 		Help:  "How few samples use a part (Hoyer): 0 is all alike, 100 is a single one.",
-		Value: func(o *Outcome) (float64, bool, error) { return o.meanSparsity(o.Coefficients) }},
+		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 
 // ofClusters makes a score of the contingency table one of the outcome.
 func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, error) {
-	return func(o *Outcome) (float64, bool, error) { return f(o.table()), true, nil }
+	return func(o *Outcome) (float64, bool, error) {
+		if o.counts == nil {
+			o.counts = tabulate(o.Truth, o.Found)
+		}
+		return f(o.counts), true, nil
+	}
+}
+
+// ofParts makes a score of basis vectors that are parts, since both factors are non-negative.
+func ofParts(f func(*Outcome) (float64, error)) func(*Outcome) (float64, bool, error) {
+	return func(o *Outcome) (v float64, ok bool, err error) {
+		if ok = o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0); ok {
+			v, err = f(o)
+		}
+		return v, ok, err
+	}
+}
+
+func meanSparsity(factor *mat.Dense) (float64, error) {
+	sparsity, err := Sparsity(factor)
+	mean, _ := MeanSD(sparsity)
+	return mean, err
 }

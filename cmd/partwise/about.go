@@ -16,12 +16,10 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/licences"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// version is set by a build that is not made from a checkout (see the Makefile); elsewhere the version
-// comes from the tag or the revision.
+// version is set by a build without a checkout (see the Makefile); else it comes from the tag or revision.
 var version = ""
 
 func versionCommand() *cobra.Command {
@@ -45,8 +43,7 @@ func buildInfo() *debug.BuildInfo {
 	return new(debug.BuildInfo)
 }
 
-// describeVersion returns the version on a line, and below it what may change results or is needed to
-// make the program again.
+// describeVersion returns the version, and below it what may change results or is needed to build it again.
 func describeVersion(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
@@ -67,9 +64,8 @@ func describeVersion(info *debug.BuildInfo) string {
 	if slices.Contains(strings.Split(settings["-tags"], ","), "opencv") {
 		build = "with OpenCV"
 	}
-	fmt.Fprintf(&b, "  build      %s\n", build)
-	fmt.Fprintf(&b, "  go         %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(&b, "  processor  %s used by the inner loops", cmp.Or(simd.Instructions(), "no vector instructions"))
+	fmt.Fprintf(&b, "  build      %s\n  go         %s %s/%s\n  processor  %s used by the inner loops",
+		build, runtime.Version(), runtime.GOOS, runtime.GOARCH, cmp.Or(simd.Instructions(), "no vector instructions"))
 	return b.String()
 }
 
@@ -144,8 +140,7 @@ that of the revision, so that one program always writes the same pages.`,
 			if err := doc.GenManTree(cmd.Root(), header, dir); err != nil {
 				return err
 			}
-			_, err := plaintext.Fprintf(cmd.OutOrStdout(), "%d manual pages are in %s.\n", n, dir)
-			return err
+			return say(cmd, "%d manual pages are in %s.\n", n, dir)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, new or empty")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
@@ -27,15 +26,11 @@ at once. Beyond the limit the entries go that were not used for longest. The lim
 			if err != nil {
 				return err
 			}
-			var t columns.Table
-			t.Row("folder", plaintext.Line(u.Dir))
-			t.Row("entries", u.Entries)
-			t.Row("size", bytesize.Format(u.Size))
-			t.Row("limit", bytesize.Format(u.Limit))
+			facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
 			if !u.Oldest.IsZero() {
-				t.Row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
+				facts = append(facts, [2]any{"oldest", "used last on " + u.Oldest.Format(time.DateOnly)})
 			}
-			return printTable(cmd.OutOrStdout(), t, "")
+			return printFacts(cmd.OutOrStdout(), 0, facts)
 		},
 	}
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
@@ -46,17 +41,13 @@ at once. Beyond the limit the entries go that were not used for longest. The lim
 		Example: "  partwise cache clear",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, u, err := openCache(dir)
+			if err == nil {
+				err = store.Clear()
+			}
 			if err != nil {
 				return err
 			}
-			if err := store.Clear(); err != nil {
-				return err
-			}
-			var t columns.Table
-			t.Row("folder", plaintext.Line(u.Dir))
-			t.Row("removed", u.Entries)
-			t.Row("freed", bytesize.Format(u.Size))
-			return printTable(cmd.OutOrStdout(), t, "")
+			return printFacts(cmd.OutOrStdout(), 0, [][2]any{{"folder", plaintext.Line(u.Dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
 		},
 	})
 	return cmd
@@ -75,14 +66,6 @@ func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
 	return store, u, err
 }
 
-// cacheFlags adds the flags of where features are cached.
-func cacheFlags(cmd *cobra.Command) {
-	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
-	cmd.Flags().String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
-	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
-	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
-}
-
 // cacheFolder returns the folder that the flags say, "" for none.
 func cacheFolder(cmd *cobra.Command) string {
 	folder, _ := cmd.Flags().GetString("cache") // a command without the flags has none
@@ -96,8 +79,7 @@ func cacheFolder(cmd *cobra.Command) string {
 	return folder
 }
 
-// openStore opens the cache that the flags say, and where they say none a temporary
-// one, since descriptors are read more than once. remove deletes a temporary one.
+// openStore opens the cache of the flags, or a temporary one: descriptors are read twice. remove deletes that.
 func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
 	folder, remove := cacheFolder(cmd), func() {}
 	if folder == "" {

@@ -20,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// clustering is what cluster does.
 type clustering struct {
 	groups     grouping.Groups
 	count      spec.GroupCount
@@ -103,7 +102,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
 	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "the method, with its settings (default nmf, or cnmf with --labels, and k-means for photographs and values below 0); see partwise methods"
@@ -120,7 +119,6 @@ of the colours of pictures or of an IDX or .npy file.`,
 	return cmd
 }
 
-// run puts the data into groups, and publishes them.
 func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string) error {
 	ctx, g := cmd.Context(), &c.groups
 	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
@@ -151,9 +149,12 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
-	ranks, err := chooseRank(cmd, g, in)
-	if err != nil {
-		return err
+	var ranks *spec.RankChoice
+	if g.Rank != nil && g.Rank.Auto != nil && !spec.OnFeatures(g.Method.Name) {
+		if ranks, err = autoRank(cmd, *g.Rank.Auto, in, g.Seed); err != nil {
+			return err
+		}
+		g.Rank = &spec.Rank{Fixed: true, Plus: ranks.Rank}
 	}
 	counts, err := chooseCount(cmd, g, c.count, in)
 	if err != nil {
@@ -175,22 +176,10 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
 		warnings = append(warnings, ranks.AtLimitNote(""))
 	}
-	page := groupsPage(in, e.Data)
-	page.Command, page.Method, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, g.Method.String(), warnings, counts, ranks, looked
-	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
-	set("clustering", found.Cluster.String())
-	set("seed", strconv.FormatUint(g.Seed, 10))
-	if g.Batch > 0 {
-		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
-	}
-	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
-		set("compared with", comparedWith(e.Data, found))
-	}
-	if found.Result != nil {
-		set("rank", strconv.Itoa(found.Rank))
-	}
-	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count})
+	page := c.page(in, e.Data, found)
+	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
+	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
 	if err != nil {
 		return err
@@ -198,7 +187,25 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
-// groupsPage returns what the page of groups says of their data.
+// page returns what the page says of the method and its settings.
+func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
+	page, g := groupsPage(in, data), &c.groups
+	page.Method = g.Method.String()
+	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
+	set("clustering", found.Cluster.String())
+	set("seed", strconv.FormatUint(g.Seed, 10))
+	if g.Batch > 0 {
+		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
+	}
+	if found.Scores != nil && (data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
+		set("compared with", comparedWith(data, found))
+	}
+	if found.Result != nil {
+		set("rank", strconv.Itoa(found.Rank))
+	}
+	return page
+}
+
 func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	return report.Clusters{
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
@@ -207,31 +214,17 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 }
 
 // readLinks reads the pairs of a file, none where it is "".
-func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Links, error) {
+func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
 	if file == "" {
-		return datasets.Links{}, nil
+		return links, nil
 	}
-	l, err := set.ReadLinks(ctx, file)
-	if err != nil {
-		return datasets.Links{}, err
-	}
-	return *l, nil
-}
-
-// chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
-// returns nil where it is told, or where there are none.
-func chooseRank(cmd *cobra.Command, g *grouping.Groups, in *inputs) (*spec.RankChoice, error) {
-	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
-		return nil, nil
-	}
-	c, err := autoRank(cmd, *g.Rank.Auto, in, g.Seed)
+	read, err := set.ReadLinks(ctx, file)
 	if err == nil {
-		g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
+		links = *read
 	}
-	return c, err
+	return links, err
 }
 
-// autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
 	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
 		return grouping.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
@@ -246,7 +239,6 @@ func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (
 	return c, nil
 }
 
-// comparedWith says what the groups were compared with.
 func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	classes := "the classes"
 	switch {

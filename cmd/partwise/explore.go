@@ -19,10 +19,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -99,22 +99,12 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	opt := feedback.Options{Store: folder.Feedback()}
-	if opt.Model, err = sumOfFile(file); err != nil {
-		return err
-	}
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 	}
-	// The labels and links that the groups were found with.
-	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	session, err := openSession(ctx, in, m, file, opt)
 	if err != nil {
-		return stopped(ctx, err, "grouping")
+		return err
 	}
 	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -122,7 +112,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		err := say(cmd, "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
@@ -133,8 +123,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if !session.Changed() {
-		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was corrected, and %s is as it was.\n", dir)
-		return err
+		return say(cmd, "Nothing was corrected, and %s is as it was.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked
@@ -142,7 +131,23 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
-// publishExplored replaces the results by the groups of a session.
+// openSession opens the corrections of the model of a file, with the labels and links that its groups were found with.
+func openSession(ctx context.Context, in *inputs, m *models.Model, file string, opt feedback.Options) (*feedback.Session, error) {
+	var err error
+	if opt.Model, err = sumOfFile(file); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	if opt.Labels, err = in.Set.ReadClasses(filepath.Join(dir, report.LabelsFile)); err == nil || errors.Is(err, fs.ErrNotExist) {
+		opt.Links, err = readLinks(ctx, in.Set, filepath.Join(dir, report.LinksFile))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	return session, stopped(ctx, err, "grouping")
+}
+
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
 	found, err := session.Grouping(ctx)
 	if err != nil {
@@ -156,14 +161,15 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	page, err = draw(cmd, "drawing", func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(cmd), Progress: count, Published: func() error {
+	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+		to.Published = func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
 				return err
 			}
 			return session.Finished(sum)
-		}})
+		}
+		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
 	if err != nil {
 		return err
@@ -171,7 +177,6 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	return tellGroups(cmd, page, compared, dir)
 }
 
-// sumOfFile returns the SHA-256 sum of a file.
 func sumOfFile(path string) (string, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
@@ -180,10 +185,9 @@ func sumOfFile(path string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
-// openBrowser opens an address in the user's browser, where there is one. Other users of the
-// computer see the arguments of programs and are not to learn the address: the browser is given a file,
-// which only this user may read, that leads there. It stands in dir, since some browsers read
-// no temporary folders. remove deletes it.
+// openBrowser opens an address in the user's browser, if there is one. Other users see the arguments of
+// programs and must not learn the address. So the browser gets a file that leads there, which only this user
+// may read. It is in dir, since some browsers read no temporary folders. remove deletes it.
 func openBrowser(dir, address string) (remove func()) {
 	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,7 @@ const (
 	fills             // a folder in which no file of the user's is ever replaced
 )
 
-// flagUse holds what every flag of text names, in all commands, but for settings that name no file. A flag
-// that is not here fails a test.
+// flagUse holds the use of every flag of text but settings without files. A flag that is missing fails a test.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
@@ -39,7 +39,6 @@ var flagUse = map[string]use{
 	"cache-size": names, "format": names, "from": names, "memory": names, "mirror": names, "solver": names,
 }
 
-// useOf returns what a flag of a command names.
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 	if f.Name == "out" {
 		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
@@ -85,7 +84,6 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// readsExperiment notes what an experiment reads.
 func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.Reads(at); err != nil {
@@ -95,17 +93,13 @@ func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	return f.Reads(e.Files()...)
 }
 
-// checkNewFiles finds before any work that files cannot be written, or are there already and not to be
-// replaced.
+// checkNewFiles finds before any work that files cannot be written, or exist and must not be replaced.
 func checkNewFiles(force bool, paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
 			continue
 		}
-		if err := isThere(output.CheckFile(path, force)); err != nil {
-			return err
-		}
-		if err := atomicfile.RemoveStale(filepath.Dir(path)); err != nil {
+		if err := cmp.Or(isThere(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
 			return err
 		}
 	}
@@ -119,6 +113,19 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 		file = atomicfile.WriteFunc
 	}
 	return isThere(file(path, write))
+}
+
+// writeBoth writes a file, if it has a name, and then another one. Where one of them fails the other stays as it was.
+func writeBoth(path string, force bool, write func(io.Writer) error, other func() error) error {
+	if path == "" {
+		return other()
+	}
+	return writeFile(path, force, func(w io.Writer) error {
+		if err := write(w); err != nil {
+			return err
+		}
+		return other()
+	})
 }
 
 // isThere says of an error that a file is there already what replaces it.
@@ -136,8 +143,7 @@ func nameOf(set string) (string, error) {
 	return filepath.Base(abs), err
 }
 
-// outFor returns where results of data go by default: results/NAME, and where that is among the
-// pictures the same beside their folder.
+// outFor returns the default folder of results: results/NAME, or beside the data if that is among the pictures.
 func outFor(data, name string) string {
 	out := filepath.Join("results", name)
 	if inside, err := output.Inside(data, out); err != nil || !inside {
@@ -168,8 +174,7 @@ func fromAnywhere(data string) string {
 	return data
 }
 
-// checkOut refuses results in a folder of the data, which would be taken for
-// pictures the next time.
+// checkOut refuses results in a folder of the data, where the next run would take them for pictures.
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
 	if err == nil && inside {

@@ -88,21 +88,28 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &o.links)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
 }
 
-// fit returns what the flags say.
 func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
-	rank, err := o.rankOf(e)
-	if err != nil {
-		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
+	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 is that of the initial factors
+	switch {
+	case len(e.Rank) == 0:
+	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
+		return nil, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", flag)
+	case e.Rank[0].Fixed:
+		rank = e.Rank[0].Plus
+	case o.start != "":
+		return nil, fmt.Errorf("--rank %s: the rank is that of the factors of --start", flag)
+	default:
+		rank = max(1, e.Rank[0].Auto.Among.From) // the least that may be chosen
 	}
 	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
@@ -111,23 +118,6 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, e
 	return &grouping.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
 }
 
-// rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
-// where it is that of the initial factors.
-func (o *fitFlags) rankOf(e *spec.Experiment) (int, error) {
-	switch {
-	case len(e.Rank) == 0:
-		return 0, nil
-	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return 0, errors.New("want one number, 1 or more, or auto")
-	case e.Rank[0].Fixed:
-		return e.Rank[0].Plus, nil
-	case o.start != "":
-		return 0, errors.New("the rank is that of the factors of --start")
-	}
-	return max(1, e.Rank[0].Auto.Among.From), nil
-}
-
-// readStart reads the initial factors.
 func (o *fitFlags) readStart(f *grouping.Fit) error {
 	text, err := output.ReadFile(o.start)
 	if err != nil {
@@ -184,18 +174,10 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	// Where one of the files cannot be written the other stays as it was.
 	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+		trace := func(w io.Writer) error { return traceTo(w, res, seconds) }
 		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
-		if o.trace == "" {
-			return writeFile(o.out, o.force, save)
-		}
-		return writeFile(o.trace, o.force, func(w io.Writer) error {
-			if _, err := w.Write(traceText(res, seconds)); err != nil {
-				return err
-			}
-			return writeFile(o.out, o.force, save)
-		})
+		return writeBoth(o.trace, o.force, trace, func() error { return writeFile(o.out, o.force, save) })
 	})
 	if err != nil {
 		return err
@@ -211,8 +193,7 @@ func startError(start string, err error) error {
 	return fmt.Errorf("%w (initial factors of %s)", err, start)
 }
 
-// traceText lists the objective at the start and after each iteration.
-func traceText(res *factor.Result, seconds []float64) []byte {
+func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 	var text bytes.Buffer
 	text.WriteString("iteration,seconds,objective\n")
 	for i, objective := range res.Objective {
@@ -222,7 +203,8 @@ func traceText(res *factor.Result, seconds []float64) []byte {
 		}
 		fmt.Fprintf(&text, "%d,%.6f,%s\n", i, at, strconv.FormatFloat(objective, 'g', -1, 64))
 	}
-	return text.Bytes()
+	_, err := text.WriteTo(w)
+	return err
 }
 
 func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
@@ -275,7 +257,27 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
 				return err
 			}
-			return writeFeatures(cmd, e, out, words, force)
+			in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			n, m := in.Dims()
+			set := in.setOf(in.X)
+			for _, s := range in.Scales {
+				set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+			}
+			if in.Channels == 1 {
+				set.Height, set.Width = in.Height, in.Width
+			}
+			err = in.written(cmd, out, force, func(ctx context.Context) error {
+				save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
+				return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
+			})
+			if err != nil {
+				return err
+			}
+			return say(cmd, "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 		},
 	}
 	f := cmd.Flags()
@@ -286,41 +288,8 @@ Visual words are learned from all of the pictures, or are those of a file that
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
 	dataFlags(cmd, &e.Data)
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd
-}
-
-func writeFeatures(cmd *cobra.Command, e *spec.Experiment, out, words string, force bool) error {
-	in, err := prepare(cmd, e, input.PrepareOptions{}, func(*datasets.Set) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	n, m := in.Dims()
-	set := in.setOf(in.X)
-	for _, s := range in.Scales {
-		set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
-	}
-	if in.Channels == 1 {
-		set.Height, set.Width = in.Height, in.Width
-	}
-	// Where one of the files cannot be written the other stays as it was.
-	err = in.written(cmd, out, force, func(ctx context.Context) error {
-		if words == "" {
-			return writeSet(ctx, out, force, set)
-		}
-		return writeFile(words, force, func(w io.Writer) error {
-			if err := in.Vocabulary.Save(w); err != nil {
-				return err
-			}
-			return writeSet(ctx, out, force, set)
-		})
-	})
-	if err != nil {
-		return err
-	}
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
-	return err
 }

@@ -44,12 +44,10 @@ func addSettings(cmd *cobra.Command, to any, names ...string) {
 	}
 }
 
-// addDefault adds the default of a command to the help of a flag.
 func addDefault(cmd *cobra.Command, flag, text string) {
 	cmd.Flags().Lookup(flag).Usage += " (default " + text + ")"
 }
 
-// flagOf returns the flag for a setting.
 func flagOf(setting string) string {
 	switch setting {
 	case "data": // which is the folder of the known sets
@@ -61,9 +59,6 @@ func flagOf(setting string) string {
 }
 
 func (f *settingFlag) String() string { return strings.Join(f.texts, " ") }
-
-// GetSlice returns the values of all uses of the flag, as pflag.SliceValue does.
-func (f *settingFlag) GetSlice() []string { return f.texts }
 
 func (f *settingFlag) Type() string {
 	if f.Setting.Type.Kind() == reflect.Bool {
@@ -99,7 +94,6 @@ func (f *settingFlag) Set(text string) error {
 	return f.apply()
 }
 
-// apply sets the field anew.
 func (f *settingFlag) apply() error {
 	field := settings.Field{Key: settings.Of(f.Name), Value: f.value}
 	return messageOf(settings.Decode(&settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{field}}, f.to))
@@ -121,37 +115,30 @@ func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
-// labelsFlag adds the flag of the file of known classes.
-func labelsFlag(cmd *cobra.Command, d *spec.Data) { addSettings(cmd, d, "labels") }
-
-// linksFlag adds the flag of the file of known pairs.
 func linksFlag(f *pflag.FlagSet, links *string) {
 	f.StringVar(links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
 }
 
-// picturesFlag adds the flag of where pictures are that were grouped before.
 func picturesFlag(f *pflag.FlagSet, pictures *string) {
 	f.StringVar(pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
 }
 
-// rootFlag adds the flag of where known sets are.
 func rootFlag(f *pflag.FlagSet, root *string) {
 	f.StringVar(root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 }
 
-// workersFlag adds the flag of how many trials run at once.
 func workersFlag(f *pflag.FlagSet, workers *uint) {
 	f.UintVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
 const bestSolver = "best"
 
-// solverFlag adds the flag of the solver of one method.
 func solverFlag(f *pflag.FlagSet, solver *string) {
 	f.StringVar(solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 }
 
-// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of iterations.
+// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number
+// of iterations.
 func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spec.Method, error) {
 	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
 	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
@@ -194,7 +181,7 @@ func noEmptyFlags(cmd *cobra.Command) (err error) {
 			err = fmt.Errorf("--%s is empty", f.Name)
 		}
 	})
-	return asUsage(cmd, err)
+	return err
 }
 
 // asUsage returns an error as one in how a command was called.
@@ -243,8 +230,7 @@ func unknown(kind, name string, names []string) error {
 	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
 }
 
-// commandLine returns the command line that does again what cmd does, without
-// what changes no result.
+// commandLine returns the command line that repeats cmd, without flags that change no result.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {
@@ -276,10 +262,8 @@ func commandLine(cmd *cobra.Command, args []string) string {
 
 // quote puts a word in quotes where a shell would not leave it alone.
 func quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:%@", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:%@"
+	if word != "" && strings.Trim(word, plain) == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -337,12 +321,10 @@ func completeValues(root *cobra.Command) {
 	each(root)
 }
 
-// words completes a value that is one of some.
 func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// filesOf completes files of some extensions.
 func filesOf(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
@@ -29,7 +28,6 @@ func listCommand() *cobra.Command {
 	return cmd
 }
 
-// methodsCommand is list methods, in fewer words.
 func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "partwise methods") }
 
 // kindCommand returns the command that lists a kind; line is how it is called.
@@ -88,7 +86,6 @@ func tableOf(k choices.Kind) columns.Table {
 	return t
 }
 
-// explain returns all that is known of an entry.
 func explain(e choices.Entry, width int) string {
 	out := columns.Hanging("", e.Name+": "+e.Title, width)
 	if len(e.Facts) > 0 {
@@ -132,7 +129,11 @@ func datasetsCommand() *cobra.Command {
 		ValidArgsFunction: words(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listSets(cmd.OutOrStdout(), root)
+				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
+				for _, s := range catalogue.Known() {
+					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+				}
+				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 			}
 			info, ok := catalogue.Lookup(args[0])
 			if !ok {
@@ -166,8 +167,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			case !ok:
 				return unknown("known set", args[0], knownNames())
 			case len(info.Forms) == 0:
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", info.Name)
-				return err
+				return say(cmd, "%s is made when it is asked for\n", info.Name)
 			case from != "" && from != "raw" && from != "mat":
 				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
 			}
@@ -175,19 +175,18 @@ Nothing that is in the data folder already is changed or removed.`,
 			if dir = cmp.Or(*root, dir); dir == "" {
 				return err
 			}
-			bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: progress.Bytes}
+			bars := &stages{w: cmd.ErrOrStderr(), unit: unitBytes}
 			report := func(message string) {
-				bars.End()
+				bars.end()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
+			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
 			err = d.Get(cmd.Context(), info.Name, dir)
-			bars.End()
+			bars.end()
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name)
 			}
-			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
-			return err
+			return say(cmd, "%s is in %s\n", info.Name, dir)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
@@ -199,15 +198,6 @@ Nothing that is in the data folder already is changed or removed.`,
 // generated says where a set is that no file holds.
 const generated = "made when asked for"
 
-func listSets(w io.Writer, root string) error {
-	t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
-	for _, s := range catalogue.Known() {
-		t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
-	}
-	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
-}
-
-// where says where a set is.
 func where(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return generated
@@ -223,14 +213,9 @@ func where(s catalogue.Info, root string) string {
 }
 
 func tellSet(w io.Writer, s catalogue.Info, root string) error {
-	t := columns.Table{Limits: []int{0, 90}}
-	for _, row := range [][2]string{
+	facts := [][2]any{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
 		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
-	} {
-		if row[1] != "" {
-			t.Row(row[0], row[1])
-		}
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
@@ -240,8 +225,8 @@ func tellSet(w io.Writer, s catalogue.Info, root string) error {
 			} else if d.MD5 != "" {
 				sum = "md5 " + d.MD5
 			}
-			t.Row("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
+			facts = append(facts, [2]any{"from " + f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum)})
 		}
 	}
-	return printTable(w, t, "")
+	return printFacts(w, 90, facts)
 }

@@ -122,17 +122,14 @@ To compare methods as a paper does, with tables and curves:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(noEmptyFlags(cmd), asUsage(cmd, cmp.Or(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()))); err != nil {
-				return err
-			}
-			if err := checkFiles(cmd, args); err != nil {
-				return err
-			}
-			return limitMemory(cmd)
+			wrong := asUsage(cmd, cmp.Or(noEmptyFlags(cmd), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()))
+			return cmp.Or(wrong, checkFiles(cmd, args), limitMemory(cmd))
 		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), reproduceCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
+	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(),
+		reproduceCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(),
+		cacheCommand(), licencesCommand(), manCommand(), versionCommand())
 	completeValues(root)
 	wrapHelp(root)
 	return root

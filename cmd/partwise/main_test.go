@@ -28,7 +28,6 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -41,7 +40,7 @@ const asProgram = "PARTWISE_TEST_AS_PROGRAM"
 
 // TestMain keeps the tests from the cache of who runs them.
 func TestMain(m *testing.M) {
-	progress.LineEvery = 24 * time.Hour // a slow machine says no more than a fast one
+	lineEvery = 24 * time.Hour // a slow machine says no more than a fast one
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

@@ -29,8 +29,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// noneOfThese names what belongs to none of the groups in a list of groups, where it
-// has the number 0.
+// noneOfThese is the name of group 0, of pictures that belong to none.
 const noneOfThese = "none of these"
 
 func assignCommand() *cobra.Command {
@@ -100,7 +99,6 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 	return cmd
 }
 
-// newSamplesFlags adds the flags of commands that take a model to new samples.
 func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	f := cmd.Flags()
 	f.BoolVar(force, "force", false, "replace a file that is there already")
@@ -132,7 +130,6 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 	return m, file, nil
 }
 
-// prepareNew makes the features of a model of new samples.
 func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
@@ -215,45 +212,39 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
 			}
-			return apply(cmd, m, e, args[1], out, force)
+			in, err := prepareNew(cmd, m, e, args[1])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			v, err := m.Represent(cmd.Context(), in.Inputs)
+			if err != nil {
+				return stopped(cmd.Context(), err, "representing")
+			}
+			err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+			if err != nil {
+				return err
+			}
+			n, k := v.Dims()
+			var text strings.Builder
+			plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+			if m.Result.Basis != nil {
+				if err := tellMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+					return err
+				}
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+			return err
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
-	labelsFlag(cmd, &e.Data)
+	addSettings(cmd, &e.Data, "labels")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
 
-func apply(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data, out string, force bool) error {
-	ctx := cmd.Context()
-	in, err := prepareNew(cmd, m, e, data)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	v, err := m.Represent(ctx, in.Inputs)
-	if err != nil {
-		return stopped(ctx, err, "representing")
-	}
-	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
-	if err != nil {
-		return err
-	}
-	n, k := v.Dims()
-	var text strings.Builder
-	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
-	if m.Result.Basis != nil {
-		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-			return err
-		}
-	}
-	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
-	return err
-}
-
-// tellMisfit writes the relative error of coefficients.
 func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
 	share, err := factor.Misfit(ctx, model, in.X, v)
 	if err == nil {

@@ -18,21 +18,24 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// prepareFlags adds the flags of commands that make features.
+// prepareFlags adds the flags of commands that make features, which have their RunE.
 func prepareFlags(cmd *cobra.Command) {
-	runFlags(cmd)
-	cacheFlags(cmd)
+	f := cmd.Flags()
+	f.String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
+	f.String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	f.String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
+	f.Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
+	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
+	profileFlag(cmd)
 }
 
-// checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
-// the cache.
+// checkResults refuses a folder of results whose files would replace the experiment's input, or the cache.
 func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []string) error {
 	of := filesIn(cmd.Context())
 	if err := readsExperiment(of, e); err != nil {
@@ -61,7 +64,6 @@ func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []st
 	return nil
 }
 
-// inputs are what a command works on.
 type inputs struct {
 	*input.Inputs
 	removeCache func()
@@ -75,14 +77,12 @@ func (in *inputs) Close() {
 	in.removeCache()
 }
 
-// pictures looks for copies and sharpness among the pictures.
 func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
 	return work(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }
 
-// strictFlag adds the flag of commands that skip what cannot be used.
 func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
 }
@@ -104,7 +104,6 @@ func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
 	return set
 }
 
-// writeSet writes a set, whose file must not be there without force.
 func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
 	write := datasets.WriteNew
 	if force {
@@ -121,8 +120,7 @@ func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func
 	return in.listSkipped(out, force)
 }
 
-// listSkipped writes the list of skipped files beside the output. Without any it writes none, but replaces an
-// earlier one.
+// listSkipped lists the skipped files beside the output. Without any it only replaces an earlier list.
 func (in *inputs) listSkipped(out string, force bool) error {
 	bad, list := in.Bad(), skippedList(out)
 	if _, err := os.Lstat(list); list == "" || len(bad) == 0 && err != nil {
@@ -141,16 +139,16 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	if err := readsExperiment(filesIn(cmd.Context()), e); err != nil {
 		return nil, err
 	}
-	bars := &progress.Stages{W: cmd.ErrOrStderr()}
-	bars.Begin("looking at the data")
+	bars := &stages{w: cmd.ErrOrStderr()}
+	bars.begin("looking at the data")
 	set, err := openSet(cmd, e, check)
 	if err == nil {
-		bars.End()
+		bars.end()
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
 		tellNotes(cmd, input.SetNotes(e, set))
-		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.Show
+		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
 		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
@@ -161,8 +159,8 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			set.Close()
 		}
 	}
-	doing := cmp.Or(bars.What(), "looking at the data")
-	bars.End()
+	doing := cmp.Or(bars.what, "looking at the data")
+	bars.end()
 	if err != nil {
 		in.Close()
 		var bad *features.BadSampleError
@@ -179,7 +177,6 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	return in, nil
 }
 
-// openSet opens the data of an experiment and checks them.
 func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) error) (*datasets.Set, error) {
 	strict := cmd.Flags().Lookup("strict")
 	if strict != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/columns"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -31,52 +30,56 @@ func reportCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, err := results.ReadSets(args[0])
+			switch {
+			case err != nil:
+				return err
+			case of == nil:
+				return reportOne(cmd, args[0])
+			}
+			top, err := results.OpenSets(args[0], report.SetsFiles...)
 			if err != nil {
 				return err
 			}
-			if of != nil {
-				return reportSets(cmd, args[0], of)
+			defer top.Close()
+			for _, name := range of.Sets {
+				if err := reportOne(cmd, filepath.Join(args[0], name)); err != nil {
+					return err
+				}
 			}
-			return reportOne(cmd, args[0])
+			return cmp.Or(writeSetsReport(cmd, top), top.Close())
 		},
 	}
 	profileFlag(cmd)
 	return cmd
 }
 
-// reportOne makes the report of an experiment on one set again.
 func reportOne(cmd *cobra.Command, dir string) error {
 	folder, err := results.Reopen(dir, report.ExperimentFiles...)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
-	if err := writeReport(cmd, folder, nil); err != nil {
-		return err
-	}
-	return folder.Close()
+	return cmp.Or(writeReport(cmd, folder, nil), folder.Close())
 }
 
-// writeReport writes the report of the results and prints its tables.
 func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) error {
-	dir, out := folder.Dir(), cmd.OutOrStdout()
 	e, err := publish(cmd, folder, shown)
+	if err == nil {
+		err = printTables(cmd.OutOrStdout(), e.Headlines())
+	}
 	if err != nil {
 		return err
 	}
-	if err := printTables(out, e.Headlines()); err != nil {
-		return err
-	}
+	dir := folder.Dir()
 	tellNotes(cmd, e.TrialWarnings())
-	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
+	return say(cmd, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
 		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
-	return err
 }
 
 // publish writes the report of the results, with what was learned where it is at hand.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
-	return draw(cmd, "drawing", func(count func(done, total int)) (*report.Experiment, error) {
-		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd), Progress: count})
+	return draw(cmd, func(to report.Sources) (*report.Experiment, error) {
+		to.Shown = shown
+		return report.Publish(cmd.Context(), folder, to)
 	})
 }
 
@@ -90,41 +93,20 @@ func printTables(out io.Writer, tables []*table.Document) error {
 	return nil
 }
 
-// textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
 	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
 }
 
-// writeSetsReport writes the page over several sets, and prints its tables.
 func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
-	out, dir := cmd.OutOrStdout(), folder.Dir()
 	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd)})
 	if err != nil {
 		return stopped(cmd.Context(), err, "drawing")
 	}
-	if err := printTables(out, s.Headlines()); err != nil {
+	if err := printTables(cmd.OutOrStdout(), s.Headlines()); err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(out, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
-	return err
-}
-
-// reportSets makes the reports of an experiment on several sets again.
-func reportSets(cmd *cobra.Command, dir string, of *results.Sets) error {
-	top, err := results.OpenSets(dir, report.SetsFiles...)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
-	for _, name := range of.Sets {
-		if err := reportOne(cmd, filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	if err := writeSetsReport(cmd, top); err != nil {
-		return err
-	}
-	return top.Close()
+	dir := folder.Dir()
+	return say(cmd, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 }
 
 func compareCommand() *cobra.Command {
@@ -154,8 +136,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			return table.Formats[at].Write(out, c.Document(), textOptions(out))
+			return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
@@ -164,7 +145,6 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	return cmd
 }
 
-// compare compares the results of the experiments in two folders, by a rule.
 func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
 	var summaries [2]*pipeline.Summary
 	var compared [2]table.Compared
@@ -173,11 +153,10 @@ func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		records, err := results.Records(dir, s)
-		if err != nil {
+		summaries[i], compared[i] = s, table.Compared{Name: dir, Methods: s.Methods}
+		if compared[i].Records, err = results.Records(dir, s); err != nil {
 			return nil, err
 		}
-		summaries[i], compared[i] = s, table.Compared{Name: dir, Methods: s.Methods, Records: records}
 	}
 	differences, err := summaries[0].Compare(summaries[1])
 	var c *table.Comparison

@@ -16,7 +16,6 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -112,7 +111,6 @@ func (o *reproduceFlags) check(r *reproduce.Runner, args []string) error {
 	return nil
 }
 
-// findRecipe returns a recipe by its name or file.
 func findRecipe(name string) (*reproduce.Recipe, error) {
 	if strings.HasSuffix(name, ".yaml") {
 		return reproduce.Load(name)
@@ -124,7 +122,6 @@ func findRecipe(name string) (*reproduce.Recipe, error) {
 	return recipe, err
 }
 
-// showRecipes prints recipes as experiment files, with what is printed of them in comments.
 func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 	for _, recipe := range recipes {
 		text := fmt.Sprintf("%s\n# What stands in %s.paper.yaml:\n#\n", recipe.Protocol, recipe.Name)
@@ -162,7 +159,6 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 	return printTable(w, t, "partwise reproduce NAME runs one, in about so many minutes for ten draws on two cores; --show NAME prints it.")
 }
 
-// run runs recipes, and writes their outcomes into the document.
 func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
 	var document *reproduce.Document
 	if o.doc != "" {
@@ -181,15 +177,15 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	if r.Quick {
 		r.Draws = min(r.Draws, reproduce.Look(0))
 	}
-	bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: "trials"}
-	defer bars.End()
-	r.Progress = bars.Show
-	r.Warn = func(text string) { bars.End(); tell(cmd)(text) }
+	bars := &stages{w: cmd.ErrOrStderr(), unit: "trials"}
+	defer bars.end()
+	r.Progress = bars.show
+	r.Warn = func(text string) { bars.end(); tell(cmd)(text) }
 	r.Check = func(e *spec.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
 	r.Prepare = func(e *spec.Experiment) (*input.Inputs, func(), error) {
-		bars.End()
+		bars.end()
 		in, err := prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return pipeline.CheckSet(e, set) })
 		if err != nil {
 			return nil, nil, err
@@ -197,7 +193,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		return in.Inputs, in.Close, nil
 	}
 	r.Publish = func(folder *results.Folder, shown *models.Illustrations) error {
-		bars.End()
+		bars.end()
 		_, err := publish(cmd, folder, shown)
 		return err
 	}
@@ -208,7 +204,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		if err == nil {
 			err = o.one(cmd, r, recipe, document)
 		}
-		bars.End()
+		bars.end()
 		if err != nil && o.all && (missing != nil || errors.Is(err, features.ErrNoOpenCV)) {
 			left = append(left, recipe.Name)
 			r.Warn(recipe.Name + " is left out: " + err.Error())
@@ -224,7 +220,6 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	return document.Write(left)
 }
 
-// one runs a recipe, and prints what was found.
 func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
 	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
 	found, err := r.Run(cmd.Context(), recipe, out)
@@ -238,6 +233,5 @@ func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *re
 	if _, err := io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))); err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(w, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
-	return err
+	return say(cmd, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
 }

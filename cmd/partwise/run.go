@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
@@ -58,11 +56,7 @@ same again goes on where it stopped.`,
 			if err != nil {
 				return err
 			}
-			defer folder.Close()
-			if err := runExperiment(cmd, e, folder, workers); err != nil {
-				return err
-			}
-			return folder.Close()
+			return cmp.Or(runExperiment(cmd, e, folder, workers), folder.Close())
 		},
 	}
 	f := cmd.Flags()
@@ -111,7 +105,6 @@ func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (
 	return nil
 }
 
-// openResults opens the folder of an experiment on one set.
 func openResults(cmd *cobra.Command, e *spec.Experiment, out string) (*results.Folder, error) {
 	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
 		return nil, err
@@ -128,26 +121,23 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	}
 	defer in.Close()
 	plan, err := pipeline.NewPlan(ctx, e, in.Inputs)
-	if err != nil {
-		return err
+	var notes []string
+	if err == nil {
+		notes, err = folder.Notes()
 	}
-	notes, err := folder.Notes()
 	if err != nil {
 		return err
 	}
 	tellNotes(cmd, notes)
-	trials := &progress.Stages{W: cmd.ErrOrStderr()}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.Show})
-	trials.End()
+	trials := &stages{w: cmd.ErrOrStderr()}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
+	trials.end()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
 	case errors.As(err, &some) && len(records) > 0:
-		if reportErr := writeReport(cmd, folder, nil); reportErr != nil {
-			return reportErr
-		}
-		return err
+		return cmp.Or(writeReport(cmd, folder, nil), err)
 	case err != nil && len(records) > 0:
 		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
 	case err != nil:
@@ -165,10 +155,9 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 // below out. All of them are looked at before the first image is read. Trials that fail keep
 // neither the other trials nor the other sets from being run.
 func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) error {
-	ctx := cmd.Context()
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {
-		set, err := input.Open(ctx, one)
+		set, err := input.Open(cmd.Context(), one)
 		if err == nil {
 			err = pipeline.CheckSet(one, set)
 			set.Close()
@@ -177,7 +166,7 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
-	if err := filesIn(ctx).Writes(usedfiles.Written{Label: "--out", Path: out, Names: report.SetsFiles}); err != nil {
+	if err := filesIn(cmd.Context()).Writes(usedfiles.Written{Label: "--out", Path: out, Names: report.SetsFiles}); err != nil {
 		return err
 	}
 	top, err := results.OpenSets(out, report.SetsFiles...)
@@ -197,23 +186,17 @@ func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) e
 	}
 	var failed error
 	for i, one := range experiments {
-		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
+		if err := say(cmd, "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
 			return err
 		}
 		err := runExperiment(cmd, one, folders[i], workers)
 		var some *pipeline.TrialsError
-		switch {
-		case errors.As(err, &some):
-			failed = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err))
-		case err != nil:
-			return err
+		if errors.As(err, &some) {
+			failed, err = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err)), nil
 		}
-		if err := folders[i].Close(); err != nil {
+		if err = cmp.Or(err, folders[i].Close()); err != nil {
 			return err
 		}
 	}
-	if err := writeSetsReport(cmd, top); err != nil {
-		return err
-	}
-	return errors.Join(failed, top.Close())
+	return cmp.Or(writeSetsReport(cmd, top), errors.Join(failed, top.Close()))
 }

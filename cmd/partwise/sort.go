@@ -11,8 +11,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -106,9 +104,9 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if err != nil {
 		return err
 	}
-	bar := &progress.Stages{W: cmd.ErrOrStderr()}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.Show("sorting", done, total) })
-	bar.End()
+	bar := &stages{w: cmd.ErrOrStderr()}
+	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
+	bar.end()
 	tellLeft(cmd, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
@@ -120,8 +118,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 		return fmt.Errorf("no picture of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
-	return err
+	return say(cmd, "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
 // tellLeft says of the first files that were left why.
@@ -136,9 +133,9 @@ func tellLeft(cmd *cobra.Command, left []string) {
 }
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	bar := &progress.Stages{W: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.Show("taking back", done, total) })
-	bar.End()
+	bar := &stages{w: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("taking back", done, total) })
+	bar.end()
 	if err != nil {
 		return err
 	}
@@ -147,6 +144,5 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Files, did)
-	return err
+	return say(cmd, "%d %s.\n", u.Files, did)
 }

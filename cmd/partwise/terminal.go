@@ -18,9 +18,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // printTable prints a table and, where it is not "", a sentence below it.
@@ -34,6 +34,17 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	return err
 }
 
+// printFacts prints a table of names and values, but for empty ones, in lines of at most so many letters, 0 for any.
+func printFacts(w io.Writer, most int, facts [][2]any) error {
+	t := columns.Table{Limits: []int{0, most}}
+	for _, f := range facts {
+		if text, ok := f[1].(string); !ok || text != "" {
+			t.Row(f[0], f[1])
+		}
+	}
+	return printTable(w, t, "")
+}
+
 // printLines prints a text, of which nothing can do anything to a terminal.
 func printLines(w io.Writer, text []byte) error {
 	if columns.IsTerminal(w) {
@@ -44,6 +55,11 @@ func printLines(w io.Writer, text []byte) error {
 		text = shown.Bytes()
 	}
 	_, err := w.Write(text)
+	return err
+}
+
+func say(cmd *cobra.Command, format string, args ...any) error {
+	_, err := plaintext.Fprintf(cmd.OutOrStdout(), format, args...)
 	return err
 }
 
@@ -83,17 +99,18 @@ func fitHelp(cmd *cobra.Command, n int) {
 
 // work does a piece of work and shows how far it is. doing names the work where a signal stops it.
 func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
-	s := &progress.Stages{W: cmd.ErrOrStderr()}
-	s.Begin(doing)
-	out, err := do(s.Show)
-	s.End()
+	s := &stages{w: cmd.ErrOrStderr()}
+	s.begin(doing)
+	out, err := do(s.show)
+	s.end()
 	return out, stopped(cmd.Context(), err, doing)
 }
 
-// draw is work that draws, whose progress has no name.
-func draw[T any](cmd *cobra.Command, what string, do func(count func(done, total int)) (T, error)) (T, error) {
-	return work(cmd, what, func(show input.Progress) (T, error) {
-		return do(func(done, total int) { show(what, done, total) })
+// draw is work that draws.
+func draw[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
+	const drawing = "drawing"
+	return work(cmd, drawing, func(show input.Progress) (T, error) {
+		return do(report.Sources{Warn: tell(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
 	})
 }
 
@@ -105,19 +122,10 @@ func stopped(ctx context.Context, err error, doing string) error {
 	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
 }
 
-// runFlags adds the flags of how much memory a command takes and of a profile.
-// The command has its RunE by then.
-func runFlags(cmd *cobra.Command) {
-	cmd.Flags().String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
-	profileFlag(cmd)
-}
-
-// programText is about how much of the program itself lies in memory beside what
-// the garbage collector knows of.
+// programText is about how much memory the program itself takes, beside what the garbage collector knows of.
 const programText = 24 << 20
 
-// limitMemory gives a command the memory budget that its flag says, or half of what there is.
-// The garbage collector keeps to it too.
+// limitMemory gives a command, and the garbage collector, the budget that its flag says, or half of the memory.
 func limitMemory(cmd *cobra.Command) error {
 	limit := memory.Available() / 2
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
@@ -132,40 +140,33 @@ func limitMemory(cmd *cobra.Command) error {
 	return nil
 }
 
-// profileFlag adds the flag of where a profile of the command's work goes.
+// profileFlag adds the flag of a profile of the command's work, its RunE. It is written also where that fails, but for
+// mistakes in the command line.
 func profileFlag(cmd *cobra.Command) {
 	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
 	work := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
 			return work(cmd, args)
 		}
-		return profile(*path, func() error { return work(cmd, args) })
-	}
-}
-
-// profile does the work and writes a profile of it, also where it fails or is interrupted,
-// but for mistakes in the command line.
-func profile(path string, work func() error) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
-	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if isUsage(err) {
-			_ = os.Remove(path)
+		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
 		}
-	}()
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return err
+		defer func() {
+			if err = errors.Join(err, f.Close()); isUsage(err) {
+				_ = os.Remove(*path)
+			}
+		}()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		return work(cmd, args)
 	}
-	defer pprof.StopCPUProfile()
-	return work()
 }
 
-// timesFlag adds the flag of whether the page shows where the time of the command went.
-// The command has its RunE by then.
+// timesFlag adds the flag of whether the page shows where the time of the command, its RunE, went.
 func timesFlag(cmd *cobra.Command) {
 	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
 	work := cmd.RunE

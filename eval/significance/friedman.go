@@ -21,7 +21,6 @@ func Ranks(scores [][]float64, better func(a, b float64) bool) []float64 {
 	return ranks
 }
 
-// ranksOf are the ranks of one set.
 func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 	ranks := make([]float64, len(scores))
 	for i, x := range scores {
@@ -75,7 +74,6 @@ func imanDavenport(ranks [][]int) float64 {
 	return beyondF(between/within, m-1, (m-1)*(n-1))
 }
 
-// sumsOf are the sums of the ranks of each method.
 func sumsOf(ranks [][]int) []int {
 	sums := make([]int, len(ranks[0]))
 	for _, of := range ranks {
@@ -123,8 +121,7 @@ func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 const mostSteps = 1 << 20
 
 // friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart
-// as the observed ones, or false if that takes too long. Only the sorted sums matter: after each set orders
-// are counted by them.
+// as the observed ones, or false if that takes too long. After each set it counts orders by their sorted sums.
 func friedmanExact(ranks [][]int) (p float64, ok bool) {
 	type ways struct {
 		sums  []int

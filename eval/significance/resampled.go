@@ -11,12 +11,10 @@ import (
 
 // Draws describes the overlap of an experiment's draws from one set.
 type Draws struct {
-	// Classes are the different numbers of classes drawn, of the set's number Of. A score over several of
-	// them is the mean of one at each.
+	// Classes are the numbers of classes drawn, of Of. A score over several is the mean of one at each.
 	Classes []int
 	Of      int
-	// Learned and Scored are the samples that a classification learns from and is tested on, if these are
-	// drawn; else 0.
+	// Learned and Scored are the samples that a classification learns from and is tested on, if drawn, else 0.
 	Learned, Scored int
 }
 
@@ -54,8 +52,7 @@ func (d Draws) Beyond() string {
 }
 
 // Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over
-// draws that overlap (Nadeau and Bengio 2003). It is the posterior of the mean too (Corani and Benavoli
-// 2015).
+// draws that overlap (Nadeau and Bengio 2003), and the posterior of the mean (Corani and Benavoli 2015).
 type Resampled struct {
 	N        int // the number of differences
 	Mean, SD float64
@@ -119,12 +116,10 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 	return out
 }
 
-// scale is the standard error of the mean.
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
-// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0
-// or an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs,
-// 2/2ⁿ.
+// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0 or
+// an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs, 2/2ⁿ.
 func (r Resampled) P() float64 {
 	switch {
 	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
@@ -135,8 +130,7 @@ func (r Resampled) P() float64 {
 	return min(1, 2*studentCDF(-math.Abs(r.Mean)/r.scale(), r.freedom))
 }
 
-// Interval is the confidence interval of the mean difference at a level such as 0.95. It is not ok if the
-// spread of the differences is unknown.
+// Interval is the confidence interval of the mean at a level such as 0.95, not ok if the spread is unknown.
 func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false

@@ -41,10 +41,9 @@ func (o operand[T]) depth() int {
 	return o.x.Rows
 }
 
-// A product of parallel.Few multiplications or more is split over the cores. Its parts, of
-// partMultiplications or more, are the same on any number of cores: columns of c, or its
-// rows where it is taller than wide, or, for a small c of long factors, parts of the sum,
-// which are added in their order.
+// A product of parallel.Few multiplications or more is split over the cores into parts of partMultiplications
+// or more, the same on any number of cores: columns of c, or rows where it is taller than wide. For a small c
+// of long factors they are parts of the sum, which are added in their order.
 const (
 	partMultiplications   = 1 << 18
 	mostParts             = 32
@@ -149,9 +148,10 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			right, ok := asItLies(b, j, columns, d, depth)
-			if m > fewRows || !ok {
-				right = laidOut[T]{p.b[:], tile * depth, tile}
+			right := laidOut[T]{p.b[:], tile * depth, tile}
+			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // it is read where it lies
+				right = laidOut[T]{b.x.Data[d*b.x.Stride+j:], tile, b.x.Stride}
+			} else {
 				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
 			}
 			part := c
@@ -164,23 +164,13 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 // fewRows of a are too few to lay b out for.
 const fewRows = simd.MostTileColumns / 2
 
-// laidOut is a part of a right factor: a tile of columns is apart behind the one before, its rows are stride apart.
+// laidOut is a part of a right factor, whose tiles of columns and rows begin apart and stride numbers apart.
 type laidOut[T Number] struct {
 	data          []T
 	apart, stride int
 }
 
-// asItLies is a part of b that is not laid out. It is not ok where rows do not lie along memory, or end
-// within a register.
-func asItLies[T Number](b operand[T], from, columns, deep, depth int) (part laidOut[T], ok bool) {
-	if b.t != NoTrans || simd.WholeColumns[T](columns) != columns {
-		return part, false
-	}
-	return laidOut[T]{b.x.Data[deep*b.x.Stride+from:], simd.TileColumns[T](), b.x.Stride}, true
-}
-
-// byRows is gemm of few rows of a and a transposed b, whose rows lie along memory: they are the left factor of the
-// transposed product.
+// byRows is gemm of few rows of a and a transposed b, whose rows are the left factor of the transposed product.
 func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	if c.Rows > tile {
@@ -211,8 +201,8 @@ func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	}
 }
 
-// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b. Rows of a that
-// few columns are multiplied with are read where they lie.
+// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b. Rows
+// of a that few columns are multiplied with are read where they lie.
 func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile

@@ -24,14 +24,9 @@ func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Ma
 
 // Mirror copies the upper triangle of a, n×n, to below the diagonal.
 func Mirror(a Matrix) {
-	const block = 32
-	for top := 0; top < a.Rows; top += block {
-		for left := 0; left <= top; left += block {
-			for i := top; i < min(top+block, a.Rows); i++ {
-				for j := left; j < min(left+block, i); j++ {
-					a.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
-				}
-			}
+	for i := range a.Rows {
+		for j := range i {
+			a.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
 		}
 	}
 }

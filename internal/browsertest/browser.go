@@ -77,7 +77,6 @@ func Open(t testing.TB, address string, allowed ...string) *Page {
 	return p
 }
 
-// record notes the requests and the problems that the browser reports.
 func (p *Page) record(event any, allowed []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +95,6 @@ func (p *Page) record(event any, allowed []string) {
 	}
 }
 
-// thrown returns the text of an exception.
 func thrown(e *runtime.ExceptionDetails) string {
 	var text string
 	switch {
@@ -116,7 +114,6 @@ func (p *Page) must(err error) {
 	}
 }
 
-// do runs actions of chromedp.
 func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -149,9 +146,8 @@ const until = async (what) => {
 };
 `
 
-// Run runs a script, the body of an asynchronous function, and reads its result into result unless
-// that is nil. An exception fails the test. Scripts may use the functions $, $$, check(ok, what) and
-// until(what).
+// Run runs a script, the body of an asynchronous function that may use $, $$, check(ok, what) and until(what),
+// and reads its result into result unless that is nil. An exception fails the test.
 func (p *Page) Run(script string, result any) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -211,8 +207,7 @@ func (p *Page) Type(text string) {
 	p.do(call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-// Mouse presses, moves or releases the left button at a place in CSS pixels of the window: what is
-// mousePressed, mouseMoved or mouseReleased.
+// Mouse does what to the left button, mousePressed, mouseMoved or mouseReleased, at a place in CSS pixels.
 func (p *Page) Mouse(what string, x, y float64) {
 	p.t.Helper()
 	event := input.DispatchMouseEventParams{
@@ -253,11 +248,8 @@ func (p *Page) Size(width, height int) {
 // Dark sets whether the person prefers dark pages.
 func (p *Page) Dark(on bool) {
 	p.t.Helper()
-	scheme := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"}
-	if on {
-		scheme.Value = "dark"
-	}
-	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{scheme}}))
+	scheme := emulation.MediaFeature{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[on]}
+	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}))
 }
 
 // Problems returns and forgets what would fail the test, for tests of what must not be.

@@ -41,8 +41,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), k)
 }
 
-// Log returns the natural logarithm of x, within 1 unit of the last place (FreeBSD's e_log.c, as Go's
-// math).
+// Log returns the natural logarithm of x, within 1 unit of the last place (FreeBSD's e_log.c, as Go's math).
 func Log(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):

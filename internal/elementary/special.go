@@ -86,5 +86,4 @@ func logGamma(x float64) float64 {
 	return float64((x-0.5)*Log(x)) - x + halfLog2Pi + series - Log(below)
 }
 
-// halfLog2Pi is log(2π)/2.
 const halfLog2Pi = 0.91893853320467274178

@@ -14,8 +14,7 @@ import (
 type PanicError struct {
 	// Value is the argument of panic.
 	Value any
-	// Place names the functions of this module that were running, the
-	// innermost first, with their files and lines.
+	// Place names the functions of this module that were running, the innermost first, with files and lines.
 	Place string
 }
 

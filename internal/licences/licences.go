@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features/lite0"
 )
 
-//go:generate go run -C ../../tools ./licences
+//go:generate go test -C ../../tools ./licences -update
 
 //go:embed modules.csv texts
 var files embed.FS

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -97,23 +96,15 @@ func AllRows(x mat.Matrix) []int {
 	return Range(n)
 }
 
-// FirstNegative returns the first negative value of some rows of x, and the place of its
-// row among them.
+// FirstNegative returns the first negative value of some rows of x, and the place of its row among them.
 func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, found bool) {
-	if x, ok := x.(*mat.Dense); ok {
-		_, m := x.Dims()
-		columns := make([]int, len(rows))
-		parallel.DoWork(len(rows)*m, len(rows), func(at int) {
-			columns[at] = slices.IndexFunc(x.RawRowView(rows[at]), func(v float64) bool { return v < 0 })
-		})
-		if at := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); at >= 0 {
-			return at, columns[at], x.At(rows[at], columns[at]), true
+	EachRow(x, rows, func(i int, columns []int, values []float64) {
+		j := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+		if found || j < 0 {
+			return
 		}
-		return 0, 0, 0, false
-	}
-	EachValue(x, rows, func(i, j int, v float64) {
-		if v < 0 && !found {
-			at, column, value, found = i, j, v, true
+		if at, column, value, found = i, j, values[j], true; columns != nil {
+			column = columns[j]
 		}
 	})
 	return at, column, value, found

@@ -15,8 +15,7 @@ import (
 // unknown is the memory that is assumed where the system does not report it.
 const unknown = 4 << 30
 
-// Available returns how many bytes of memory the process may use: the least of the machine's memory
-// and of the limits of its control groups.
+// Available returns the bytes that the process may use: the least of the machine's memory and cgroup limits.
 func Available() int64 {
 	least := uint64(math.MaxInt64)
 	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup, containerLimit} {
@@ -40,21 +39,17 @@ func containerLimit() (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// Parse reads a limit: a size such as 4GB or 512MB, or a share of the memory
-// there is, such as 50%. It is at least Least.
+// Parse reads a limit of Least or more: a size such as 4GB, or a share of the available memory such as 50%.
 func Parse(s string) (int64, error) {
-	var n int64
+	n, err := bytesize.Parse(s)
 	if share, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
 		if err != nil || !(x > 0 && x <= 100) {
 			return 0, fmt.Errorf("%q is no share of the memory; want one above 0%% and up to 100%%", s)
 		}
 		n = int64(x / 100 * float64(Available()))
-	} else {
-		var err error
-		if n, err = bytesize.Parse(s); err != nil {
-			return 0, fmt.Errorf("%w, or a share such as 50%%", err)
-		}
+	} else if err != nil {
+		return 0, fmt.Errorf("%w, or a share such as 50%%", err)
 	}
 	if n < Least {
 		return 0, fmt.Errorf("%s of memory are too few; want %s or more", bytesize.Format(n), bytesize.Format(Least))

@@ -18,15 +18,13 @@ import (
 // Least is the smallest limit that a budget can have.
 const Least = 64 << 20
 
-// programShare is set aside for the program itself, and 1/garbagePart of the limit for uncollected
-// garbage and small objects.
+// programShare is set aside for the program, 1/garbagePart of the limit for garbage and small objects.
 const (
 	programShare = 32 << 20
 	garbagePart  = 8
 )
 
-// Budget is a limit of memory that is shared out first come, first served. Its
-// methods may be called at once.
+// Budget is a limit of memory, shared out first come, first served, by goroutines at once.
 type Budget struct {
 	limit, capacity int64
 
@@ -98,8 +96,7 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 	})
 }
 
-// Keep reserves n bytes for long, such as the features of a set. It does not wait: the error is
-// Check's. Releasing twice does no harm.
+// Keep reserves n bytes for long, such as features, and does not wait: the error is that of Check.
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,9 +108,8 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	return release, nil
 }
 
-// Acquire waits for its turn and reserves n bytes. The error is Check's, or the cause of the context's
-// end. A holder must not call it for more, since two might wait for each other. Releasing twice does no
-// harm.
+// Acquire waits for its turn and reserves n bytes. The error is Check's, or the cause of the context's end. A
+// holder must not call it for more, since two might wait for each other.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -130,7 +130,7 @@ func (c *convolution) finish() {
 	for g := range c.groups {
 		for from := 0; from < perGroup; from += c.panel {
 			columns := min(c.panel, perGroup-from)
-			width := simd.WindowColumns(columns)
+			width := simd.WholeColumns[float32](columns)
 			at, first := len(c.packed), g*perGroup+from
 			c.packed = append(c.packed, make([]float32, taps*depth*width)...)
 			c.biases = append(append(c.biases, c.bias[first:first+columns]...), make([]float32, width-columns)...)
@@ -161,7 +161,7 @@ func (c *convolution) run(arena []float32) {
 			weights, biases := c.packed[g*len(c.packed)/c.groups:], c.biases[g*len(c.biases)/c.groups:]
 			for from := 0; from < perGroup; from += c.panel {
 				columns := min(c.panel, perGroup-from)
-				width := simd.WindowColumns(columns)
+				width := simd.WholeColumns[float32](columns)
 				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
 				weights, biases = weights[taps*depth*width:], biases[width:]
 			}

@@ -30,16 +30,7 @@ const (
 
 // Size returns the bytes that one number takes.
 func (k Kind) Size() int {
-	switch k {
-	case Uint8, Int8:
-		return 1
-	case Uint16, Int16, Float16:
-		return 2
-	case Uint32, Int32, Float32:
-		return 4
-	default:
-		return 8
-	}
+	return [...]int{None: 8, Uint8: 1, Int8: 1, Uint16: 2, Int16: 2, Uint32: 4, Int32: 4, Uint64: 8, Int64: 8, Float16: 2, Float32: 4, Float64: 8}[k]
 }
 
 // Whole tells whether the kind stores whole numbers only.
@@ -73,8 +64,7 @@ func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	}
 }
 
-// Half returns the number that IEEE 754's binary16 stands for: a sign, five bits
-// of an exponent and ten of a fraction.
+// Half returns the number of IEEE 754's binary16: a sign, five bits of an exponent and ten of a fraction.
 func Half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	var v float64
@@ -95,8 +85,7 @@ func Half(bits uint16) float64 {
 	return v
 }
 
-// Buffered returns a buffered reader of r, with a buffer of at most n bytes, the length of r, unless
-// that is 0 for unknown.
+// Buffered returns a reader with a buffer of at most n bytes, the length of r, or with 0 for unknown of 64 KiB.
 func Buffered(r io.Reader, n int64) *bufio.Reader {
 	size := int64(1 << 16)
 	if n > 0 {
@@ -128,8 +117,7 @@ func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	return data, nil
 }
 
-// End reads what follows values, which must be nothing; in an archive that compares the
-// check sum.
+// End reads what follows values, which must be nothing; in an archive that compares the check sum.
 func End(r *bufio.Reader) error {
 	switch _, err := r.ReadByte(); err {
 	case io.EOF:

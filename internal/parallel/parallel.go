@@ -36,9 +36,8 @@ func SetCores(n int) (restore func()) {
 	return func() { limit.Store(before) }
 }
 
-// Hold reserves a core for the calling goroutine, one of several that compute side by side, until
-// release; the returned context carries it. It does not wait. A goroutine that calls Do on its own need
-// not hold one.
+// Hold reserves a core for the calling goroutine, one of several that compute side by side, until release. It
+// does not wait. The returned context carries the core. A goroutine that calls Do on its own needs none.
 func Hold(ctx context.Context) (holds context.Context, release func()) {
 	held.Add(1)
 	return context.WithValue(ctx, holdsCore{}, true), sync.OnceFunc(func() { held.Add(-1) })
@@ -46,8 +45,7 @@ func Hold(ctx context.Context) (holds context.Context, release func()) {
 
 type holdsCore struct{}
 
-// Wait calls f, which waits for other goroutines and computes nothing. A core that the context holds is
-// free meanwhile.
+// Wait calls f, which waits for other goroutines. A core that the context holds is free meanwhile.
 func Wait(ctx context.Context, f func()) {
 	if ctx.Value(holdsCore{}) != nil {
 		held.Add(-1)
@@ -59,15 +57,12 @@ func Wait(ctx context.Context, f func()) {
 // join takes a core for one more goroutine, if one is free.
 func join() bool {
 	free := int64(Cores()) - max(1, held.Load())
-	for {
-		n := helpers.Load()
-		if n >= free {
-			return false
-		}
+	for n := helpers.Load(); n < free; n = helpers.Load() {
 		if helpers.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
+	return false
 }
 
 // Do calls f for 0, …, n-1, each once and in any order, several at a time where cores
@@ -80,14 +75,20 @@ func Do(n int, f func(i int)) {
 // do is Do by at most the given number of goroutines.
 func do(workers, n int, f func(i int)) {
 	j := jobs.Get().(*job)
-	j.f = f
-	j.run(workers, n)
-	j.f = nil
+	j.f, j.n, j.most = f, int64(n), int64(min(workers, n))
+	j.next.Store(0)
+	j.started.Store(1)
+	j.work()
+	j.done.Wait()
+	fault := j.fault
+	j.f, j.fault = nil, nil
 	jobs.Put(j)
+	if fault != nil {
+		panic(fault)
+	}
 }
 
-// Few multiplications, or as much other work, are not worth a second core: they take at most half a
-// millisecond.
+// Few multiplications, or as much other work, half a millisecond at most, are not worth a second core.
 const Few = 1 << 22
 
 // DoWork is Do, but on the caller's core alone if all parts have few multiplications.
@@ -149,19 +150,6 @@ var jobs = sync.Pool{New: func() any {
 	return j
 }}
 
-// run works on n parts with at most the given number of goroutines.
-func (j *job) run(workers, n int) {
-	j.n, j.most, j.fault = int64(n), int64(min(workers, n)), nil
-	j.next.Store(0)
-	j.started.Store(1)
-	j.work()
-	j.done.Wait()
-	if j.fault != nil {
-		panic(j.fault)
-	}
-}
-
-// work does parts until none is left.
 func (j *job) work() {
 	err := guard.Call(func() error {
 		for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
@@ -180,20 +168,16 @@ func (j *job) work() {
 	}
 }
 
-// ask starts another goroutine if there are parts for it and a core is free. It is called before every
-// part, since cores become free meanwhile.
+// ask starts another goroutine if parts are left and a core is free, before every part, since cores become free.
 func (j *job) ask() {
-	for j.next.Load() < j.n {
-		n := j.started.Load()
-		if n >= j.most || !join() {
+	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
+		if j.started.Add(1) > j.most {
+			j.started.Add(-1)
+			helpers.Add(-1)
 			return
 		}
-		if j.started.CompareAndSwap(n, n+1) {
-			j.done.Add(1)
-			go j.help()
-		} else {
-			helpers.Add(-1)
-		}
+		j.done.Add(1)
+		go j.help()
 	}
 }
 

@@ -48,17 +48,14 @@ func TestDo(t *testing.T) {
 func workers(n int) int {
 	var mu sync.Mutex
 	seen := map[int]bool{}
-	gathered := make(chan struct{})
-	_ = parallel.Blocks(context.Background(), 0, n, 1, func(worker, lo, _ int) {
+	var gathered sync.WaitGroup
+	gathered.Add(n)
+	_ = parallel.Blocks(context.Background(), 0, n, 1, func(worker, _, _ int) {
 		mu.Lock()
 		seen[worker] = true
-		if lo == n-1 {
-			close(gathered)
-		}
 		mu.Unlock()
-		if lo != n-1 {
-			<-gathered
-		}
+		gathered.Done()
+		gathered.Wait()
 	})
 	return len(seen)
 }

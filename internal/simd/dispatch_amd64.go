@@ -8,8 +8,7 @@ var (
 	wide = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 )
 
-// tileRows and windowRows are how many rows and windows are computed at a time.
-var tileRows, windowRows = rowsOfTile(), rowsOfTile()
+var tileRows = rowsOfTile()
 
 func rowsOfTile() int {
 	if wide {
@@ -18,15 +17,7 @@ func rowsOfTile() int {
 	return 4
 }
 
-func registerBytes() int {
-	if wide {
-		return 64
-	}
-	return 32
-}
-
-// Instructions names the processor's instructions that the loops use beyond those that every processor of its kind
-// has, or is empty.
+// Instructions names the instructions that the loops use beyond those of every processor of its kind, or is "".
 func Instructions() string {
 	switch {
 	case wide:
@@ -158,7 +149,6 @@ func windowsTile(c []float32, stride int, x []float32, at []int32, taps, depth i
 	}
 }
 
-// depthwise returns how many channels it did.
 func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	n := len(bias) &^ 15
 	switch {

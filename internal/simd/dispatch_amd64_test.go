@@ -27,7 +27,7 @@ func levels(t *testing.T, f func(level string)) {
 
 func setLevel(f, w bool) {
 	fast, wide = f, w
-	tileRows, windowRows = rowsOfTile(), rowsOfTile()
+	tileRows = rowsOfTile()
 }
 
 // TestSameBytes: every loop gives the same bytes with AVX-512, with AVX2 and in plain Go.
@@ -159,16 +159,16 @@ var sameBytes = map[string]func(src *rand.Rand, write func(...any)){
 		windows, taps, depth, columns := 1+src.IntN(20), 1+src.IntN(5), 1+src.IntN(12), 1+src.IntN(24)
 		x := drawn[float32](src, 200)
 		runs, weights, biases := places(src, windows*taps, 188), drawn[float32](src, taps*depth*columns), drawn[float32](src, columns)
-		width := WindowColumns(columns)
+		width := WholeColumns[float32](columns)
 		w, bias := make([]float32, taps*depth*width), make([]float32, width)
 		copy(bias, biases)
 		for d := range taps * depth {
 			copy(w[d*width:], weights[d*columns:][:columns])
 		}
-		at := make([]int32, (windows+windowRows-1)/windowRows*windowRows*taps)
+		at := make([]int32, (windows+tileRows-1)/tileRows*tileRows*taps)
 		for r := range windows {
 			for t := range taps {
-				at[r/windowRows*windowRows*taps+t*windowRows+r%windowRows] = int32(runs[r*taps+t])
+				at[r/tileRows*tileRows*taps+t*tileRows+r%tileRows] = int32(runs[r*taps+t])
 			}
 		}
 		c := make([]float32, windows*columns)

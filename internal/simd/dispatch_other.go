@@ -4,9 +4,8 @@ package simd
 
 // Without assembly every loop is the plain one.
 
-const tileRows, windowRows = 4, 4
+const tileRows = 4
 
-func registerBytes() int   { return 32 }
 func Instructions() string { return "" }
 
 func tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T, bDepth, depth, rows, columns int) {

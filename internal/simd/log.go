@@ -19,9 +19,8 @@ func LogSum(y, x []float64) float64 {
 	return sum
 }
 
-// logarithm is the logarithm of a normal x > 0 to about an ulp: that of the power of 2, and a series for a
-// number between √½ and √2. From 0 to the normal numbers it is about −709; the value that this is times
-// is then 0 or of no account.
+// logarithm is the logarithm of a normal x > 0 to about an ulp: that of the power of 2, and a series between √½
+// and √2. Below the normal numbers it is about −709; its factor is then 0 or of no account.
 func logarithm(x float64) float64 {
 	bits := math.Float64bits(x) + logShift
 	exponent := float64(int(bits>>52) - 1023)

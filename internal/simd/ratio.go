@@ -33,8 +33,7 @@ func atLeast(x, least float64) float64 {
 	return x
 }
 
-// Ratios writes to y, for the rows at[0], at[1], … of rows, x/max(a·row, floor), and adds to dst these rows, each times its
-// y: Dots, Divide and AddRows.
+// Ratios is Dots, Divide and AddRows: y becomes x/max(a·row, floor) of the rows at[0], …, and dst grows by y·row.
 func Ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) {
 	Dots(y[:len(at)], a, rows, at)
 	Divide(y[:len(at)], x, floor)

@@ -1,11 +1,9 @@
 package simd
 
-// Width returns the length of rows of k numbers with zeros at their ends, for [Dots] and [AddRows]. The zeros change
-// no result.
+// Width returns the length of rows of k numbers that end in zeros, for [Dots] and [AddRows].
 func Width(k int) int { return (k + 3) &^ 3 }
 
-// Dots writes to dst the inner products of a with the rows at[0], at[1], … of rows, which are as long as a, of a
-// length that Width returns.
+// Dots writes to dst the products of a with the rows at[0], at[1], … of rows, as long as a: a length of [Width].
 func Dots(dst, a, rows []float64, at []int) {
 	dst = dst[:len(at)]
 	if len(a) == 0 {
@@ -28,8 +26,7 @@ func Dots(dst, a, rows []float64, at []int) {
 	}
 }
 
-// AddRows adds to dst the rows at[0], at[1], … of rows, which are as long as dst, of a length that Width returns,
-// each times its weight: four rows at a time.
+// AddRows adds to dst the rows at[0], … of rows, as long as dst, each times its weight, four rows at a time.
 func AddRows(dst, weights, rows []float64, at []int) {
 	weights = weights[:len(at)]
 	if len(dst) == 0 || addRows(dst, weights, rows, at) {

@@ -8,13 +8,13 @@ const (
 	MostTileColumns = 48
 )
 
-// TileRows returns how many rows a tile has on this processor.
+// TileRows returns how many rows a tile has on this processor: as many as a register holds numbers of 8 bytes.
 func TileRows() int { return tileRows }
 
 // TileColumns returns how many columns a tile has on this processor: those of three registers.
 func TileColumns[T Number]() int {
 	var x T
-	return 3 * registerBytes() / int(unsafe.Sizeof(x))
+	return 3 * 8 * tileRows / int(unsafe.Sizeof(x))
 }
 
 // WholeColumns returns columns to whole registers: so many numbers Tile reads of each row of b.

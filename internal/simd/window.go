@@ -1,14 +1,7 @@
 package simd
 
-// WindowTile returns how [Windows] computes on this processor: so many windows at a time, and at most so many numbers
-// of each.
-func WindowTile() (windows, columns int) { return windowRows, TileColumns[float32]() }
-
-// WindowColumns returns how many columns weights of so many have for [Windows].
-func WindowColumns(columns int) int {
-	register := TileColumns[float32]() / 3
-	return (columns + register - 1) / register * register
-}
+// WindowTile returns the windows that [Windows] computes at a time on this processor, and most numbers of each.
+func WindowTile() (windows, columns int) { return tileRows, TileColumns[float32]() }
 
 // Windows computes a convolution of one group: of each window, taps runs of depth numbers
 // of x, its product with w, taps·depth × columns, and with bias the sum, which is kept
@@ -18,19 +11,19 @@ func WindowColumns(columns int) int {
 //
 // At holds the offsets of the runs in x, tile windows of [WindowTile] at a time: the first
 // run of each, the second of each, …; what is missing of the last tile has offsets of runs too.
-// Columns are at most those of the tile. w and bias have as many as [WindowColumns] says,
+// Columns are at most those of the tile. w and bias have as many as [WholeColumns] says,
 // in rows one after another. The caller answers for it that runs lie within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
-	width := WindowColumns(columns)
+	width := WholeColumns[float32](columns)
 	if windows == 0 || taps == 0 || depth == 0 {
 		panic("simd: empty windows")
 	}
-	tiles := (windows + windowRows - 1) / windowRows
-	_, _, _, _ = c[:(windows-1)*stride+columns], at[:tiles*windowRows*taps], w[:taps*depth*width], bias[:width]
+	tiles := (windows + tileRows - 1) / tileRows
+	_, _, _, _ = c[:(windows-1)*stride+columns], at[:tiles*tileRows*taps], w[:taps*depth*width], bias[:width]
 	var edge [MostTileRows * MostTileColumns]float32
 	for i := range tiles {
-		to, runs, some := c[i*windowRows*stride:], at[i*windowRows*taps:], min(windowRows, windows-i*windowRows)
-		if some == windowRows && columns == width {
+		to, runs, some := c[i*tileRows*stride:], at[i*tileRows*taps:], min(tileRows, windows-i*tileRows)
+		if some == tileRows && columns == width {
 			windowsTile(to, stride, x, runs, taps, depth, w, bias, bounds, width)
 			continue
 		}
@@ -43,11 +36,11 @@ func Windows(c []float32, stride, columns int, x []float32, at []int32, windows,
 
 // plainWindows is windowsTile in plain Go.
 func plainWindows(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, bounds *[2]float32, width int) {
-	for r := range windowRows {
+	for r := range tileRows {
 		sums := c[r*stride:][:width]
 		copy(sums, bias)
 		for t := range taps {
-			for d, v := range x[at[t*windowRows+r]:][:depth] {
+			for d, v := range x[at[t*tileRows+r]:][:depth] {
 				for j, weight := range w[(t*depth+d)*width:][:width] {
 					sums[j] = fma32(v, weight, sums[j])
 				}

@@ -36,7 +36,7 @@ func checkWindows(t *testing.T) {
 			for _, taps := range []int{1, 3} {
 				for _, depth := range []int{1, 7, 32} {
 					src := rand.New(rand.NewPCG(uint64(columns), uint64(windows*depth)))
-					width, stride, bounds := WindowColumns(columns), columns+src.IntN(3), &windowBounds[depth%2]
+					width, stride, bounds := WholeColumns[float32](columns), columns+src.IntN(3), &windowBounds[depth%2]
 					x, w, bias := eighths(src, 100+depth), eighths(src, taps*depth*width), eighths(src, width)
 					at := make([]int32, (windows+tile-1)/tile*tile*taps)
 					for i := range at {

@@ -54,13 +54,12 @@ func Slow(t *testing.T) {
 	}
 }
 
-// methodField finds a fixture's method.
 var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 
 // Fixtures runs a subtest of each file of exact answers in testdata/fixtures, or in the folder that
-// PARTWISE_FIXTURES names, by the checker with the longest name that its method begins with, so that "gnmf" checks
-// "gnmf_heat". That folder may hold files of other packages' methods, which are left out. Infinities are null in
-// text.
+// PARTWISE_FIXTURES names, by the checker with the longest name that its method begins with, so that "gnmf"
+// checks "gnmf_heat". That folder may hold files of other packages' methods, which are left out. Infinities are
+// null in text.
 func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.T, checker C, text []byte)) {
 	dir := folder("PARTWISE_FIXTURES")
 	own := dir == ""
@@ -103,8 +102,7 @@ func Rows(x [][]float64) *mat.Dense {
 	return out
 }
 
-// Near ends the test if a value of got differs from that of want by more than the tolerance, which is a share of
-// the value where that is above 1.
+// Near ends the test if a value of got differs from that of want by more than the tolerance, a share above 1.
 func Near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
 	t.Helper()
 	r, c := got.Dims()
@@ -143,7 +141,7 @@ func AllocatesAtMost(t *testing.T, most uint64, do func()) {
 	}
 }
 
-// CSV writes a CSV set with a class of each of the sizes, which lie apart in eight features, and returns its path.
+// CSV writes a CSV set with classes of these sizes, which lie apart in eight features, and returns its path.
 func CSV(t testing.TB, sizes ...int) string {
 	t.Helper()
 	src := rand.New(rand.NewPCG(1, 1))

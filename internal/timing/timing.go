@@ -23,8 +23,7 @@ const (
 	// which methods share; the phases below belong to one method.
 	Trials
 	DrawnWords
-	// Factorising fits a method. SetUp is its part before the first iteration, and within it Initial
-	// makes the initial factors.
+	// Factorising fits a method, SetUp until the first iteration, and within it Initial makes the factors.
 	Factorising
 	SetUp
 	Initial
@@ -67,18 +66,20 @@ func FromContext(ctx context.Context) *Times {
 
 // Of returns a context in which phases count for the method.
 func Of(ctx context.Context, method string) context.Context {
-	if FromContext(ctx) == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, methodKey{}, method)
+	return with(ctx, methodKey{}, method)
 }
 
 // Without returns a context in which nothing is counted.
 func Without(ctx context.Context) context.Context {
+	return with(ctx, timesKey{}, (*Times)(nil))
+}
+
+// with returns ctx with a value, where it has sums.
+func with(ctx context.Context, key, value any) context.Context {
 	if FromContext(ctx) == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, timesKey{}, (*Times)(nil))
+	return context.WithValue(ctx, key, value)
 }
 
 // Start begins a phase; end ends it.

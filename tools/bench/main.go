@@ -26,8 +26,7 @@ import (
 
 type problem struct {
 	Dir string
-	// Method and Solver fit factors until the objective is at most Target. Without the arrays u and v the factors
-	// start from Rank and Seed.
+	// Method and Solver fit until the objective is at most Target, from arrays u and v, or by Rank and Seed.
 	Method, Solver string
 	Rank           int
 	Seed           uint64
@@ -60,14 +59,14 @@ func main() {
 }
 
 // stopwatch returns a function that returns the seconds since, and the CPU seconds of the process.
-func stopwatch() func() (wall, cpu float64) {
+func stopwatch() (since func() string) {
 	processor := func() float64 {
 		var r syscall.Rusage
 		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
 		return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 	}
 	begin, used := time.Now(), processor()
-	return func() (float64, float64) { return time.Since(begin).Seconds(), processor() - used }
+	return func() string { return fmt.Sprint(time.Since(begin).Seconds(), processor()-used) }
 }
 
 func (p problem) kmeans() error {
@@ -81,8 +80,7 @@ func (p problem) kmeans() error {
 	if err != nil {
 		return err
 	}
-	wall, cpu := since()
-	fmt.Println(wall, cpu, r.Iterations, r.Objective)
+	fmt.Println(since(), r.Iterations, r.Objective)
 	return nil
 }
 
@@ -110,8 +108,7 @@ func (p problem) network() error {
 			return err
 		}
 	}
-	wall, cpu := since()
-	fmt.Println(wall, cpu, 0, 0)
+	fmt.Println(since(), 0, 0)
 	content, err := binary.Append(nil, binary.LittleEndian, out)
 	return errors.Join(err, os.WriteFile(filepath.Join(p.Dir, "out"), content, 0o600))
 }
@@ -156,8 +153,7 @@ func (p problem) fit() error {
 	since, last := stopwatch(), ""
 	opt.Iterations = p.Iterations
 	opt.OnIteration = func(i int, objective float64) {
-		wall, cpu := since()
-		last = fmt.Sprintln(wall, cpu, i, objective)
+		last = fmt.Sprintln(since(), i, objective)
 		if objective <= p.Target {
 			cancel()
 		}
@@ -183,7 +179,6 @@ func (p problem) data() (mat.Matrix, error) {
 	return factor.NewCSR(int(shape[0]), int(shape[1]), ints(starts), ints(columns), values)
 }
 
-// read reads the array of a name.
 func (p problem) read(name string, to any) error {
 	f, err := os.Open(filepath.Join(p.Dir, name+".npy"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	for _, w := range []*width{{"AVX2", 32, 4, 4}, {"AVX512", 64, 8, 8}} {
+	for _, w := range []*width{narrow, wide} {
 		tile(w, double)
 		tile(w, single)
 		addBoth(w)
@@ -33,15 +33,17 @@ func main() {
 	Generate()
 }
 
-// width is a size of registers.
 type width struct {
-	name    string
-	bytes   int // of a register
-	rows    int // of a tile of products
-	windows int // of a convolution at a time
+	name         string
+	bytes        int // of a register
+	rows         int // of a tile of products, and windows of a convolution at a time
+	xor, and, or func(...Op)
 }
 
-var narrow = &width{bytes: 32}
+var (
+	narrow = &width{"AVX2", 32, 4, VXORPD, VANDPD, func(v ...Op) { VPOR(v[0], v[1], v[2]) }}
+	wide   = &width{"AVX512", 64, 8, VPXORQ, VPANDQ, VPORQ}
+)
 
 func (w *width) vec() reg.VecVirtual {
 	if w.bytes == 64 {
@@ -61,32 +63,11 @@ func (w *width) vecs(n int) []reg.VecVirtual {
 func (w *width) zeros(n int) []reg.VecVirtual {
 	all := w.vecs(n)
 	for _, v := range all {
-		if w.bytes == 64 {
-			VPXORQ(v, v, v)
-		} else {
-			VXORPD(v, v, v)
-		}
+		w.xor(v, v, v)
 	}
 	return all
 }
 
-func (w *width) and(m, v, to Op) {
-	if w.bytes == 64 {
-		VPANDQ(m, v, to)
-	} else {
-		VANDPD(m, v, to)
-	}
-}
-
-func (w *width) or(m, v, to Op) {
-	if w.bytes == 64 {
-		VPORQ(m, v, to)
-	} else {
-		VPOR(m, v, to)
-	}
-}
-
-// precision names the instructions of float64 or float32.
 type precision struct {
 	name, number         string
 	shift                uint64 // bytes of a number, as a power of 2
@@ -107,7 +88,6 @@ func function(name, signature string) {
 
 func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// scaled is a parameter that counts numbers, in bytes.
 func scaled(name string, shift uint64) reg.GPVirtual {
 	r := param(name)
 	SHLQ(Imm(shift), r)
@@ -120,7 +100,6 @@ func broadcastParam(name string, w *width) reg.VecVirtual {
 	return v
 }
 
-// address is that of a parameter.
 func address(name string) Mem {
 	m, err := Param(name).Resolve()
 	if err != nil {
@@ -162,8 +141,26 @@ func countDown(label string, counter Op, n int, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// tile writes to c, rows×registers, the product a·b, or adds it where add is not 0. A number of the product is added
-// up in the order of the depth.
+// upTo does body, which begins behind the label, and adds n to the offset until that is at the limit.
+func upTo(label string, offset, limit Op, n int, body func()) {
+	Label(label)
+	body()
+	ADDQ(Imm(uint64(n)), offset)
+	CMPQ(offset, limit)
+	JLT(LabelRef(label))
+}
+
+// inRows does what is given with each of some registers and its address, so many of which are a row.
+func (w *width) inRows(registers []reg.VecVirtual, inRow int, first, stride reg.Register, do func(v reg.VecVirtual, place Mem)) {
+	for i, v := range registers {
+		do(v, at(first, i%inRow*w.bytes))
+		if i%inRow == inRow-1 {
+			ADDQ(stride, first)
+		}
+	}
+}
+
+// tile writes to c, rows×registers, the product a·b, or adds it if add is not 0, in the order of the depth.
 func tile(w *width, p *precision) {
 	function("tile"+p.name+w.name, fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
 	c, stride := param("c"), scaled("stride", p.shift)
@@ -202,20 +199,9 @@ func tile(w *width, p *precision) {
 			add := param("add")
 			CMPQ(add, Imm(0))
 			JEQ(LabelRef("write" + name))
-			row := copyOf(c)
-			for i, v := range sums {
-				p.add(at(row, i%g*w.bytes), v, v)
-				if i%g == g-1 {
-					ADDQ(stride, row)
-				}
-			}
+			w.inRows(sums, g, copyOf(c), stride, func(v reg.VecVirtual, place Mem) { p.add(place, v, v) })
 			Label("write" + name)
-			for i, v := range sums {
-				p.load(v, at(c, i%g*w.bytes))
-				if i%g == g-1 {
-					ADDQ(stride, c)
-				}
-			}
+			w.inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { p.load(v, place) })
 			end()
 		}
 	}
@@ -269,15 +255,16 @@ func fourSums(s []reg.VecVirtual, to Mem) {
 	VMOVUPD(s[0], to)
 }
 
-// pickedRows are pointers to the next four rows that at picks.
-func pickedRows(places, rows, bytes reg.GPVirtual) (picked [4]reg.GPVirtual) {
-	for i := range picked {
-		picked[i] = GP64()
-		MOVQ(at(places, 8*i), picked[i])
-		IMULQ(bytes, picked[i])
-		ADDQ(rows, picked[i])
+// pickedRows are pointers to the next n rows that at picks.
+func pickedRows(n int, places, rows reg.GPVirtual, bytes Op) (picked []reg.GPVirtual) {
+	for i := range n {
+		row := GP64()
+		MOVQ(at(places, 8*i), row)
+		IMULQ(bytes, row)
+		ADDQ(rows, row)
+		picked = append(picked, row)
 	}
-	ADDQ(Imm(32), places)
+	ADDQ(Imm(uint64(8*n)), places)
 	return picked
 }
 
@@ -285,18 +272,16 @@ func dots() {
 	function("dotsAVX2", "func(dst, a, rows *float64, at *int, n, width int)")
 	dst, a, rows, places, n, bytes := param("dst"), param("a"), param("rows"), param("at"), param("n"), scaled("width", 3)
 	countDown("four", n, 4, func() {
-		picked := pickedRows(places, rows, bytes)
+		picked := pickedRows(4, places, rows, bytes)
 		sums := narrow.zeros(4)
 		offset := start()
-		Label("lane")
-		v := YMM()
-		VMOVUPD(behind(a, offset, 0), v)
-		for i, row := range picked {
-			VFMADD231PD(behind(row, offset, 0), v, sums[i])
-		}
-		ADDQ(Imm(32), offset)
-		CMPQ(offset, bytes)
-		JLT(LabelRef("lane"))
+		upTo("lane", offset, bytes, 32, func() {
+			v := YMM()
+			VMOVUPD(behind(a, offset, 0), v)
+			for i, row := range picked {
+				VFMADD231PD(behind(row, offset, 0), v, sums[i])
+			}
+		})
 		fourSums(sums, at(dst, 0))
 		ADDQ(Imm(32), dst)
 	})
@@ -307,24 +292,22 @@ func addRows() {
 	function("addRowsAVX2", "func(dst, weights, rows *float64, at *int, n, width int)")
 	dst, weights, rows, places, n, bytes := param("dst"), param("weights"), param("rows"), param("at"), param("n"), scaled("width", 3)
 	countDown("four", n, 4, func() {
-		picked := pickedRows(places, rows, bytes)
+		picked := pickedRows(4, places, rows, bytes)
 		w := narrow.vecs(4)
 		for i, v := range w {
 			VBROADCASTSD(at(weights, 8*i), v)
 		}
 		ADDQ(Imm(32), weights)
 		offset := start()
-		Label("lane")
-		sum := YMM()
-		VMULPD(behind(picked[0], offset, 0), w[0], sum)
-		for i := 1; i < 4; i++ {
-			VFMADD231PD(behind(picked[i], offset, 0), w[i], sum)
-		}
-		VADDPD(behind(dst, offset, 0), sum, sum)
-		VMOVUPD(sum, behind(dst, offset, 0))
-		ADDQ(Imm(32), offset)
-		CMPQ(offset, bytes)
-		JLT(LabelRef("lane"))
+		upTo("lane", offset, bytes, 32, func() {
+			sum := YMM()
+			VMULPD(behind(picked[0], offset, 0), w[0], sum)
+			for i := 1; i < 4; i++ {
+				VFMADD231PD(behind(picked[i], offset, 0), w[i], sum)
+			}
+			VADDPD(behind(dst, offset, 0), sum, sum)
+			VMOVUPD(sum, behind(dst, offset, 0))
+		})
 	})
 	end()
 }
@@ -403,6 +386,22 @@ func constant(name string, v Constant) Mem {
 }
 
 var constants = map[string]Mem{}
+
+// The constants of logarithm in internal/simd. A test there compares the bytes that both give.
+const (
+	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
+	logShift    = 0x3ff0000000000000 - logRootHalf
+	ln2         = 0.693147180559945309417232121458176568
+)
+
+// logSeries are the coefficients of (log(1+f) − f)/f², from that of f⁰ on.
+var logSeries = [...]float64{
+	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
+	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
+	0.09090921328672855, -0.0833299913609137, 0.076916546465268, -0.07148420480023412,
+	0.06682375886233116, -0.062025600107261776, 0.05686585537339873, -0.05669643772565927,
+	0.06444421108963665, -0.0594377125876568, 0.026259864395059444,
+}
 
 // logSum adds x·log y to eight sums, as logarithm computes it.
 func logSum(w *width) {
@@ -502,7 +501,7 @@ func sweep(w *width) {
 	end()
 }
 
-// bounded keeps what sums hold within bounds.
+// bounded keeps sums within bounds.
 func bounded(lo, hi reg.VecVirtual, sums []reg.VecVirtual) {
 	for _, v := range sums {
 		VMAXPS(v, lo, v)
@@ -530,7 +529,7 @@ func windows(w *width) {
 	for g := 3; g > 0; g-- {
 		Label(fmt.Sprintf("windows%d", g))
 		bias := param("bias")
-		sums := w.vecs(w.windows * g)
+		sums := w.vecs(w.rows * g)
 		for i, v := range sums {
 			if i < g {
 				VMOVUPS(at(bias, i*w.bytes), v)
@@ -541,41 +540,33 @@ func windows(w *width) {
 		x, places, weights, taps := param("x"), param("at"), param("w"), param("taps")
 		depth := scaled("depth", 2)
 		countDown(fmt.Sprintf("tap%d", g), taps, 1, func() {
-			runs := make([]reg.GPVirtual, w.windows)
+			runs := make([]reg.GPVirtual, w.rows)
 			for i := range runs {
 				runs[i] = GP64()
 				MOVLQSX(at(places, 4*i), runs[i])
 				LEAQ(Mem{Base: x, Index: runs[i], Scale: 4}, runs[i])
 			}
-			ADDQ(Imm(uint64(4*w.windows)), places)
+			ADDQ(Imm(uint64(4*w.rows)), places)
 			deep := start()
-			name := fmt.Sprintf("deep%d", g)
-			Label(name)
-			right := w.vecs(g)
-			for j, v := range right {
-				VMOVUPS(at(weights, j*w.bytes), v)
-			}
-			for i, run := range runs {
-				left := w.vec()
-				VBROADCASTSS(behind(run, deep, 0), left)
+			upTo(fmt.Sprintf("deep%d", g), deep, depth, 4, func() {
+				right := w.vecs(g)
 				for j, v := range right {
-					VFMADD231PS(v, left, sums[i*g+j])
+					VMOVUPS(at(weights, j*w.bytes), v)
 				}
-			}
-			ADDQ(Imm(uint64(g*w.bytes)), weights)
-			ADDQ(Imm(4), deep)
-			CMPQ(deep, depth)
-			JLT(LabelRef(name))
+				for i, run := range runs {
+					left := w.vec()
+					VBROADCASTSS(behind(run, deep, 0), left)
+					for j, v := range right {
+						VFMADD231PS(v, left, sums[i*g+j])
+					}
+				}
+				ADDQ(Imm(uint64(g*w.bytes)), weights)
+			})
 		})
 		lo, hi := loadBounds(w)
 		bounded(lo, hi, sums)
 		c, stride := param("c"), scaled("stride", 2)
-		for i, v := range sums {
-			VMOVUPS(v, at(c, i%g*w.bytes))
-			if i%g == g-1 {
-				ADDQ(stride, c)
-			}
-		}
+		w.inRows(sums, g, c, stride, func(v reg.VecVirtual, place Mem) { VMOVUPS(v, place) })
 		end()
 	}
 }
@@ -647,22 +638,20 @@ func descend() {
 		LEAQ(at(offset, 4096), until)
 		CMPQ(until, n)
 		CMOVQGT(n, until)
-		Label("eight")
-		last, row, value, least := w.vec(), w.vec(), w.vec(), w.vec()
-		VMOVUPS(behind(before, offset, 0), last)
-		VMOVUPS(behind(u, offset, 0), row)
-		VMOVUPS(behind(y, offset, 0), value)
-		VFMADD231PS(last, step, value)
-		VMOVUPS(value, behind(y, offset, 0))
-		VBROADCASTSS(leastAt, least)
-		VMAXPS(least, value, value)
-		VDIVPS(value, row, value)
-		VMULPS(behind(x, offset, 0), value, least)
-		VADDPS(least, sums[0], sums[0])
-		VFMADD231PS(value, least, sums[1])
-		ADDQ(Imm(32), offset)
-		CMPQ(offset, until)
-		JLT(LabelRef("eight"))
+		upTo("eight", offset, until, 32, func() {
+			last, row, value, least := w.vec(), w.vec(), w.vec(), w.vec()
+			VMOVUPS(behind(before, offset, 0), last)
+			VMOVUPS(behind(u, offset, 0), row)
+			VMOVUPS(behind(y, offset, 0), value)
+			VFMADD231PS(last, step, value)
+			VMOVUPS(value, behind(y, offset, 0))
+			VBROADCASTSS(leastAt, least)
+			VMAXPS(least, value, value)
+			VDIVPS(value, row, value)
+			VMULPS(behind(x, offset, 0), value, least)
+			VADDPS(least, sums[0], sums[0])
+			VFMADD231PS(value, least, sums[1])
+		})
 		for i, sum := range sums {
 			part, half := w.vec(), XMM()
 			VCVTPS2PD(sum.AsX(), part)
@@ -716,41 +705,32 @@ func gather() {
 	u, z, rows, places := param("u"), param("z"), param("rows"), param("at")
 	width, stride, yAt := address("width"), address("stride"), address("y")
 	countDown("eight", address("n"), 8, func() {
-		var picked [8]reg.GPVirtual
-		for i := range picked {
-			picked[i] = GP64()
-			MOVQ(at(places, 8*i), picked[i])
-			IMULQ(width, picked[i])
-			ADDQ(rows, picked[i])
-		}
-		ADDQ(Imm(64), places)
+		picked := pickedRows(8, places, rows, width)
 		column, offset := copyOf(u), start()
 		sum := narrow.zeros(1)[0]
-		Label("columns")
-		r := narrow.vecs(4) // four numbers of each of eight rows
-		for i, v := range r {
-			VMOVUPS(behind(picked[i], offset, 0), v.AsX())
-			VINSERTF128(Imm(1), behind(picked[i+4], offset, 0), v, v)
-		}
-		low, high, lower, higher := YMM(), YMM(), YMM(), YMM()
-		VUNPCKLPS(r[1], r[0], low)
-		VUNPCKHPS(r[1], r[0], high)
-		VUNPCKLPS(r[3], r[2], lower)
-		VUNPCKHPS(r[3], r[2], higher)
-		VUNPCKLPD(lower, low, r[0])
-		VUNPCKHPD(lower, low, r[1])
-		VUNPCKLPD(higher, high, r[2])
-		VUNPCKHPD(higher, high, r[3])
-		for i, v := range r {
-			VMOVUPS(v, at(column, 0))
-			times := YMM()
-			VBROADCASTSS(behind(z, offset, 4*i), times)
-			VFMADD231PS(v, times, sum)
-			ADDQ(stride, column)
-		}
-		ADDQ(Imm(16), offset)
-		CMPQ(offset, width)
-		JLT(LabelRef("columns"))
+		upTo("columns", offset, width, 16, func() {
+			r := narrow.vecs(4) // four numbers of each of eight rows
+			for i, v := range r {
+				VMOVUPS(behind(picked[i], offset, 0), v.AsX())
+				VINSERTF128(Imm(1), behind(picked[i+4], offset, 0), v, v)
+			}
+			low, high, lower, higher := YMM(), YMM(), YMM(), YMM()
+			VUNPCKLPS(r[1], r[0], low)
+			VUNPCKHPS(r[1], r[0], high)
+			VUNPCKLPS(r[3], r[2], lower)
+			VUNPCKHPS(r[3], r[2], higher)
+			VUNPCKLPD(lower, low, r[0])
+			VUNPCKHPD(lower, low, r[1])
+			VUNPCKLPD(higher, high, r[2])
+			VUNPCKHPD(higher, high, r[3])
+			for i, v := range r {
+				VMOVUPS(v, at(column, 0))
+				times := YMM()
+				VBROADCASTSS(behind(z, offset, 4*i), times)
+				VFMADD231PS(v, times, sum)
+				ADDQ(stride, column)
+			}
+		})
 		MOVQ(yAt, column)
 		VMOVUPS(sum, at(column, 0))
 		ADDQ(Imm(32), column)

@@ -34,8 +34,7 @@ func Guess(name string, names []string) string {
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }
 
-// distance is the edit distance of a and b in bytes, with swaps of neighbours (Damerau 1964; optimal
-// string alignment).
+// distance is the edit distance in bytes, with swaps of neighbours (Damerau 1964; optimal string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -3,7 +3,9 @@ package phrase
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 )
@@ -31,4 +33,13 @@ func Numbers(n []int) string {
 		words[i] = strconv.Itoa(n[i])
 	}
 	return List(words)
+}
+
+// Some lists names, only the first of many.
+func Some(names []string) string {
+	const most = 5
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ", ")
 }

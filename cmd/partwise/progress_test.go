@@ -1,4 +1,4 @@
-package progress
+package main
 
 import (
 	"bytes"
@@ -10,34 +10,34 @@ import (
 // TestProgressLines: what is no terminal gets a line every half minute, from each stage of the
 // work, with what was done last, and none after the work.
 func TestProgressLines(t *testing.T) {
-	defer func(was time.Duration) { LineEvery = was }(LineEvery)
-	LineEvery = 30 * time.Second
+	defer func(was time.Duration) { lineEvery = was }(lineEvery)
+	lineEvery = 30 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := &Stages{W: &out}
+		s := &stages{w: &out}
 		wait := func(d time.Duration) {
 			time.Sleep(d)
 			synctest.Wait()
 		}
-		s.Begin("looking at the data")
-		if s.What() != "" {
-			t.Errorf("doing %q", s.What())
+		s.begin("looking at the data")
+		if s.what != "" {
+			t.Errorf("doing %q", s.what)
 		}
 		wait(31 * time.Second)
 		for i := range 45 {
-			s.Show("reading", i+1, 4000)
+			s.show("reading", i+1, 4000)
 			wait(time.Second)
 		}
-		s.Show("learning words", 3, -1)
+		s.show("learning words", 3, -1)
 		wait(29 * time.Second)
-		s.Show("drawing", 1, 9) // no stage of less than half a minute says anything
+		s.show("drawing", 1, 9) // no stage of less than half a minute says anything
 		wait(20 * time.Second)
-		s.Show("comparing pictures", 7, 20_000)
+		s.show("comparing pictures", 7, 20_000)
 		wait(31 * time.Second)
-		s.Unit = Bytes
-		s.Show("orl", 1_500_000, 20_000_000)
+		s.unit = unitBytes
+		s.show("orl", 1_500_000, 20_000_000)
 		wait(65 * time.Second)
-		s.End()
+		s.end()
 		wait(time.Hour)
 		want := "partwise: looking at the data, 30s\n" +
 			"partwise: reading: 30 of 4000 images, 30s\n" +

@@ -1,5 +1,4 @@
-// Package progress shows people how far long work is.
-package progress
+package main
 
 import (
 	"cmp"
@@ -14,14 +13,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Stages shows how far pieces of work are that come one after the other: on a terminal by a bar, and
+// stages shows how far pieces of work are that come one after the other: on a terminal by a bar, and
 // elsewhere, as in a log, by a line every half minute.
-type Stages struct {
-	W io.Writer
-	// Unit is what all pieces of work count, "" for what goes with each.
-	Unit string
-
-	what string
+type stages struct {
+	w    io.Writer
+	unit string // of all pieces of work, "" for that of each
+	what string // the piece that is shown, "" for none
 	bar  *progressbar.ProgressBar
 	log  *progressLog
 }
@@ -33,24 +30,21 @@ var units = map[string]string{
 	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "taking back": "images",
 }
 
-// Bytes is what downloads count.
-const Bytes = "bytes"
+// unitBytes is what downloads count.
+const unitBytes = "bytes"
 
-// What returns the piece of work that is shown, "" for none.
-func (s *Stages) What() string { return s.what }
-
-// Begin begins work that does not say how far it is, which a terminal does not show.
-func (s *Stages) Begin(what string) {
-	s.End()
-	if !columns.IsTerminal(s.W) {
-		s.log = startLog(s.W, what, cmp.Or(s.Unit, units[what], "steps"))
+// begin begins work that does not say how far it is, which a terminal does not show.
+func (s *stages) begin(what string) {
+	s.end()
+	if !columns.IsTerminal(s.w) {
+		s.log = startLog(s.w, what, cmp.Or(s.unit, units[what], "steps"))
 	}
 }
 
-// Show shows that done of total of a piece of work is done. A total below 0 is unknown.
-func (s *Stages) Show(what string, done, total int) {
+// show shows that done of total of a piece of work is done. A total below 0 is unknown.
+func (s *stages) show(what string, done, total int) {
 	if s.what != what {
-		s.Begin(what)
+		s.begin(what)
 		s.what = what
 	}
 	if s.log != nil {
@@ -58,18 +52,18 @@ func (s *Stages) Show(what string, done, total int) {
 		return
 	}
 	if s.bar == nil {
-		s.bar = newBar(s.W, what, cmp.Or(s.Unit, units[what], "steps"), total)
+		s.bar = newBar(s.w, what, cmp.Or(s.unit, units[what], "steps"), total)
 	}
 	_ = s.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
 
-// End leaves the line of a piece of work that did not come to its end.
-func (s *Stages) End() {
+// end leaves the line of a piece of work that did not come to its end.
+func (s *stages) end() {
 	if s.log != nil {
 		close(s.log.stop)
 	}
 	if s.bar != nil && !s.bar.IsFinished() {
-		_, _ = io.WriteString(s.W, "\n")
+		_, _ = io.WriteString(s.w, "\n")
 	}
 	s.what, s.bar, s.log = "", nil, nil
 }
@@ -100,15 +94,15 @@ type progressLog struct {
 	stop  chan struct{}
 }
 
-// LineEvery is the time between two lines of a log.
-var LineEvery = 30 * time.Second
+// lineEvery is the time between two lines of a log.
+var lineEvery = 30 * time.Second
 
 func startLog(w io.Writer, what, unit string) *progressLog {
 	l := &progressLog{stop: make(chan struct{})}
 	l.state.Store(&[2]int{0, -1})
 	begun := time.Now()
 	go func() {
-		tick := time.NewTicker(LineEvery)
+		tick := time.NewTicker(lineEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -122,10 +116,9 @@ func startLog(w io.Writer, what, unit string) *progressLog {
 	return l
 }
 
-// line says how far the work is.
 func (l *progressLog) line(what, unit string) string {
 	state, by := l.state.Load(), 1
-	if unit == Bytes {
+	if unit == unitBytes {
 		unit, by = "MB", 1e6
 	}
 	switch done, total := state[0]/by, state[1]/by; {

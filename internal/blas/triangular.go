@@ -1,0 +1,135 @@
+package blas
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/internal/freelist"
+)
+
+// leaf is the size of a triangle that is not divided.
+const leaf = 48
+
+// divide returns the triangles at both ends of the diagonal of a, upper triangular, and the corner beside the first.
+func divide(a blas64.Triangular) (first, last blas64.Triangular, corner Matrix) {
+	first, last = a, a
+	first.N, last.N = a.N/2, a.N-a.N/2
+	last.Data = a.Data[first.N*a.Stride+first.N:]
+	return first, last, Matrix{Rows: first.N, Cols: last.N, Stride: a.Stride, Data: a.Data[first.N:]}
+}
+
+// inverse writes that of a leaf to room.
+func inverse(a blas64.Triangular, room *[leaf * leaf]float64) Matrix {
+	t := Matrix{Rows: a.N, Cols: a.N, Stride: a.N, Data: room[:a.N*a.N]}
+	clear(t.Data)
+	for i := range a.N {
+		row := t.Data[i*a.N:][:a.N] // row·a is row i of the unit matrix
+		row[i] = 1
+		for k := i; k < a.N; k++ {
+			line := a.Data[k*a.Stride:][:a.N]
+			row[k] /= line[k]
+			floats.AddScaled(row[k+1:], -row[k], line[k+1:])
+		}
+	}
+	return t
+}
+
+// Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x to b, on all free
+// cores: it inverts small triangles on the diagonal of a, and all else is products.
+func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
+	if a.N <= leaf {
+		solveLeaf(side, tA, a, b)
+		return
+	}
+	first, last, corner := divide(a)
+	head, tail := b, b
+	if side == Left {
+		head.Rows, tail.Rows, tail.Data = first.N, last.N, b.Data[first.N*b.Stride:]
+	} else {
+		head.Cols, tail.Cols, tail.Data = first.N, last.N, b.Data[first.N:]
+	}
+	switch {
+	case side == Left && tA == NoTrans:
+		Trsm(side, tA, last, tail)
+		Gemm(NoTrans, NoTrans, -1, corner, tail, 1, head)
+		Trsm(side, tA, first, head)
+	case side == Left:
+		Trsm(side, tA, first, head)
+		Gemm(Trans, NoTrans, -1, corner, head, 1, tail)
+		Trsm(side, tA, last, tail)
+	case tA == NoTrans:
+		Trsm(side, tA, first, head)
+		Gemm(NoTrans, NoTrans, -1, head, corner, 1, tail)
+		Trsm(side, tA, last, tail)
+	default:
+		Trsm(side, tA, last, tail)
+		Gemm(NoTrans, Trans, -1, tail, corner, 1, head)
+		Trsm(side, tA, first, head)
+	}
+}
+
+// leafRoom holds the inverse of a leaf and what it is multiplied with.
+type leafRoom struct {
+	inverse [leaf * leaf]float64
+	b       []float64
+}
+
+var leafRooms = freelist.List[*leafRoom]{New: func() *leafRoom { return new(leafRoom) }}
+
+func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
+	room := leafRooms.Get()
+	defer leafRooms.Put(room)
+	room.b = room.b[:0]
+	for i := range b.Rows {
+		room.b = append(room.b, b.Data[i*b.Stride:][:b.Cols]...)
+	}
+	x := Matrix{Rows: b.Rows, Cols: b.Cols, Stride: b.Cols, Data: room.b}
+	if side == Left {
+		Gemm(tA, NoTrans, 1, inverse(a, &room.inverse), x, 0, b)
+	} else {
+		Gemm(NoTrans, tA, 1, x, inverse(a, &room.inverse), 0, b)
+	}
+}
+
+// Whiten turns a symmetric a, n×n, given by its upper triangle, into u⁻ᵀ·a·u⁻¹, the matrix of a·v = λ·uᵀu·v.
+func Whiten(a Matrix, u blas64.Triangular) {
+	Mirror(a)
+	Trsm(Left, Trans, u, a)
+	Trsm(Right, NoTrans, u, a)
+}
+
+// Cholesky returns u, upper triangular, with a = uᵀu, of a symmetric a, n×n, of which it reads the upper
+// triangle and which it overwrites; ok is false where a is not positive definite. Nearly all of it is
+// products of matrices, on all cores that are free.
+func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
+	u = blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
+	return u, factorise(u)
+}
+
+// factorise is Cholesky of a triangle.
+func factorise(a blas64.Triangular) (ok bool) {
+	if a.N <= leaf {
+		for i := range a.N {
+			row := a.Data[i*a.Stride:][i:a.N]
+			if !(row[0] > 0) {
+				return false
+			}
+			floats.Scale(1/math.Sqrt(row[0]), row)
+			for j := 1; j < len(row); j++ {
+				floats.AddScaled(a.Data[(i+j)*a.Stride:][i+j:a.N], -row[j], row[j:])
+			}
+		}
+		return true
+	}
+	first, last, corner := divide(a)
+	if !factorise(first) {
+		return false
+	}
+	Trsm(Left, Trans, first, corner)
+	MultiplyUpper(context.Background(), Trans, NoTrans, -1, corner, corner, 1, Matrix{Rows: last.N, Cols: last.N, Stride: last.Stride, Data: last.Data})
+	return factorise(last)
+}
