@@ -234,7 +234,7 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	}
 	features, samples := descent.KLData(d)
 	u, v := algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)
-	c := newKLCost(d, u, v)
+	c := kl.new(d, u, v).(*klCost)
 	for _, half := range []struct {
 		Block
 		theta  *mat.Dense

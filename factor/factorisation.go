@@ -73,7 +73,7 @@ func (f *Factorisation) Objective() float64 {
 		return f.objective
 	}
 	f.known = true
-	f.objective, f.penalty = f.parts.fitWeight()*(f.model.value()+f.offset), 0
+	f.objective, f.penalty = cmp.Or(f.parts.FitWeight, 1)*(f.model.value()+f.offset), 0
 	if f.onCoefficients != nil {
 		f.penalty += f.onCoefficients.value(f.ties.Expanded(f.v))
 	}
@@ -153,9 +153,9 @@ func (f *Factorisation) Terms(i int) *Terms {
 // penaltyScale is what half the gradient of a penalty is multiplied by.
 func (f *Factorisation) penaltyScale() float64 {
 	if f.parts.Cost.Quadratic() {
-		return 1 / f.parts.fitWeight()
+		return 1 / cmp.Or(f.parts.FitWeight, 1)
 	}
-	return 2 / f.parts.fitWeight()
+	return 2 / cmp.Or(f.parts.FitWeight, 1)
 }
 
 // coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which are a
@@ -258,7 +258,7 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 		}
 		f.model.rescale(scale)
 	}
-	u, w := f.model.vectors(), f.model.weights()
+	u := f.model.vectors()
 	res := &Result{
 		Coefficients: algebra.Transpose(f.ties.Expanded(f.v)),
 		Objective:    f.history,
@@ -267,14 +267,14 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if len(f.parts.Penalties) > 0 {
 		res.Penalty = f.share
 	}
-	if w != nil {
-		res.Weights = algebra.Transpose(w)
+	if f.parts.Basis == BasisConcept {
+		res.Weights = algebra.Transpose(f.factors[0])
 	}
 	if u != nil {
 		res.Basis = algebra.Transpose(u)
 		res.Model = &Additive{Cost: f.parts.Cost, Basis: res.Basis}
 	} else {
-		res.Model = f.kernel.model(w)
+		res.Model = f.kernel.model(f.factors[0])
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
 		if a != nil && !algebra.Finite(a) {

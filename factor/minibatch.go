@@ -364,7 +364,7 @@ func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
-	o.at = newFrobeniusCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
+	o.at = newFrobeniusCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
 	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
 		return 0, err
@@ -412,7 +412,7 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 			return 0, err
 		}
 	}
-	o.at = newKLCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
+	o.at = newKLCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
 	return o.at.value(), nil
 }
 

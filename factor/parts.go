@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"errors"
@@ -143,19 +144,15 @@ func (p Parts) check() error {
 	if _, err := p.Kernel.resolved(); err != nil {
 		return err
 	}
-	if !p.Kernel.features() && !p.gram() {
+	switch {
+	case !p.Kernel.features() && !p.gram():
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
-	}
-	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
-		return err
-	}
-	if p.FitWeight == WeightNone {
+	case p.FitWeight == WeightNone:
 		return errors.New("the weight of the fit is 0, and without the fit there is nothing to find")
-	}
-	if p.UnitNorm && p.Basis != BasisFree {
+	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
 	}
-	if err := p.HeldOut.serves(p); err != nil {
+	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.serves(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -192,13 +189,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	n, m := d.Dims()
-	if err := known.Check(n); err != nil {
-		return nil, err
-	}
-	if err := opt.check(n); err != nil {
-		return nil, err
-	}
-	if err := p.check(); err != nil {
+	if err := cmp.Or(known.Check(n), opt.check(n), p.check()); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
@@ -229,25 +220,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	var weight []float64
-	if p.Weighting == WeightingNormalisedCut {
-		if weight, err = normalisedCutWeights(d, f.kernel); err != nil {
-			return nil, err
-		}
-		// The coefficients of the condensed data are V times the weights.
-		for i, w := range weight {
-			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
-			}
-		}
+	if f.ties, err = p.condensation(d, f.kernel, known); err != nil {
+		return nil, err
 	}
-	var tied []int
-	if p.Tie == TieLabels {
-		if tied = known.Labels; len(tied) == 0 {
-			return nil, errors.New("ties by label need the labels of some samples, and none are known")
-		}
-	}
-	f.ties = view.NewCondensation(n, tied, weight, costs[p.Cost].degree)
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && negative != nil {
 			return nil, negative.Needing("the penalty " + penaltyName(penalty))
@@ -269,40 +244,63 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	f.v = first.v
-	if f.kernel != nil {
-		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
-	} else {
+	f.v, f.factors = first.v, append(first.parameters, first.v)
+	if f.kernel == nil {
 		f.data = f.ties.Data(d)
-		f.offset = p.Cost.condensed(f.ties, d, f.data)
-		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, negative != nil, opt.Solver); err != nil {
-			return nil, err
+		if !f.ties.None {
+			f.offset = max(costs[p.Cost].constant(f.ties, d, f.data), 0)
 		}
 	}
-	f.factors = append(f.model.parameters(), f.v)
-	if opt.Solver != nil {
-		f.step, err = opt.Solver.Start(f)
-		return f, err
+	_, mu := opt.Solver.(Multiplicative)
+	switch {
+	case f.kernel != nil:
+		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
+	case p.gram():
+		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
+	default:
+		f.model = p.plainModel(d, f.data, held, first)
 	}
-	if fast := (Fast{}); fast.Serves(p) == nil {
+	if err != nil {
+		return nil, err
+	}
+	if fast := (Fast{}); opt.Solver == nil && fast.Serves(p) == nil {
 		if f.step, err = fast.Start(f); err == nil {
 			return f, nil
 		}
 	}
-	f.step, err = Multiplicative{}.Start(f)
+	if opt.Solver == nil {
+		opt.Solver = Multiplicative{}
+	}
+	f.step, err = opt.Solver.Start(f)
 	return f, err
 }
 
-// model picks what computes the cost and its gradient. held is 1 at the entries that are held out, or
-// nil.
-func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
-	if p.gram() {
-		_, mu := solver.(Multiplicative)
-		return newConceptModel(ctx, d, condensed, ties, first.parameters[0], first.v, signed, !mu)
+// condensation returns the change of variables for ties and weights.
+func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
+	n, _ := d.Dims()
+	var weight []float64
+	if p.Weighting == WeightingNormalisedCut {
+		var err error
+		if weight, err = normalisedCutWeights(d, kernel); err != nil {
+			return nil, err
+		}
+		// The coefficients of the condensed data are V times the weights.
+		for i, w := range weight {
+			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
+			}
+		}
 	}
-	return p.plainModel(d, condensed, held, first), nil
+	var tied []int
+	if p.Tie == TieLabels {
+		if tied = known.Labels; len(tied) == 0 {
+			return nil, errors.New("ties by label need the labels of some samples, and none are known")
+		}
+	}
+	return view.NewCondensation(n, tied, weight, costs[p.Cost].degree), nil
 }
 
+// plainModel puts the parts together; held is 1 at entries that are held out, or nil.
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
 	var u *mat.Dense
 	if p.Basis == BasisFree {
@@ -312,20 +310,15 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
-	b := bases[p.Basis].new(p, d, condensed, first.parameters, u, first.v)
-	cost := newCost(p.Cost, condensed, u, first.v)
+	b := bases[p.Basis].new(p, d, first.parameters, u)
+	if p.Basis != BasisFree {
+		b.moved(0)
+	}
+	cost := costs[p.Cost].new(condensed, u, first.v)
 	if held != nil {
 		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)
 	}
-	return newPlainModel(cost, b, u)
-}
-
-// fitWeight is what the cost counts beside the penalties.
-func (p Parts) fitWeight() float64 {
-	if p.FitWeight == 0 {
-		return 1
-	}
-	return p.FitWeight
+	return newPlainModel(cost, b, u, first.parameters)
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.

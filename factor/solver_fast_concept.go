@@ -59,7 +59,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 		block: descent.NewWeightBlock(k), largest: make([]float64, k),
 	}
 	descent.TakeSamples(s.all, s.order, m.k)
-	m.Condense()
+	m.condense()
 	s.restart()
 	return s.iterate, nil
 }
@@ -117,10 +117,10 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	}
 	m.haveU = false
 	m.h, f.known = nil, false
-	m.Condense()
+	m.condense()
 	if s.since++; s.since == refreshAfter || s.shrunk() {
 		f.Moved(0)
-		m.Condense()
+		m.condense()
 		s.restart()
 	}
 	if err := descent.MinimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps); err != nil {
@@ -129,17 +129,20 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()
-		m.Condense()
+		m.condense()
 		s.restart()
 	}
 	return nil
 }
 
+// length is that of basis vector r.
+func (s *fastConcept) length(r int) float64 { return math.Sqrt(max(s.m.h.At(r, r), 0)) }
+
 // restart begins to follow W where the model is.
 func (s *fastConcept) restart() {
 	s.since = 0
 	for r := range s.largest {
-		s.largest[r] = s.m.length(r)
+		s.largest[r] = s.length(r)
 	}
 }
 
@@ -147,7 +150,7 @@ func (s *fastConcept) restart() {
 // part of W·K, which has followed the weights, has lost digits.
 func (s *fastConcept) shrunk() bool {
 	for r, largest := range s.largest {
-		if s.m.length(r) < shrunkShare*largest {
+		if s.length(r) < shrunkShare*largest {
 			return true
 		}
 	}

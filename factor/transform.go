@@ -68,7 +68,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		}
 	}
 	v := uniform(k, p)
-	cost := newCost(m.Cost, d, algebra.Transpose(m.Basis), v)
+	cost := costs[m.Cost].new(d, algebra.Transpose(m.Basis), v)
 	return solve(ctx, v, best, TransformIterations, func() Block {
 		cost.moved(true)
 		return cost.coefficientBlock()
