@@ -316,7 +316,8 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 	}
 	cost := costs[p.Cost].new(condensed, u, first.v)
 	if held != nil {
-		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)
+		cost = &seenCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
+			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
 	return newPlainModel(cost, b, u, first.parameters)
 }
