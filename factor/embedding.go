@@ -417,12 +417,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	graph := s.Similarity
-	if graph == nil {
-		graph, err = s.graph(ctx, t.data)
-	} else {
-		err = checkSimilarity(graph, len(t.class))
-	}
+	graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
 	if err != nil {
 		return nil, err
 	}

@@ -12,17 +12,14 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/links"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the samples (Cai et al. 2011,
 // eq. 6): neighbours in X are held near each other in V. It has no minimum: V shrunk and the basis grown
-// by the same factor fit the data as well and are penalised less, so what comes out depends on the number
-// of iterations.
+// fit as well and are penalised less, so the result depends on the number of iterations.
 type Graph struct {
-	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be seen against the size
-	// of the data: 100 is strong on samples of unit length and nothing on pixels from 0 to 255.
+	// Lambda is the weight; 0 means 100, WeightNone means 0. It counts against the size of the data: 100
+	// is strong on samples of unit length and nothing on pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 	// LabelEdges replaces the edges between labelled samples: 1 between those of one class, 0 between
@@ -45,14 +42,8 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	n, _ := p.data.Dims()
-	s := g.Similarity
-	if s == nil {
-		var err error
-		if s, err = g.Neighbourhood.graph(ctx, p.data); err != nil {
-			return nil, err
-		}
-	} else if err := checkSimilarity(s, n); err != nil {
+	s, err := g.Neighbourhood.or(ctx, g.Similarity, p.data)
+	if err != nil {
 		return nil, err
 	}
 	if g.LabelEdges {
@@ -64,22 +55,27 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	return newLaplacian(s, lambda), nil
 }
 
-func checkSimilarity(s *CSR, n int) error {
-	if r, c := s.Dims(); r != n || c != n {
-		return fmt.Errorf("the graph is %d×%d for %d samples", r, c, n)
+// or returns the given graph, checked, or that of the neighbourhood where there is none.
+func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
+	if given == nil {
+		return h.graph(ctx, x)
+	}
+	n, _ := x.Dims()
+	if r, c := given.Dims(); r != n || c != n {
+		return nil, fmt.Errorf("the graph is %d×%d for %d samples", r, c, n)
 	}
 	for i := range n {
-		cols, vals := s.Row(i)
+		cols, vals := given.Row(i)
 		for p, j := range cols {
 			if err := view.CheckWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
-				return err
+				return nil, err
 			}
-			if s.At(j, i) != vals[p] {
-				return fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], s.At(j, i))
+			if back := given.At(j, i); back != vals[p] {
+				return nil, fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], back)
 			}
 		}
 	}
-	return nil
+	return given, nil
 }
 
 // laplacian is λ·tr(θLθᵀ), L = D − S, of a graph over the columns of θ.
@@ -101,49 +97,20 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 	return l
 }
 
+// edgeWork is how many multiplications take as long as the edges of a sample.
+const edgeWork = 64
+
 // Gradient is λ·θ·D − λ·θ·S.
 func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64) {
 	w := scale * l.lambda
-	l.eachFour(theta, func(r, count int, rows [4][]float64) {
-		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
-		var neg, pos [4][]float64
-		for q := range count {
-			neg[q], pos[q] = negative.RawRowView(r+q), positive.RawRowView(r+q)
-		}
+	algebra.EachRow(theta, edgeWork, func(r int, row []float64) {
+		neg, pos := negative.RawRowView(r), positive.RawRowView(r)
 		for i, degree := range l.degree {
-			var sums [4]float64
-			cols, vals := l.s.Row(i)
-			for p, j := range cols {
-				v := vals[p]
-				sums[0] += v * a[j]
-				sums[1] += v * b[j]
-				sums[2] += v * c[j]
-				sums[3] += v * d[j]
-			}
-			for q := range count {
-				neg[q][i] += w * sums[q]
-				pos[q][i] += w * degree * rows[q][i]
-			}
+			neg[i] += w * l.s.AddDot(0, i, row)
+			pos[i] += w * degree * row[i]
 		}
 	})
 }
-
-// eachFour calls f with four rows of θ at a time, several calls at once where they are much work, so that
-// an edge is read once for four: with the first row's number, and how many there are. At the end the last
-// stands for those that are missing.
-func (l *laplacian) eachFour(theta *mat.Dense, f func(r, count int, rows [4][]float64)) {
-	k, n := theta.Dims()
-	parallel.DoWork(edgeWork*k*n, parallel.Count(k, 4), func(part int) {
-		var rows [4][]float64
-		for q := range rows {
-			rows[q] = theta.RawRowView(min(4*part+q, k-1))
-		}
-		f(4*part, min(4, k-4*part), rows)
-	})
-}
-
-// edgeWork is how many multiplications take as long as the edges of a sample.
-const edgeWork = 64
 
 func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
 
@@ -154,21 +121,13 @@ func (l *laplacian) Diagonal(dst []float64, scale float64) {
 func (l *laplacian) Value(theta *mat.Dense) float64 {
 	k, _ := theta.Dims()
 	sums := make([]float64, k)
-	l.eachFour(theta, func(r, count int, rows [4][]float64) {
-		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
-		var four [4]float64
-		for i := range l.degree {
-			x, y, z, t := a[i], b[i], c[i], d[i]
+	algebra.EachRow(theta, edgeWork, func(r int, row []float64) {
+		for i, x := range row {
 			cols, vals := l.s.Row(i)
 			for p, j := range cols {
-				v := vals[p]
-				four[0] += v * (x - a[j]) * (x - a[j])
-				four[1] += v * (y - b[j]) * (y - b[j])
-				four[2] += v * (z - c[j]) * (z - c[j])
-				four[3] += v * (t - d[j]) * (t - d[j])
+				sums[r] += vals[p] * (x - row[j]) * (x - row[j])
 			}
 		}
-		copy(sums[r:r+count], four[:])
 	})
 	var sum float64
 	for _, s := range sums {
@@ -188,13 +147,11 @@ func (l *laplacian) Row(row []float64) PenaltyRow {
 	}}
 }
 
-// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and the pixels p and q of each that lie
-// side by side or one above the other, for samples that are images (as of Zdunek and Cichocki 2008 with
-// first differences). Images that shrink while coefficients grow lower it without end: the number of
-// iterations is part of the method.
+// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and their pixels p and q that are next to each
+// other (as of Zdunek and Cichocki 2008 with first differences). Images that shrink while coefficients grow
+// lower it without end: the number of iterations is part of the method.
 type Smooth struct {
-	// Weight is λ; 0 means 0.1, WeightNone means 0. It is to be seen against the size of the
-	// coefficients.
+	// Weight is λ, against the size of the coefficients; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
 }
 
@@ -217,33 +174,27 @@ func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 
 // grid is the graph that joins pixels side by side and one above the other.
 func (i Image) grid() *CSR {
-	var entries []sparse.Entry
-	join := func(p, q int) {
-		entries = append(entries, sparse.Entry{Row: p, Col: q, Value: 1}, sparse.Entry{Row: q, Col: p, Value: 1})
-	}
+	var pairs [][2]int
 	for y := range i.rows() {
 		for x := range i.Width {
 			p := y*i.Width + x
 			if x > 0 {
-				join(p-1, p)
+				pairs = append(pairs, [2]int{p - 1, p})
 			}
 			if y%i.Height > 0 { // channels lie one after another
-				join(p-i.Width, p)
+				pairs = append(pairs, [2]int{p - i.Width, p})
 			}
 		}
 	}
-	m := i.rows() * i.Width
-	return sparse.FromEntries(m, m, entries)
+	return binaryGraph(i.rows()*i.Width, pairs)
 }
 
-// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must,
-// and that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6). The pairs are those of Known.MustLink and
-// Known.CannotLink, and all pairs of labelled samples. It moves the coefficients by the square root of
-// their ratio. It is bounded below only while the weights of a sample's must-links stay small beside the
-// fit, in all under 1: above that the coefficients may grow without end, which is reported.
+// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must, and
+// that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6): those of Known.MustLink and Known.CannotLink, and all
+// pairs of labelled samples. It is bounded below only while the weights of a sample's must-links stay small
+// beside the fit, in all under 1: above that coefficients may grow without end, which is an error.
 type Links struct {
-	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF paper's, and WeightNone means
-	// 0.
+	// Must and Cannot are the weights, ≥ 0; 0 means the D-SNMF paper's 0.005 and 1, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }
@@ -255,40 +206,31 @@ func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
 
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
-	known := p.Known
+	known := links.Known(p.Known)
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
-	b.labels, b.classes = links.Known(known).Classes()
+	b.labels, b.classes = known.Classes()
 	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
 		return nil, err
 	}
-	must, cannot, err := links.Known(known).BeyondLabels(n)
+	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, err
 	}
-	b.mustPairs, b.cannotPairs = symmetric(n, must), symmetric(n, cannot)
+	b.mustPairs, b.cannotPairs = binaryGraph(n, must), binaryGraph(n, cannot)
 	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
 		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
 	}
 	return b, nil
 }
 
-// boundLinks never forms the n×n matrix C of the labels: what is asked of it are sums over the samples of
-// a class but one, and over those of all classes but one. They are sums of what comes before and what
-// comes after. Differences from the sum of all would lose what is small beside what is taken away.
+// boundLinks never forms the n×n matrix C of the labels: it takes sums over the samples of a class but one,
+// and over those of all other classes, as sums before and after. Differences from the sum of all would lose
+// what is small beside what is taken away.
 type boundLinks struct {
 	must, cannot           float64
 	labels                 []int // numbered from 0 to classes-1, or -1
 	classes                int
 	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
-}
-
-// symmetric returns the symmetric matrix of the pairs.
-func symmetric(n int, pairs [][2]int) *CSR {
-	var entries []sparse.Entry
-	for _, p := range pairs {
-		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
-	}
-	return sparse.FromEntries(n, n, entries)
 }
 
 func (b *boundLinks) Root(Cost) bool { return true }
@@ -326,20 +268,9 @@ func (b *boundLinks) sums(row, together, apart []float64) {
 			apart[i] = others[c]
 		}
 	}
-	addPairs(together, b.mustPairs, row)
-	addPairs(apart, b.cannotPairs, row)
-}
-
-// addPairs adds pairs·row.
-func addPairs(dst []float64, pairs *CSR, row []float64) {
-	if pairs.NNZ() == 0 {
-		return
-	}
-	for i := range dst {
-		cols, vals := pairs.Row(i)
-		for p, j := range cols {
-			dst[i] += vals[p] * row[j]
-		}
+	for i := range row {
+		together[i] = b.mustPairs.AddDot(together[i], i, row)
+		apart[i] = b.cannotPairs.AddDot(apart[i], i, row)
 	}
 }
 
@@ -377,13 +308,6 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 			class[c] += row[i]
 		}
 	}
-	add := func(sum float64, pairs *CSR, i int) float64 {
-		cols, vals := pairs.Row(i)
-		for p, j := range cols {
-			sum += vals[p] * row[j]
-		}
-		return sum
-	}
 	return PenaltyRow{
 		Gradient: func(i int) float64 {
 			var together, apart float64
@@ -395,7 +319,7 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 				}
 				together = max(class[c]-row[i], 0)
 			}
-			return b.cannot*add(apart, b.cannotPairs, i) - b.must*add(together, b.mustPairs, i)
+			return b.cannot*b.cannotPairs.AddDot(apart, i, row) - b.must*b.mustPairs.AddDot(together, i, row)
 		},
 		Moved: func(i int, delta float64) {
 			if c := labels[i]; c >= 0 {

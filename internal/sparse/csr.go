@@ -135,6 +135,15 @@ func (m *CSR) Row(i int) (columns []int, values []float64) {
 	return m.Columns[lo:hi], m.Values[lo:hi]
 }
 
+// AddDot returns sum plus the inner product of row i and x.
+func (m *CSR) AddDot(sum float64, i int, x []float64) float64 {
+	columns, values := m.Row(i)
+	for p, j := range columns {
+		sum += values[p] * x[j]
+	}
+	return sum
+}
+
 // NNZ returns how many values are stored.
 func (m *CSR) NNZ() int { return len(m.Values) }
 
