@@ -15,8 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// How often an iteration sweeps the weights, and the coefficients, at most. After refreshAfter iterations
-// what is brought up to date bit by bit is computed anew.
+// The most sweeps of an iteration, and after how many iterations everything is computed anew.
 const (
 	weightSweeps      = 5
 	coefficientSweeps = 10
@@ -25,10 +24,9 @@ const (
 )
 
 // fastConcept lowers the Frobenius cost of a concept basis, which in W is ½·tr(MWKWᵀ) − tr(WBᵀ), M = VVᵀ
-// and B = VK (in the papers' orientation VᵀV and KV). The weights w of one sample after another move
-// nearly to the minimum of ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself.
-// Samples are taken in blocks: within a block the gradients of the later ones follow what moves, and W·K,
-// which those of all others come from, follows once the block is done.
+// and B = VK (in the papers' orientation VᵀV and KV). The weights w of one sample after another move nearly
+// to the minimum of ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself. Within a block
+// of samples gradients follow each move; W·K follows once a block is done.
 type fastConcept struct {
 	f     *Factorisation
 	m     *conceptModel
@@ -38,9 +36,8 @@ type fastConcept struct {
 	all, some []descent.SampleBlock // the samples in order, and those that have weights
 	weighted  []int
 	block     *descent.WeightBlock
-	at        []int // samples whose weights in a basis vector have moved
-
-	largest []float64 // the longest that went into each basis vector since all was computed
+	at        []int     // samples whose weights in a basis vector have moved
+	largest   []float64 // the longest that went into each basis vector since all was computed
 }
 
 func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
@@ -64,8 +61,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	return s.iterate, nil
 }
 
-// sampleOrder orders the samples by what they are, so that the answer does not depend on the order in
-// which they come.
+// sampleOrder orders the samples by their values, so that the answer does not depend on their order.
 func (f *Factorisation) sampleOrder() []int {
 	n := len(f.ties.Group)
 	key := make([]float64, n)
@@ -81,13 +77,10 @@ func (f *Factorisation) sampleOrder() []int {
 		for j := range share {
 			_, share[j] = math.Modf(float64(j+1) * math.Phi)
 		}
-		switch x := f.whole.(type) {
-		case view.Dense:
-			algebra.EachRow(x.X, 1, func(i int, row []float64) {
-				key[i] = algebra.Dot(row, share)
-			})
-		default:
-			x.Each(func(i, j int, v float64) { key[i] += v * share[j] })
+		if x, ok := f.whole.(view.Dense); ok {
+			algebra.EachRow(x.X, 1, func(i int, row []float64) { key[i] = algebra.Dot(row, share) })
+		} else {
+			f.whole.Each(func(i, j int, v float64) { key[i] += v * share[j] })
 		}
 	}
 	order := make([]int, n)
@@ -106,7 +99,12 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	s.block.SetGram(m.vv)
 	s.read(s.all)
 	moved := s.sweepWeights(ctx, s.all)
-	s.weighted = haveWeights(s.weighted[:0], m.w, s.order)
+	s.weighted = s.weighted[:0]
+	for _, i := range s.order {
+		if mat.Max(m.w.ColView(i)) > 0 {
+			s.weighted = append(s.weighted, i)
+		}
+	}
 	some := descent.TakeSamples(s.some, s.weighted, m.k)
 	s.read(some)
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
@@ -138,7 +136,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 // length is that of basis vector r.
 func (s *fastConcept) length(r int) float64 { return math.Sqrt(max(s.m.h.At(r, r), 0)) }
 
-// restart begins to follow W where the model is.
+// restart begins to follow W·K from where the model is.
 func (s *fastConcept) restart() {
 	s.since = 0
 	for r := range s.largest {
@@ -146,8 +144,8 @@ func (s *fastConcept) restart() {
 	}
 }
 
-// shrunk tells whether a basis vector has become so short beside the longest that went into it that its
-// part of W·K, which has followed the weights, has lost digits.
+// shrunk tells whether a basis vector is so short beside the longest that went into it that its part of W·K
+// has lost digits.
 func (s *fastConcept) shrunk() bool {
 	for r, largest := range s.largest {
 		if s.length(r) < shrunkShare*largest {
@@ -155,20 +153,6 @@ func (s *fastConcept) shrunk() bool {
 		}
 	}
 	return false
-}
-
-// haveWeights appends to found the samples of the order that have weights.
-func haveWeights(found []int, weights *mat.Dense, order []int) []int {
-	w := weights.RawMatrix()
-	for _, i := range order {
-		for at := i; at < len(w.Data); at += w.Stride {
-			if w.Data[at] != 0 {
-				found = append(found, i)
-				break
-			}
-		}
-	}
-	return found
 }
 
 // sweepWeights goes once over the samples, or until ctx ends, and tells whether any weight has moved.
@@ -186,8 +170,7 @@ func (s *fastConcept) sweepWeights(ctx context.Context, blocks []descent.SampleB
 	return moved
 }
 
-// follow brings W and W·K up to date once weights of a block have moved. Most entries of W are 0 and stay
-// so, and of a sample that has moved few have.
+// follow brings W and W·K up to date once weights of a block have moved, most of which are 0 and stay so.
 func (s *fastConcept) follow(block descent.SampleBlock) {
 	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.Products.RawMatrix(), block.Weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride

@@ -12,12 +12,26 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A column is swept until a sweep lowers its objective by less than stillShare of what the first one did,
-// which is a step of 3 % of the first, and mostSweeps times at most.
+// A problem is swept until a sweep lowers its objective by less than StillShare of what the first one did,
+// which is a step of 3 % of the first, and MostSweeps times at most.
 const (
 	StillShare = 9e-4
 	MostSweeps = 20
 )
+
+// Sweeps calls sweep, which returns by how much it lowered an objective, until that stands still.
+func Sweeps(sweep func() float64) {
+	var first float64
+	for t := range MostSweeps {
+		lowered := sweep()
+		if t == 0 {
+			first = lowered
+		}
+		if lowered <= StillShare*first {
+			return
+		}
+	}
+}
 
 // MinimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ, towards the
 // minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive semidefinite: coordinate descent
