@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,6 +150,10 @@ func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 	n, _ := p.x.Dims()
 	labels := p.known.Labels
+	type pair struct {
+		i, j int
+		d    float64
+	}
 	var pairs []pair
 	size := map[int]int{}
 	for i := range n {
@@ -161,7 +166,7 @@ func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 			}
 		}
 	}
-	slices.SortFunc(pairs, pair.compare)
+	slices.SortFunc(pairs, func(p, q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) })
 	inside, across = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	k1, k2 := m.K1, m.K2
 	if k1 == 0 {
