@@ -50,7 +50,6 @@ type Neighbourhood struct {
 	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
-// neighbours returns p.
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m data.
@@ -71,16 +70,11 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
-	p = min(p, n-1)
-
-	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
+	found := neighbours{x: x, n: n, p: min(p, n-1), cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
 	if err := found.find(ctx); err != nil {
 		return nil, err
 	}
-	t := h.Width
-	if t == 0 {
-		t = found.meanDistance
-	}
+	t := cmp.Or(h.Width, found.meanDistance)
 	var entries []sparse.Entry
 	for i, list := range found.nearest {
 		for _, q := range list {
@@ -89,12 +83,9 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 				continue // it is there from that side
 			}
 			w := 1.0
-			switch h.Edges {
-			case EdgesHeat:
-				if w = 1; t > 0 {
-					w = elementary.Exp(-q.d / (2 * t * t))
-				}
-			case EdgesCosine:
+			if h.Edges == EdgesHeat && t > 0 {
+				w = elementary.Exp(-q.d / (2 * t * t))
+			} else if h.Edges == EdgesCosine {
 				w = max(-q.d, 0)
 			}
 			entries = append(entries, sparse.Entry{Row: i, Col: q.j, Value: w}, sparse.Entry{Row: q.j, Col: i, Value: w})
@@ -103,8 +94,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	return sparse.FromEntries(n, n, entries), nil
 }
 
-// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than rounding makes of copies
-// of one sample.
+// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where rounding may make it of copies of one sample.
 func squaredDistance(a, b, product float64) float64 {
 	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
 		return d
@@ -143,17 +133,16 @@ func labelEdges(s *CSR, labels []int) *CSR {
 
 // neighbours finds the nearest samples of each, with a few blocks of inner products in memory at a time.
 type neighbours struct {
-	x    view.Data
-	n, p int
-	// cosine compares by cosines, else by distances.
-	cosine       bool
-	mean         bool          // whether meanDistance is wanted
+	x            view.Data
+	n, p         int
+	cosine       bool          // compares by cosines, else by distances
+	mean         bool          // whether meanDistance, of all n² pairs, is wanted
 	square       []float64     // ‖x_i‖²
 	nearest      [][]neighbour // p of each sample
-	meanDistance float64       // of all n² pairs
+	meanDistance float64
 }
 
-// neighbour is one: its row, and the distance squared or minus the cosine.
+// neighbour is a row, and the distance squared or minus the cosine.
 type neighbour struct {
 	j int
 	d float64
@@ -170,18 +159,14 @@ func (s *neighbours) find(ctx context.Context) error {
 	err := view.EachGram(ctx, s.x, func(from int, part *mat.Dense) {
 		algebra.EachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
 	})
-	for _, x := range sums {
-		s.meanDistance += x
-	}
-	s.meanDistance = s.meanDistance / float64(s.n) / float64(s.n)
+	s.meanDistance = elementary.Sum(sums) / float64(s.n) / float64(s.n)
 	return err
 }
 
 // comparedWork is how many multiplications take as long as to compare a sample with another.
 const comparedWork = 64
 
-// compare finds the neighbours of sample i by its inner products with all samples, and returns the sum of
-// its distances.
+// compare finds the neighbours of sample i by its inner products, and returns the sum of its distances.
 func (s *neighbours) compare(i int, products []float64) (total float64) {
 	nearest := make([]neighbour, 0, s.p)
 	for j, g := range products {
@@ -205,9 +190,8 @@ func (s *neighbours) compare(i int, products []float64) (total float64) {
 	return total
 }
 
-// Nearest returns for each row of x, n×m, dense or sparse, the p other rows at the least Euclidean
-// distance, all others where there are fewer, and these distances, rising. Of rows at one distance those
-// before come first. It takes n²·m multiplications. A row of zeros is an error.
+// Nearest returns for each row of x, n×m, dense or sparse, at most p other rows at the least Euclidean distance,
+// the lower row first, and these distances, rising. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if p < 1 {
 		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)

@@ -15,57 +15,49 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. The
-// zero value of each is what its paper uses.
+// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. Zero values are
+// those of the papers.
 type Penalty interface {
-	// OnBasis tells whether the term is in U, and not in V. In parameters that U is a function of it is
-	// pulled back to them.
+	// OnBasis tells whether the term is in U, and not in V.
 	OnBasis() bool
-	// Bind makes the penalty ready for certain samples. It refuses what cannot be.
+	// Bind makes the penalty ready for certain samples, or refuses them.
 	Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 }
 
 // Problem is what a penalty sees of a factorisation.
 type Problem struct {
-	// Known is what is known of the samples.
+	// Known is what is known of the samples, Image their size as images (none is square), Rank is k.
 	Known Known
-	// Image is the size of the images that they are; none stands for square ones.
 	Image Image
-	// Rank is k.
-	Rank int
+	Rank  int
 
 	data view.Data
 }
 
-// Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With Kernel.Matrix it is
-// that matrix.
+// Samples returns X, n×m, or Kernel.Matrix: a *mat.Dense or a *CSR, which is not to be changed.
 func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
-// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m: transposed, so that
-// a row holds what belongs to one basis vector. It need know nothing of ties: V is expanded for it and
-// its gradient is pulled back.
+// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m, transposed. It need know
+// nothing of ties: V is expanded for it and its gradient is pulled back.
 type BoundPenalty interface {
 	// Value is the term at θ.
 	Value(theta *mat.Dense) float64
-	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0
-	// where θ is.
+	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0.
 	Gradient(positive, negative, theta *mat.Dense, scale float64)
 	// Root tells whether a multiplicative step must take the square root of its ratio under the cost for
-	// the objective not to rise. A term that is quadratic in θ needs it under the divergence, which is of
-	// another degree in θ.
+	// the objective not to rise, as for a quadratic term under the divergence.
 	Root(c Cost) bool
 }
 
 // A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row of θ by itself.
 type QuadraticPenalty interface {
 	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. Between
-	// samples that a tie may make one (those of one label), the second derivative must not be above 0:
-	// the sum of the diagonal is then an upper bound for them together.
+	// samples of one label, which a tie may make one, the second derivative must not be above 0.
 	Diagonal(dst []float64, scale float64)
 }
 
-// A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a row of θ move one
-// at a time, as [Fast] moves those of the coefficients.
+// A CoordinatePenalty is a QuadraticPenalty that [Fast] can follow while the entries of a row of θ move one at a
+// time.
 type CoordinatePenalty interface {
 	QuadraticPenalty
 	// Row returns the penalty in a row of θ, which it may look at and not change.
@@ -135,8 +127,7 @@ func penaltyName(p Penalty) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// Penalties are terms that are added to the cost. In settings they are names with + between them, such as
-// "graph+l1", or "none".
+// Penalties are terms that are added to the cost. In settings they are names, such as "graph+l1", or "none".
 type Penalties []Penalty
 
 // UnmarshalText reads the names that settings use.
@@ -168,15 +159,14 @@ func (Penalties) Values() []string {
 
 // String returns the names that settings use.
 func (p Penalties) String() string {
-	names := make([]string, len(p))
-	for i, one := range p {
-		names[i] = penaltyName(one)
+	var names []string
+	for _, one := range p {
+		names = append(names, penaltyName(one))
 	}
 	return cmp.Or(strings.Join(names, "+"), noPenalty)
 }
 
-// decode reads the settings of all penalties, of which each takes those that it has. Keys that none has
-// are refused; known are keys there are besides.
+// decode reads the settings of all penalties, each its own. Keys that neither these nor known have are refused.
 func (p Penalties) decode(v *settings.Value, known []string) error {
 	decode := func(zero Penalty) (Penalty, error) {
 		own, _ := v.Split(settings.Names(zero))
@@ -202,8 +192,7 @@ func (p Penalties) decode(v *settings.Value, known []string) error {
 	return nil
 }
 
-// penaltySettings returns the settings of all penalties. What several have stands once, with the defaults
-// of each.
+// penaltySettings returns the settings of all penalties, shared ones once with the defaults of each.
 func penaltySettings() []Setting {
 	var all []Setting
 	for _, i := range penalties {
@@ -254,8 +243,7 @@ func (b boundPenalties) quadratic() bool {
 	return true
 }
 
-// WeightNone, as the value of a weight such as Graph.Lambda, means that the term is left out, where 0
-// means the paper's default.
+// WeightNone, as the value of a weight such as Graph.Lambda, is the weight 0: 0 means the paper's default.
 const WeightNone = settings.None
 
 // orDefault reads a weight: 0 stands for the default, WeightNone for 0.
@@ -269,9 +257,8 @@ func orDefault(x, def float64) float64 {
 	return x
 }
 
-// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for
-// each sample. Coefficients that shrink while the basis grows lower it without end; [Parts].UnitNorm
-// keeps the basis from that.
+// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for each
+// sample. [Parts].UnitNorm keeps the basis from growing while coefficients shrink.
 type L1 struct {
 	// Weight is λ; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
@@ -90,9 +91,7 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 	l := &laplacian{s: s, degree: make([]float64, n), lambda: lambda}
 	for i := range n {
 		_, vals := s.Row(i)
-		for _, x := range vals {
-			l.degree[i] += x
-		}
+		l.degree[i] = elementary.Sum(vals)
 	}
 	return l
 }
@@ -129,11 +128,7 @@ func (l *laplacian) Value(theta *mat.Dense) float64 {
 			}
 		}
 	})
-	var sum float64
-	for _, s := range sums {
-		sum += s
-	}
-	return l.lambda * sum / 2
+	return l.lambda * elementary.Sum(sums) / 2
 }
 
 func (l *laplacian) Row(row []float64) PenaltyRow {
