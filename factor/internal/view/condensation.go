@@ -2,21 +2,19 @@ package view
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// Condensation is the change of variables by which ties and weights reach the engine: it condenses the
-// data before a fit and expands V after it, and the engine in between knows of neither.
-//
-// With groups of samples that share coefficients, c_j the weight of group j, and E = C^(-1/β), β being
-// the cost's degree, V = A·E·Ṽ, and the cost of the condensed data differs from that of the data by a
-// constant: the multiplicative steps are the same steps.
+// Condensation is the change of variables by which ties and weights reach the engine: it condenses the data before
+// a fit and expands V after it. With c_j the weight of group j, β the cost's degree and E = C^(-1/β), V = A·E·Ṽ,
+// and the costs of the data and of the condensed data differ by a constant: the multiplicative steps are the same.
 type Condensation struct {
 	Group  []int     // of each sample
-	Groups int       //
+	Groups int       // how many there are
 	Expand []float64 // E of each group: a sample's coefficients are those of its group times this
 	Weight []float64 // γ of each sample
 	C      []float64 // weight of each group
@@ -31,10 +29,7 @@ type Condensation struct {
 func NewCondensation(n int, labels []int, weight []float64, degree float64) *Condensation {
 	t := &Condensation{Group: make([]int, n), Weight: weight, None: labels == nil && weight == nil, degree: degree}
 	if weight == nil {
-		t.Weight = make([]float64, n)
-		for i := range n {
-			t.Weight[i] = 1
-		}
+		t.Weight = slices.Repeat([]float64{1}, n)
 	}
 	of := map[int]int{}
 	for i := range n {
@@ -72,7 +67,7 @@ func (t *Condensation) Data(d Data) Data {
 	return d.Condense(t.Groups, t.Group, scale)
 }
 
-// rows condenses the rows of an n×p matrix as data does those of X.
+// Rows condenses the rows of an n×p matrix as Data does those of X.
 func (t *Condensation) Rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.Group {
@@ -80,7 +75,7 @@ func (t *Condensation) Rows(dst, a *mat.Dense) {
 	}
 }
 
-// Columns condenses the columns of a k×n matrix as data does the rows of X.
+// Columns condenses the columns of a k×n matrix as Data does the rows of X.
 func (t *Condensation) Columns(dst, a *mat.Dense) {
 	if t.None {
 		dst.Copy(a)
@@ -97,7 +92,7 @@ func (t *Condensation) Columns(dst, a *mat.Dense) {
 	}
 }
 
-// Expanded returns V, k×n, of condensed coefficients; with none it is they themselves.
+// Expanded returns V, k×n, of condensed coefficients, or these themselves with None.
 func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	if t.None {
 		return condensed
@@ -118,8 +113,7 @@ func (t *Condensation) ExpandInto(dst, condensed *mat.Dense) {
 	}
 }
 
-// PullBack adds up a part of the gradient in V, k×n, to one in the condensed coefficients: the transpose
-// of expandInto.
+// PullBack is the transpose of ExpandInto, for gradients in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	k, _ := a.Dims()
 	for r := range k {
@@ -132,8 +126,7 @@ func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	}
 }
 
-// PullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper bound of that of
-// the condensed form. Both may be nil.
+// PullBackDiagonal adds up the diagonal of a quadratic form in V to an upper bound of that of the condensed form.
 func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
 	clear(dst)
 	for i, q := range diagonal {
@@ -142,8 +135,7 @@ func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
 	}
 }
 
-// Condensed returns condensed coefficients of V, k×n: of a group the mean, or with first the row of its
-// first sample.
+// Condensed returns condensed coefficients of V, k×n: means of groups, or with first those of first samples.
 func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.None {
 		return mat.DenseCopyOf(v)

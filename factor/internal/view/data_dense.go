@@ -73,7 +73,7 @@ func (d Dense) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	})
 }
 
-// DivergenceTerm is x·log(x/y) − x + y in a form that keeps its digits where x is near y.
+// DivergenceTerm is x·log(x/y) − x + y, with all digits where x is near y.
 func DivergenceTerm(x, y float64) float64 {
 	y = max(y, algebra.Floor)
 	e := (x - y) / y
@@ -106,8 +106,8 @@ func (d Dense) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// The entries of vᵀu are computed in tiles of about this many samples and features, which stay in the
-// cache. The features of a tile are a multiple of tileColumns.
+// The entries of vᵀu are computed in tiles of about this many samples and features, a multiple of tileColumns,
+// which stay in the cache.
 const (
 	tileSamples  = 128
 	tileFeatures = 240
@@ -133,8 +133,8 @@ func (t Tile) Each(f func(x, y []float64) float64) (sum float64) {
 	return sum
 }
 
-// Walk calls f with the tiles of one part of the features, or else of the samples, after another: in
-// order within a part, several parts at once. It returns the sum of what f returns.
+// Walk calls f with the tiles of one part of the features, or else of the samples, after another, several parts at
+// once, and returns the sum of f.
 func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) float64) (sum float64) {
 	x, wholeU, wholeV := algebra.Raw(d.X), algebra.Raw(u), algebra.Raw(v)
 	samples, features := parallel.Even(x.Rows, 8, tileSamples), parallel.Even(x.Cols, tileColumns, tileFeatures)

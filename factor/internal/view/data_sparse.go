@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Sparse is a data of which only the values other than 0 are stored. A value of a sample selects a
-// feature's k numbers, which lie side by side in transposed factors. Products along features are those of
-// the transpose. Its buffers are for one caller at a time.
+// Sparse is a data of stored values. A value of a sample selects a feature's k numbers, which lie side by side in
+// transposed factors; products along features are those of the transpose. Its buffers are for one caller at a time.
 type Sparse struct {
 	X         *sparse.CSR
 	Samples   *inParts
@@ -55,9 +55,9 @@ func newInParts(x *sparse.CSR) *inParts {
 	return p
 }
 
-// Each calls f with the values of a row in chunks: the row, columns, values, and space for as many
-// numbers. Parts run at once, a chunk is k multiplications a value. It returns the sum of f.
-func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
+// Each calls f with a row's number and a chunk of its columns and values, and space for as many numbers; a value
+// takes k multiplications. Parts run at once. It returns the sum of f.
+func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) float64 {
 	parallel.DoWork(p.NNZ()*k, len(p.ends), func(part int) {
 		p.sums[part] = 0
 		from := 0
@@ -74,10 +74,7 @@ func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float
 			}
 		}
 	})
-	for _, s := range p.sums {
-		sum += s
-	}
-	return sum
+	return elementary.Sum(p.sums)
 }
 
 // chunk is how many values of a row are used at a time: the rows of a factor that they select stay in the
@@ -131,9 +128,9 @@ func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some values x
-// of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select, and space for a
-// number y for each. It returns the sum of f.
+// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets the row of aᵀ, all rows
+// of bᵀ, the numbers of those that a chunk of values x selects, and space for a number y of each. It returns the
+// sum of f.
 func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
@@ -206,8 +203,7 @@ func (d *Sparse) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// byColumn holds a factor, k×n or k×m, column by column: the k numbers of one sample or feature after
-// another, each with zeros up to the width that the kernels want.
+// byColumn holds a factor, k×n, column by column, each with zeros up to the width of the kernels.
 type byColumn struct {
 	width int
 	data  []float64
