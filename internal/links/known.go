@@ -1,19 +1,17 @@
 package links
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Known holds labels and links of n samples. Its zero value says that nothing is known.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements or
-	// none. Two labels say what a link of the two samples would: no algorithm needs both.
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known; n elements or none. Two
+	// labels say what a link of the samples would: no algorithm needs both.
 	Labels []int
 	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
 	MustLink, CannotLink [][2]int
 }
 
-// Check returns an error if labels and links do not fit n samples or contradict itself.
+// Check returns an error if labels and links do not fit n samples or contradict each other.
 func (k Known) Check(n int) error {
 	if len(k.MustLink) == 0 && len(k.CannotLink) == 0 {
 		return k.checkLabels(n)
@@ -34,8 +32,7 @@ func (k Known) checkLabels(n int) error {
 	return nil
 }
 
-// Close is the function Close of the links and the labels: samples of one label are one group, and one of two
-// labels is an error. It takes O(n + links) time.
+// Close is the function Close of the links and the labels: a group of two labels is an error.
 func (k Known) Close(n int) (groups []int, err error) {
 	if err := k.checkLabels(n); err != nil {
 		return nil, err
@@ -58,22 +55,22 @@ func (k Known) Close(n int) (groups []int, err error) {
 		if c < 0 {
 			continue
 		}
-		if f, ok := labelled[groups[i]]; !ok {
-			labelled[groups[i]] = i
-		} else if k.Labels[f] != c {
+		if f, ok := labelled[groups[i]]; ok && k.Labels[f] != c {
 			return nil, contradiction([2]int{f, i})
+		} else if !ok {
+			labelled[groups[i]] = i
 		}
 	}
 	return groups, nil
 }
 
-// BothLabelled tells whether samples i and j both have a label, which makes a link of them redundant.
+// BothLabelled tells whether samples i and j both have a label: a link of them is redundant.
 func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the links that labels do not imply, each once and with its lower row first. Its errors
-// are those of Close.
+// BeyondLabels returns the links that labels do not imply, each once, the lower row first. Its errors are those of
+// Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err
@@ -81,17 +78,17 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
 }
 
-// Classes returns the labels with the classes numbered from 0 in the order of their first samples, and how many
-// there are. A label may be any number ≥ 0: nothing may be made for each number up to the largest.
+// Classes returns the labels, which may be any numbers ≥ 0, numbered from 0 in the order of their first samples, and
+// how many there are.
 func (k Known) Classes() (class []int, count int) {
 	number := map[int]int{}
 	class = make([]int, len(k.Labels))
 	for i, label := range k.Labels {
-		if class[i] = -1; label < 0 {
-			continue
-		}
 		c, ok := number[label]
-		if !ok {
+		switch {
+		case label < 0:
+			c = -1
+		case !ok:
 			c = len(number)
 			number[label] = c
 		}

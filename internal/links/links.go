@@ -4,12 +4,15 @@ package links
 
 import "fmt"
 
-// Close returns for each of n samples the number of its group: the samples that must-links join to it, directly
-// or through others, numbered from 0 in the order of their first samples. A cannot-link within a group is an
-// error.
+// Close returns for each of n samples the number of its group: the samples that must-links join, directly or not,
+// numbered from 0 in the order of their first samples. A cannot-link within a group is an error.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
-	if err := CheckRows(n, must, cannot); err != nil {
-		return nil, err
+	for kind, pairs := range [][][2]int{must, cannot} {
+		for _, p := range pairs {
+			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
+				return nil, fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
+			}
+		}
 	}
 	// Each sample points to an earlier one of its group, the first to itself.
 	groups = make([]int, n)
@@ -34,26 +37,14 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	}
 	count := 0
 	for i, to := range groups {
-		if to == i {
-			groups[i] = count
-			count++
-		} else {
+		if to != i {
 			groups[i] = groups[to] // which is earlier, and has its number
+			continue
 		}
+		groups[i] = count
+		count++
 	}
 	return groups, nil
-}
-
-// CheckRows returns an error for a link to a missing row.
-func CheckRows(n int, must, cannot [][2]int) error {
-	for kind, pairs := range [][][2]int{must, cannot} {
-		for _, p := range pairs {
-			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
-				return fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
-			}
-		}
-	}
-	return nil
 }
 
 // once returns each pair of two samples once, with its lower row first, unless it is left out.
@@ -70,7 +61,7 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	return out
 }
 
-// contradiction returns the error for a pair that cannot link although must-links or labels join it.
+// contradiction is the error for a pair that cannot link although must-links or labels join it.
 func contradiction(pair [2]int) error {
 	if pair[0] == pair[1] {
 		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", pair[0], pair[1])

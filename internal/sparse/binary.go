@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// AppendBinary appends the matrix as bytes: rows, columns and the number of
-// values, then for each row how many it has, their columns and the values. It
-// implements encoding.BinaryAppender.
+// AppendBinary implements encoding.BinaryAppender: rows, columns and the number of values, then for each row how many
+// it has, their columns and the values.
 func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
 		if n > math.MaxInt32 {
@@ -25,8 +24,7 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	return binary.Append(b, binary.LittleEndian, m.Values)
 }
 
-// UnmarshalBinary reads what AppendBinary wrote. It takes at most 4 bytes of memory for
-// each one of these. It implements encoding.BinaryUnmarshaler.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It takes at most 4 bytes of memory for each of b.
 func (m *CSR) UnmarshalBinary(b []byte) error {
 	const head = 12
 	if len(b) < head {
