@@ -27,9 +27,6 @@ type Factorisation struct {
 	kept           []*mat.Dense
 	onBasis        boundPenalties
 	onCoefficients boundPenalties
-	terms          [3]Terms  // in each factor
-	wholeTerms     [3]*Terms // in U and V where these are no factors themselves
-	wholeFactor    [3]*mat.Dense
 	offset         float64 // of the condensed cost
 	step           func(context.Context) error
 	objective      float64 // at the present factors, if known
@@ -101,42 +98,34 @@ func (f *Factorisation) Restore() {
 	}
 }
 
-// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are none. They hold
-// until the next call.
+// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are none.
 func (f *Factorisation) Terms(i int) *Terms {
-	last := len(f.factors) - 1
-	penalties, direct, columns := f.onCoefficients, f.ties.None, len(f.ties.Group)
+	theta, last, scale := f.factors[i], len(f.factors)-1, f.penaltyScale()
+	penalties, direct := f.onCoefficients, f.ties.None
 	if i < last {
 		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
-		_, columns = f.whole.Dims()
 	}
-	if penalties == nil {
+	switch {
+	case penalties == nil:
 		return nil
-	}
-	t, scale := &f.terms[i], f.penaltyScale()
-	t.size(f.factors[i], penalties.quadratic() && (i == last || direct))
-	if direct {
-		penalties.terms(t, f.factors[i], f.parts.Cost, scale)
-		return t
+	case direct:
+		return penalties.terms(theta, f.parts.Cost, scale)
 	}
 	// In U or V themselves, and then pulled back.
-	if f.wholeTerms[i] == nil {
-		k, _ := f.v.Dims()
-		f.wholeTerms[i], f.wholeFactor[i] = &Terms{}, mat.NewDense(k, columns, nil)
-		f.wholeTerms[i].size(f.wholeFactor[i], i == last && penalties.quadratic())
-	}
-	whole, at := f.wholeTerms[i], f.wholeFactor[i]
-	pullBack := func(dst, a *mat.Dense) { f.model.pullBack(dst, a, i) }
+	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta)}
 	if i < last {
-		at = f.model.vectors()
-	} else {
-		f.ties.ExpandInto(at, f.v)
-		pullBack = f.ties.PullBack
+		whole := penalties.terms(f.model.vectors(), f.parts.Cost, scale)
+		f.model.pullBack(t.Positive, whole.Positive, i)
+		f.model.pullBack(t.Negative, whole.Negative, i)
+		t.Root = whole.Root
+		return t
 	}
-	penalties.terms(whole, at, f.parts.Cost, scale)
-	pullBack(t.Positive, whole.Positive)
-	pullBack(t.Negative, whole.Negative)
-	f.ties.PullBackDiagonal(t.Diagonal, whole.Diagonal) // nil of a basis
+	whole := penalties.terms(f.ties.Expanded(f.v), f.parts.Cost, scale)
+	f.ties.PullBack(t.Positive, whole.Positive)
+	f.ties.PullBack(t.Negative, whole.Negative)
+	if whole.Diagonal != nil {
+		t.Diagonal = f.ties.PullBackDiagonal(whole.Diagonal)
+	}
 	t.Root = whole.Root
 	return t
 }

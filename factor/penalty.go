@@ -219,28 +219,20 @@ func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	return sum
 }
 
-// terms writes scale times their terms at θ.
-func (b boundPenalties) terms(t *Terms, theta *mat.Dense, c Cost, scale float64) {
-	t.Positive.Zero()
-	t.Negative.Zero()
-	clear(t.Diagonal)
-	for _, p := range b {
-		p.Gradient(t.Positive, t.Negative, theta, scale)
-		t.Root = t.Root || p.Root(c)
-		if q, ok := p.(QuadraticPenalty); ok && t.Diagonal != nil {
+// terms returns scale times their terms at θ, with Diagonal where all are quadratic.
+func (b boundPenalties) terms(theta *mat.Dense, c Cost, scale float64) *Terms {
+	k, p := theta.Dims()
+	t := &Terms{Positive: mat.NewDense(k, p, nil), Negative: mat.NewDense(k, p, nil), Diagonal: make([]float64, p)}
+	for _, one := range b {
+		one.Gradient(t.Positive, t.Negative, theta, scale)
+		t.Root = t.Root || one.Root(c)
+		if q, ok := one.(QuadraticPenalty); !ok {
+			t.Diagonal = nil
+		} else if t.Diagonal != nil {
 			q.Diagonal(t.Diagonal, scale)
 		}
 	}
-}
-
-// quadratic tells whether all of them are.
-func (b boundPenalties) quadratic() bool {
-	for _, p := range b {
-		if _, ok := p.(QuadraticPenalty); !ok {
-			return false
-		}
-	}
-	return true
+	return t
 }
 
 // WeightNone, as the value of a weight such as Graph.Lambda, is the weight 0: 0 means the paper's default.
@@ -288,8 +280,7 @@ func (l boundL1) Gradient(positive, _, v *mat.Dense, scale float64) {
 	}
 }
 
-func (boundL1) Root(Cost) bool { return false }
-
+func (boundL1) Root(Cost) bool              { return false }
 func (boundL1) Diagonal([]float64, float64) {}
 
 func (l boundL1) Row([]float64) PenaltyRow {

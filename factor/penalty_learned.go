@@ -54,8 +54,7 @@ func (r GraphRule) String() string                   { return graphRuleNames.Str
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
 func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
-
-func (LearnedGraph) OnBasis() bool { return false }
+func (LearnedGraph) OnBasis() bool                   { return false }
 
 // Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {

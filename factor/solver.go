@@ -110,18 +110,6 @@ type Terms struct {
 	Diagonal []float64
 }
 
-// size makes the terms those of theta, once.
-func (t *Terms) size(theta *mat.Dense, quadratic bool) {
-	if t.Positive != nil {
-		return
-	}
-	t.Positive, t.Negative = algebra.Like(theta), algebra.Like(theta)
-	if quadratic {
-		_, p := theta.Dims()
-		t.Diagonal = make([]float64, p)
-	}
-}
-
 // Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one factor after another.
 // For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper, eqs 23 and 27, with the
 // misprints mended). It serves all parts.

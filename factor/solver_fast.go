@@ -260,7 +260,7 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 	scaleStart(f)
 	s := &fastUnit{f: f, order: f.groupOrder(), turned: mat.NewDense(1, m, nil), gradient: mat.NewDense(1, n, nil)}
 	if t := f.Terms(1); t != nil {
-		s.diagonal = slices.Clone(t.Diagonal)
+		s.diagonal = t.Diagonal
 	}
 	return s.iterate, nil
 }

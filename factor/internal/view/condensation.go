@@ -127,12 +127,13 @@ func (t *Condensation) PullBack(dst, a *mat.Dense) {
 }
 
 // PullBackDiagonal adds up the diagonal of a quadratic form in V to an upper bound of that of the condensed form.
-func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
-	clear(dst)
+func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
+	out := make([]float64, t.Groups)
 	for i, q := range diagonal {
 		g := t.Group[i]
-		dst[g] += q * t.Expand[g] * t.Expand[g]
+		out[g] += q * t.Expand[g] * t.Expand[g]
 	}
+	return out
 }
 
 // Condensed returns condensed coefficients of V, k×n: means of groups, or with first those of first samples.

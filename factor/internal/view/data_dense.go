@@ -16,8 +16,7 @@ import (
 // Dense is a data whose matrix is stored whole.
 type Dense struct{ X *mat.Dense }
 
-func (d Dense) Dims() (n, m int) { return d.X.Dims() }
-
+func (d Dense) Dims() (n, m int)   { return d.X.Dims() }
 func (d Dense) Matrix() mat.Matrix { return d.X }
 
 func (d Dense) TimesBasis(dst, u *mat.Dense) {

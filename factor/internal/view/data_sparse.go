@@ -81,12 +81,9 @@ func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float
 // cache.
 const chunk = 128
 
-func (d *Sparse) Dims() (n, m int) { return d.X.Dims() }
-
-func (d *Sparse) Matrix() mat.Matrix { return d.X }
-
-func (d *Sparse) TimesBasis(dst, u *mat.Dense) { d.times(dst, d.Samples, u) }
-
+func (d *Sparse) Dims() (n, m int)                    { return d.X.Dims() }
+func (d *Sparse) Matrix() mat.Matrix                  { return d.X }
+func (d *Sparse) TimesBasis(dst, u *mat.Dense)        { d.times(dst, d.Samples, u) }
 func (d *Sparse) TimesCoefficients(dst, v *mat.Dense) { d.times(dst, d.ByFeature(), v) }
 
 // times writes b·xᵀ.
