@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -184,18 +185,19 @@ func (t *training) result(ctx context.Context, find func() (a *principal.Axes, v
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}
 	m, d := p.Dims()
-	signs := make([]float64, d)
+	out := mat.NewDense(m, d, nil)
 	for c := range d {
-		for j := range m {
-			if x := p.At(j, c); math.Abs(x) > math.Abs(signs[c]) {
-				signs[c] = x
+		column, largest := mat.Col(nil, c, p), 0.0
+		for _, x := range column {
+			if math.Abs(x) > math.Abs(largest) {
+				largest = x
 			}
 		}
+		floats.Scale(math.Copysign(1, largest), column)
+		out.SetCol(c, column)
 	}
-	out := mat.NewDense(m, d, nil)
-	out.Apply(func(_, c int, x float64) float64 { return math.Copysign(1, signs[c]) * x }, p)
 	model := &Linear{Mean: t.Mean, Projection: out}
-	y, err := model.project(ctx, t.data)
+	y, err := model.Transform(ctx, t.data.Matrix())
 	if err != nil {
 		return nil, err
 	}
@@ -215,31 +217,20 @@ func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform implements [Model]: (x − mean)·Projection, p×d.
 func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
-	if err != nil {
-		return nil, err
-	}
-	return l.project(ctx, d)
-}
-
-func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p, features := x.Dims()
 	rows, k := l.Projection.Dims()
-	if features != rows || len(l.Mean) != rows {
-		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
+	d, err := dataOf(x, rows, "the projection")
+	if err == nil && len(l.Mean) != rows {
+		err = fmt.Errorf("the mean has %d features, the projection %d", len(l.Mean), rows)
 	}
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	p, _ := d.Dims()
 	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
-	x.TimesBasis(y, projection)
+	d.TimesBasis(y, projection)
 	for r := range k {
-		offset := algebra.Dot(projection.RawRowView(r), l.Mean)
-		row := y.RawRowView(r)
-		for i := range row {
-			row[i] -= offset
-		}
+		floats.AddConst(-algebra.Dot(projection.RawRowView(r), l.Mean), y.RawRowView(r))
 	}
 	if !algebra.Finite(y) {
 		return nil, errors.New("the projections have outgrown what numbers can hold")

@@ -150,12 +150,7 @@ func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 func lift(a *mat.Dense) {
 	k, n := a.Dims()
 	add := 0.2 * mat.Sum(a) / float64(k*n)
-	for r := range k {
-		row := a.RawRowView(r)
-		for i := range row {
-			row[i] += add
-		}
-	}
+	a.Apply(func(_, _ int, x float64) float64 { return x + add }, a)
 }
 
 // fromSVD is InitNNDSVDa: of each singular triplet the pair of positive or of negative parts of its vectors,

@@ -316,14 +316,12 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 
 // compare returns Wᵀ·k_x of samples x.
 func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
+	_, features := m.Samples.Dims()
+	d, err := dataOf(x, features, "those of the model")
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	if _, have := m.Samples.Dims(); features != have {
-		return nil, fmt.Errorf("the samples have %d features, those of the model %d", features, have)
-	}
+	p, _ := d.Dims()
 	kernel, err := m.Kernel.resolved()
 	if err != nil {
 		return nil, err

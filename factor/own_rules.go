@@ -178,15 +178,12 @@ func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
 // Transform implements [Model]. Of several minima, where atoms depend on each other, it finds one.
 func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
+	rows, k := s.Dictionary.Dims()
+	d, err := dataOf(x, rows, "the atoms")
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	rows, k := s.Dictionary.Dims()
-	if features != rows {
-		return nil, fmt.Errorf("the samples have %d features, the atoms %d", features, rows)
-	}
+	p, _ := d.Dims()
 	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
 		return nil, err
 	}

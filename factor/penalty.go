@@ -269,15 +269,9 @@ type boundL1 float64
 func (l boundL1) Value(v *mat.Dense) float64 { return float64(l) * mat.Sum(v) }
 
 // Gradient is λ everywhere.
-func (l boundL1) Gradient(positive, _, v *mat.Dense, scale float64) {
+func (l boundL1) Gradient(positive, _, _ *mat.Dense, scale float64) {
 	half := scale * float64(l) / 2
-	k, _ := v.Dims()
-	for r := range k {
-		row := positive.RawRowView(r)
-		for i := range row {
-			row[i] += half
-		}
-	}
+	positive.Apply(func(_, _ int, x float64) float64 { return x + half }, positive)
 }
 
 func (boundL1) Root(Cost) bool              { return false }

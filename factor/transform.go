@@ -53,15 +53,12 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	if err := named(m.Cost); err != nil {
 		return nil, err
 	}
-	d, err := view.New(x)
+	rows, k := m.Basis.Dims()
+	d, err := dataOf(x, rows, "the basis vectors")
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	rows, k := m.Basis.Dims()
-	if features != rows {
-		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
-	}
+	p, _ := d.Dims()
 	if !m.Cost.Quadratic() {
 		if negative := view.Negative(d); negative != nil {
 			return nil, negative.Needing(fmt.Sprintf("the %v cost", m.Cost))
@@ -73,6 +70,18 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		cost.moved(true)
 		return cost.coefficientBlock()
 	})
+}
+
+// dataOf returns the data of samples that must have as many features as what of a model.
+func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
+	d, err := view.New(x)
+	if err != nil {
+		return nil, err
+	}
+	if _, have := d.Dims(); have != features {
+		return nil, fmt.Errorf("the samples have %d features, %s %d", have, what, features)
+	}
+	return d, nil
 }
 
 // uniform returns coefficients that are all 1.

@@ -21,7 +21,7 @@ type Condensation struct {
 	degree float64   // of the cost
 	None   bool      // every sample is its own group and weighs 1
 
-	samples [][]int // of each group, from the first use of members on
+	members [][]int
 }
 
 // NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group, the
@@ -99,21 +99,16 @@ func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	}
 	k, _ := condensed.Dims()
 	out := mat.NewDense(k, len(t.Group), nil)
-	t.ExpandInto(out, condensed)
-	return out
-}
-
-func (t *Condensation) ExpandInto(dst, condensed *mat.Dense) {
-	k, _ := condensed.Dims()
 	for r := range k {
-		from, to := condensed.RawRowView(r), dst.RawRowView(r)
+		from, to := condensed.RawRowView(r), out.RawRowView(r)
 		for i, g := range t.Group {
 			to[i] = from[g] * t.Expand[g]
 		}
 	}
+	return out
 }
 
-// PullBack is the transpose of ExpandInto, for gradients in V, k×n.
+// PullBack is the transpose of Expanded, for gradients in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	k, _ := a.Dims()
 	for r := range k {
@@ -164,11 +159,11 @@ func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 
 // Members returns the samples of each group.
 func (t *Condensation) Members() [][]int {
-	if t.samples == nil {
-		t.samples = make([][]int, t.Groups)
+	if t.members == nil {
+		t.members = make([][]int, t.Groups)
 		for i, g := range t.Group {
-			t.samples[g] = append(t.samples[g], i)
+			t.members[g] = append(t.members[g], i)
 		}
 	}
-	return t.samples
+	return t.members
 }
