@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,8 +16,8 @@ func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFKL is non-negative matrix factorisation under the generalised Kullback-Leibler divergence, min
-// D(X‖UVᵀ) (Lee and Seung 2001); the D-NMF of the D-SNMF paper.
+// NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001); the D-NMF of the
+// D-SNMF paper.
 type NMFKL struct{}
 
 func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
@@ -25,8 +26,8 @@ func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFNCW is NMF of samples weighted as a normalised cut weighs them, min Σ γ_i‖x_i − U·v_i‖² with γ_i =
-// 1/Σ_j x_iᵀx_j (Xu, Liu and Gong 2003); the "NMF" of the CNMF paper.
+// NMFNCW is NMF of samples with normalised-cut weights, min Σ γ_i‖x_i − U·v_i‖² with γ_i = 1/Σ_j x_iᵀx_j (Xu, Liu and
+// Gong 2003); the "NMF" of the CNMF paper.
 type NMFNCW struct{}
 
 func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
@@ -86,9 +87,8 @@ func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm in every iteration
-// (Ambai, Utama and Yoshida 2011, section 3.1). C pulls linked samples together and pushes others apart;
-// see [Links].
+// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm in every iteration (Ambai, Utama and
+// Yoshida 2011, section 3.1); see [Links] for C.
 type L2SNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 for both, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
@@ -96,9 +96,7 @@ type L2SNMF struct {
 }
 
 func (l L2SNMF) AsParts() Parts {
-	if l.Cannot == 0 {
-		l.Cannot = 0.005
-	}
+	l.Cannot = cmp.Or(l.Cannot, 0.005)
 	return Parts{UnitNorm: true, Penalties: []Penalty{Links(l)}}
 }
 
@@ -125,8 +123,7 @@ func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // NTF is non-negative tensor factorisation of images, min Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖² (Shashua and
 // Hazan 2005): NMF whose basis images have rank one.
 type NTF struct {
-	// Image is the size of the images.
-	Image Image
+	Image Image // of the samples
 }
 
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
@@ -137,8 +134,7 @@ func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (c CF) AsParts() Parts { return Parts{Basis: BasisConcept, Kernel: c.Kernel} }
@@ -153,8 +149,7 @@ type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (l LCCF) AsParts() Parts {
@@ -166,11 +161,10 @@ func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
 
-// CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their
-// coefficients (Liu et al. 2014, eqs 10 and 11; 23 and 27 for data of any sign).
+// CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
+// (Liu et al. 2014, eqs 10 and 11; 23 and 27 for data of any sign).
 type CCF struct {
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (c CCF) AsParts() Parts { return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel} }
@@ -192,8 +186,7 @@ type CFOGL struct {
 	// Parts is c, the number of parts that the graph is drawn to; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 	// Rule says how the graph moves.
 	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.

@@ -116,9 +116,6 @@ type basis interface {
 	moved(i int)
 	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
 	pullBack(dst, g *mat.Dense, i int)
-	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i, or
-	// returns false where it is none of k×k numbers.
-	pullBackQuadratic(dst, q *mat.Dense, i int) bool
 }
 
 // freeBasis is its own parameter. With unit its vectors get unit length whenever they move.
@@ -135,11 +132,6 @@ func (b freeBasis) moved(int) {
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
 
-func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
-	dst.Copy(q)
-	return true
-}
-
 // conceptBasis is u = w·X, for any cost; conceptModel is faster under the Frobenius cost.
 type conceptBasis struct {
 	x    view.Data
@@ -148,8 +140,6 @@ type conceptBasis struct {
 
 func (b conceptBasis) moved(int)                                     { b.x.TimesCoefficients(b.u, b.w) }
 func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int)             { b.x.TimesBasis(dst, g) }
-func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
-
 // rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
@@ -193,11 +183,12 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	}
 }
 
-// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and vice versa.
-func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
-	algebra.GramOf(dst, []*mat.Dense{b.b, b.a}[parameter])
-	dst.MulElem(dst, q)
-	return true
+// pullBackQuadratic returns the quadratic of a block in U, k×k, as that of one in a parameter: Σ q_rs·⟨u_r, u_s⟩ is a
+// quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and vice versa.
+func (b rankOneBasis) pullBackQuadratic(q *mat.Dense, parameter int) *mat.Dense {
+	form := algebra.SelfGram([]*mat.Dense{b.b, b.a}[parameter])
+	form.MulElem(form, q)
+	return form
 }
 
 // marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
@@ -295,23 +286,6 @@ type plainModel struct {
 	basis
 	u          *mat.Dense
 	parameters []*mat.Dense
-	// Of a basis that is not free:
-	full     *mat.Dense   // k×m
-	lin, pos []*mat.Dense // pulled back to each parameter
-	form     *mat.Dense   // k×k, the quadratic pulled back
-}
-
-func newPlainModel(c cost, b basis, u *mat.Dense, parameters []*mat.Dense) *plainModel {
-	p := &plainModel{cost: c, basis: b, u: u, parameters: parameters}
-	if _, free := b.(freeBasis); free {
-		return p
-	}
-	k, _ := u.Dims()
-	p.full, p.form = algebra.Like(u), mat.NewDense(k, k, nil)
-	for _, theta := range parameters {
-		p.lin, p.pos = append(p.lin, algebra.Like(theta)), append(p.pos, algebra.Like(theta))
-	}
-	return p
 }
 
 func (p *plainModel) block(i int) Block {
@@ -319,20 +293,21 @@ func (p *plainModel) block(i int) Block {
 		return p.coefficientBlock()
 	}
 	b := p.basisBlock()
-	if p.full == nil {
+	if p.u == p.parameters[0] {
 		return b
 	}
-	pos := b.Positive
-	p.pullBack(p.lin[i], b.Linear, i)
+	out := Block{Linear: algebra.Like(p.parameters[i])}
+	p.pullBack(out.Linear, b.Linear, i)
 	if b.Quadratic != nil {
-		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
-			return Block{Linear: p.lin[i], Quadratic: p.form}
+		if r, ok := p.basis.(rankOneBasis); ok {
+			out.Quadratic = r.pullBackQuadratic(b.Quadratic, i)
+			return out
 		}
-		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
-		pos = p.full
+		b.Positive = algebra.Times(b.Quadratic, p.u)
 	}
-	p.pullBack(p.pos[i], pos, i)
-	return Block{Linear: p.lin[i], Positive: p.pos[i]}
+	out.Positive = algebra.Like(p.parameters[i])
+	p.pullBack(out.Positive, b.Positive, i)
+	return out
 }
 
 func (p *plainModel) moved(i int) {
@@ -347,7 +322,7 @@ func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
 
 func (p *plainModel) rescale(scale []float64) {
 	algebra.DivideRows(p.u, scale)
-	if p.full != nil {
+	if p.u != p.parameters[0] {
 		algebra.DivideRows(p.parameters[0], scale)
 	}
 }

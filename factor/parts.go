@@ -16,9 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any
-// other combination is a method too, such as a concept factorisation with labels and a graph. The zero
-// value is NMF.
+// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any other
+// combination is a method too. The zero value is NMF.
 type Parts struct {
 	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
 	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
@@ -27,17 +26,14 @@ type Parts struct {
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
 	// Penalties are the terms that are added to the cost.
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
-	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty
-	// cannot be lowered by shrinking V and growing U. The coefficients do not follow, and no descent is
-	// promised.
+	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty cannot be
+	// lowered by shrinking V and growing U. The coefficients do not follow: the objective can rise.
 	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
 	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
 	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and for penalties that see
-	// images.
+	// Image is the size of the images that samples are, for a rank-one basis and some penalties.
 	Image Image
-	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see, of plain
-	// NMF under either cost: a free basis without ties, weights and penalties.
+	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
 	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
 	FitWeight float64
@@ -49,8 +45,7 @@ type Tie int
 const (
 	// TieNone leaves every sample its own coefficients.
 	TieNone Tie = iota
-	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5), so
-	// that a class stays together whatever the cost.
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5).
 	TieLabels
 )
 
@@ -68,8 +63,8 @@ type Weighting int
 const (
 	// WeightingEqual weighs all samples alike.
 	WeightingEqual Weighting = iota
-	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the factorisation is a
-	// relaxed normalised cut (Xu, Liu and Gong 2003).
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
+	// Gong 2003).
 	WeightingNormalisedCut
 )
 
@@ -81,8 +76,7 @@ func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.Unm
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
 func (Weighting) Values() []string                   { return weightingNames.Values() }
 
-// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside those of the parts,
-// and those of penalties that are not chosen count for nothing.
+// DecodeSetting implements [settings.Decoder]: the settings of all penalties stand beside those of the parts.
 func (p *Parts) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("keys and values in braces")
@@ -120,9 +114,8 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under the Frobenius cost, whose
-// coefficients and weights still are. With Kernel.Matrix x may be nil. It fails on data or options that
-// cannot be used, when ctx ends, and when the cost runs over what a float64 holds.
+// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. With
+// Kernel.Matrix x may be nil. It fails on data or options that cannot be used, when ctx ends, and on overflow.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -319,7 +312,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 		cost = &seenCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
 			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return newPlainModel(cost, b, u, first.parameters)
+	return &plainModel{cost, b, u, first.parameters}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.
@@ -342,13 +335,11 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	return out, nil
 }
 
-// Size says how large a problem is, for [Memory].
+// Size is the size of a problem, for [Memory].
 type Size struct {
-	// Samples, Features and Rank are n, m and k.
-	Samples, Features, Rank int
-	// Stored is how many values a sparse matrix stores, 0 of a dense one.
-	Stored int
-	// Labelled is how many labels are known, and Links how many pairs.
+	// Samples, Features and Rank are n, m and k; Stored is the number of values that a sparse matrix stores.
+	Samples, Features, Rank, Stored int
+	// Labelled and Links are the numbers of known labels and pairs.
 	Labelled, Links int
 	// Signed tells whether there are negative values.
 	Signed bool
@@ -356,8 +347,8 @@ type Size struct {
 	Init Init
 }
 
-// Memory returns about how many bytes Fit takes at most beside x: what the method's own Memory(Size)
-// int64 says, or the estimate for factorisations or for linear embeddings, and 0 of another method.
+// Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an
+// estimate; 0 if there is none.
 func Memory(method Method, s Size) int64 {
 	switch m := method.(type) {
 	case interface{ Memory(Size) int64 }:
@@ -371,8 +362,8 @@ func Memory(method Method, s Size) int64 {
 	return 0
 }
 
-// Memory is the estimate for factorisations: factors, parts of gradients, and copies of the data or inner
-// products where the parts need them. Penalties can have a method Memory(Size) int64.
+// Memory is the estimate for factorisations: factors, parts of gradients, copies of the data and inner products.
+// Penalties can have a method Memory(Size) int64.
 func (p Parts) Memory(s Size) int64 {
 	n, m, k, factors := s.floats()
 	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
@@ -434,8 +425,7 @@ func (s Size) data() float64 {
 	return 8 * float64(s.Samples) * float64(s.Features)
 }
 
-// heldOut is the size of held-out entries: the data without them, the entries in both orders, and what
-// they add to gradients.
+// heldOut is the size of the data without held-out entries, these in both orders, and their parts of gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
 	return s.data() + 40*held + 5*factors + 192*(n+m)
@@ -447,8 +437,7 @@ func (s Size) graph(h Neighbourhood) float64 {
 	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
 }
 
-// embedding is the estimate for linear embeddings: the samples, dense, their principal directions,
-// scatter matrices in them, and graphs over the samples.
+// embedding is the estimate for linear embeddings: the dense samples, principal directions, scatter matrices, graphs.
 func (s Size) embedding() int64 {
 	n, m, _, factors := s.floats()
 	r := min(n, m)
