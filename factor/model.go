@@ -138,8 +138,9 @@ type conceptBasis struct {
 	w, u *mat.Dense // k×n, k×m
 }
 
-func (b conceptBasis) moved(int)                                     { b.x.TimesCoefficients(b.u, b.w) }
-func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int)             { b.x.TimesBasis(dst, g) }
+func (b conceptBasis) moved(int)                         { b.x.TimesCoefficients(b.u, b.w) }
+func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
+
 // rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
