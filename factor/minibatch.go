@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -57,9 +58,9 @@ const (
 	firstLift   = 0.05 // what entries of U then grow by, of the mean
 )
 
-// block holds the samples of some runs, x, p×m, and the sums of each sample's values and of their squares.
+// block holds some samples, x, p×m, and the sums of their values and of their squares.
 type block struct {
-	runs            []run
+	samples         []int
 	x               *mat.Dense
 	totals, squares []float64
 }
@@ -137,7 +138,7 @@ type miniBatch struct {
 	parts   Parts
 	u       *mat.Dense // k×m
 	v       *mat.Dense // n×k, as returned
-	room    block      // of the samples of a block
+	room    *mat.Dense // p×m, of the samples of a block
 	online  onlineCost
 	// forgetting is the logarithm of the factor by which a block's weight falls in an epoch.
 	forgetting float64
@@ -179,7 +180,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	if b.Cost == CostKL {
 		f.v = uniform(f.n, opt.Rank)
 	}
-	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
+	f.room = mat.NewDense(f.p, f.m, nil)
 	// The longer blocks count, the later U follows; the shorter, the more it fits the last samples alone.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	if b.Cost == CostKL {
@@ -224,10 +225,7 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	// What the first block has nothing of could not come back under the divergence.
 	for r := range f.opt.Rank {
 		row := f.u.RawRowView(r)
-		add := firstLift * elementary.Sum(row) / float64(f.m)
-		for j := range row {
-			row[j] += add
-		}
+		floats.AddConst(firstLift*elementary.Sum(row)/float64(f.m), row)
 	}
 	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
 }
@@ -245,12 +243,16 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		p, _ := b.x.Dims()
 		v := mat.NewDense(f.opt.Rank, p, nil)
-		b.each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
+		for at, i := range b.samples {
+			v.SetCol(at, f.v.RawRowView(i))
+		}
 		cost, err := f.online.represent(ctx, b, v, epoch == 0)
 		if err != nil {
 			return 0, err
 		}
-		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
+		for at, i := range b.samples {
+			mat.Col(f.v.RawRowView(i), at, v)
+		}
 		if sum += cost; epoch > 0 {
 			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
 				return 0, err
@@ -260,34 +262,21 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 	return sum, nil
 }
 
-// each calls f with the place of each sample in the block and among all.
-func (b *block) each(f func(at, i int)) {
-	at := 0
-	for _, r := range b.runs {
-		for i := r.from; i < r.to; i++ {
-			f(at, i)
-			at++
-		}
-	}
-}
-
-// read reads a block of the first of the runs, and returns the others.
+// read reads a block of the first of the runs, checks its samples, and returns the other runs.
 func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error) {
-	p, next := 0, 0
-	for ; next < len(runs) && p+runs[next].to-runs[next].from <= f.p; next++ {
-		size := runs[next].to - runs[next].from
-		if err := f.x.Read(ctx, runs[next].from, f.room.x.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
+	b := &block{}
+	for len(runs) > 0 && len(b.samples)+runs[0].to-runs[0].from <= f.p {
+		p, r := len(b.samples), runs[0]
+		if err := f.x.Read(ctx, r.from, f.room.Slice(p, p+r.to-r.from, 0, f.m).(*mat.Dense)); err != nil {
 			return nil, nil, err
 		}
-		p += size
+		for i := r.from; i < r.to; i++ {
+			b.samples = append(b.samples, i)
+		}
+		runs = runs[1:]
 	}
-	b := &block{runs[:next], f.room.x.Slice(0, p, 0, f.m).(*mat.Dense), f.room.totals[:p], f.room.squares[:p]}
-	return b, runs[next:], b.check()
-}
-
-// check sums up the samples, and reports the first that cannot be used.
-func (b *block) check() error {
-	p, m := b.x.Dims()
+	p := len(b.samples)
+	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
 	d, err := view.New(b.x)
 	if err == nil {
 		if negative := view.Negative(d); negative != nil {
@@ -296,33 +285,22 @@ func (b *block) check() error {
 	}
 	var bad *view.SampleError
 	if errors.As(err, &bad) {
-		place := bad.Sample
-		b.each(func(at, i int) {
-			if at == place {
-				bad.Sample = i
-			}
-		})
+		bad.Sample = b.samples[bad.Sample]
 	}
-	parallel.DoWork(p*m, p, func(at int) {
-		var total, square float64
-		for _, x := range b.x.RawRowView(at) {
-			total += x
-			square += x * x
+	algebra.EachRow(b.x, 1, func(at int, row []float64) {
+		for _, x := range row {
+			b.totals[at] += x
+			b.squares[at] += x * x
 		}
-		b.totals[at], b.squares[at] = total, square
 	})
-	return err
+	return b, runs, err
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	if !f.opt.KeepScale {
 		scale := algebra.Lengths(f.u)
 		algebra.DivideRows(f.u, scale)
-		for i := range f.n {
-			for r, s := range scale {
-				f.v.RawRowView(i)[r] *= s
-			}
-		}
+		f.v.Apply(func(_, r int, x float64) float64 { return x * scale[r] }, f.v)
 	}
 	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d epochs", len(history)-1)

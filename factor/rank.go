@@ -119,10 +119,7 @@ func (h HeldOut) without(d view.Data) view.Data {
 		for i, of := range h {
 			columns, values := s.X.Row(i)
 			for at, j := range columns {
-				for len(of) > 0 && of[0] < j {
-					of = of[1:]
-				}
-				if len(of) == 0 || of[0] != j {
+				if _, out := slices.BinarySearch(of, j); !out {
 					left = append(left, sparse.Entry{Row: i, Col: j, Value: values[at]})
 				}
 			}
@@ -228,9 +225,7 @@ func (c *seenCost) termByTerm() (sum float64) {
 		}
 		out, _ := c.held.X.Row(i)
 		for j, x := range x {
-			if len(out) > 0 && out[0] == j {
-				out = out[1:]
-			} else {
+			if _, held := slices.BinarySearch(out, j); !held {
 				sums[i] += c.term(x, y[j])
 			}
 		}

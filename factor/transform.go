@@ -127,32 +127,19 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 
 // splitSigns makes a quadratic block whose h has negative values one for the square-root rule.
 func splitSigns(b Block) Block {
-	k, _ := b.Quadratic.Dims()
-	pos, neg, mixed := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic), false
-	for i := range k {
-		for j := range k {
-			x := b.Quadratic.At(i, j)
-			pos.Set(i, j, max(x, 0))
-			neg.Set(i, j, max(-x, 0))
-			mixed = mixed || x < 0
-		}
-	}
-	for i := range k {
-		for _, x := range b.Linear.RawRowView(i) {
-			mixed = mixed || x < 0
-		}
-	}
-	if !mixed {
+	if mat.Min(b.Quadratic) >= 0 && mat.Min(b.Linear) >= 0 {
 		return b
 	}
+	pos, neg := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic)
+	pos.Apply(func(_, _ int, x float64) float64 { return max(x, 0) }, b.Quadratic)
+	neg.Apply(func(_, _ int, x float64) float64 { return max(-x, 0) }, b.Quadratic)
 	return Block{Linear: b.Linear, Quadratic: pos, NegativeQuadratic: neg}
 }
 
-// Represent represents the rows of x, p×m, by p×k coefficients that are the best for the model, where
-// Transform ends after steps that many experiments share. Under the Frobenius cost and with a kernel that
-// is the least squares problem min ‖x − U·v‖², v ≥ 0 (coordinate descent: Cichocki and Phan 2009), under
-// the divergence min D(x‖U·v), v ≥ 0 (multiplicative steps: Lee and Seung 2001). Other models find the
-// best in Transform. Each sample's answer depends on nothing but the sample.
+// Represent represents the rows of x, p×m, by the best p×k coefficients v ≥ 0 for the model: under the Frobenius cost
+// and with a kernel by min ‖x − U·v‖² (coordinate descent: Cichocki and Phan 2009), under the divergence by min
+// D(x‖U·v) (multiplicative steps: Lee and Seung 2001). Other models find the best in Transform. Each sample's answer
+// depends on the sample alone.
 func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 	if m, ok := m.(interface {
 		represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error)
@@ -162,9 +149,8 @@ func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 	return m.Transform(ctx, x)
 }
 
-// Misfit returns ‖X − V·Uᵀ‖²/‖X‖² for samples x, p×m, and the coefficients v, p×k, that represent them,
-// where the model has basis vectors U among the features; of a [Linear] model its mean is added. The same
-// is 0 for samples of zeros.
+// Misfit returns ‖X − V·Uᵀ‖²/‖X‖², or 0 if X is 0, for samples x, p×m, and the coefficients v, p×k, that represent
+// them by basis vectors U; of a [Linear] model its mean is added.
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
 	u := m.Vectors()
 	if u == nil {

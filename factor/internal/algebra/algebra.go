@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -53,12 +52,10 @@ func crossGramOf(dst, a, b *mat.Dense) {
 		Gemm(dst, a, NoTrans, b, Trans)
 		return
 	}
-	room := gramRooms.Get()
-	defer gramRooms.Put(room)
-	right := wholeRegisters(&room[1], b)
+	right := wholeRegisters(b)
 	left := right
 	if a != b {
-		left = wholeRegisters(&room[0], a)
+		left = wholeRegisters(a)
 	}
 	var (
 		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
@@ -77,23 +74,18 @@ func crossGramOf(dst, a, b *mat.Dense) {
 	}
 }
 
-// gramRooms hold rows of both factors of a product.
-var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
-
-// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers: as they are, or in
-// room.
-func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
+// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers.
+func wholeRegisters(a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
 	if raw.Cols == width && raw.Stride == width {
 		return raw.Data[:raw.Rows*width]
 	}
-	*room = slices.Grow((*room)[:0], raw.Rows*width)[:raw.Rows*width]
+	out := make([]float64, raw.Rows*width)
 	for r := range raw.Rows {
-		row := (*room)[r*width:][:width]
-		clear(row[copy(row, raw.Data[r*raw.Stride:][:raw.Cols]):])
+		copy(out[r*width:], a.RawRowView(r))
 	}
-	return *room
+	return out
 }
 
 // Inner returns Σ a∘b.

@@ -18,7 +18,7 @@ const (
 	klPanel = 32    // columns at a time
 )
 
-// KLRows are the columns' data: by samples the rows of X, by features its columns.
+// KLRows are the columns' data: the rows of X, by samples, or its columns, by features.
 type KLRows struct {
 	Totals []float64   // Σ x of each
 	Dense  *mat.Dense  // or nil
@@ -77,18 +77,16 @@ func NewKLHalf(x KLRows, theta, other *mat.Dense) *KLHalf {
 		h.unit = make([]float32, h.k*h.width)
 	}
 	h.workers = make([]*klWorker, parallel.Cores())
+	for i := range h.workers {
+		w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
+		if h.workers[i] = w; h.x.stored == nil {
+			w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
+		}
+	}
 	return h
 }
 
 func lanes32(n int) int { return (n + simd.Lanes32 - 1) / simd.Lanes32 * simd.Lanes32 }
-
-func (h *KLHalf) newWorker() *klWorker {
-	w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
-	if h.x.stored == nil {
-		w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
-	}
-	return w
-}
 
 // Scale brings each column to where its cost is least.
 func (h *KLHalf) Scale() {
@@ -104,9 +102,6 @@ func (h *KLHalf) Scale() {
 func (h *KLHalf) Sweep(ctx context.Context) error {
 	h.readOther()
 	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
-		if h.workers[worker] == nil {
-			h.workers[worker] = h.newWorker()
-		}
 		w := h.workers[worker]
 		h.take(w.z, lo, hi)
 		if h.x.stored != nil {

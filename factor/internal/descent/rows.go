@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -46,10 +45,9 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 			inverse[r] = 1 / x
 		}
 	}
-	return parallel.Blocks(ctx, 0, p, simd.SweepColumns, func(_, at, end int) {
-		d := columnPanels.Get()
-		defer columnPanels.Put(d)
-		size := k * simd.SweepColumns
+	panels := make([]columnPanel, parallel.Cores())
+	return parallel.Blocks(ctx, len(panels), p, simd.SweepColumns, func(worker, at, end int) {
+		d, size := &panels[worker], k*simd.SweepColumns
 		d.v, d.b = slices.Grow(d.v[:0], size)[:size], slices.Grow(d.b[:0], size)[:size]
 		for r := range k {
 			to, linear := d.v[r*simd.SweepColumns:][:simd.SweepColumns], d.b[r*simd.SweepColumns:][:simd.SweepColumns]
@@ -80,8 +78,6 @@ type columnPanel struct {
 	v, b                []float64
 	active, first, step [simd.SweepColumns]float64
 }
-
-var columnPanels = freelist.List[*columnPanel]{New: func() *columnPanel { return new(columnPanel) }}
 
 // descend sweeps the first count columns until each of them stands still.
 func (d *columnPanel) descend(count int, h, inverse []float64, sweeps int) {
