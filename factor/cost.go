@@ -48,7 +48,6 @@ func (c Cost) names() enum.Names[Cost] {
 	return enum.Of[Cost]("cost", names...)
 }
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (c Cost) String() string                   { return c.names().String(c) }
 func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText(c, name) }
 func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
@@ -83,25 +82,23 @@ var frobenius = costInfo{
 
 // frobeniusCost is ‖X − vᵀu‖² = ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩: two products with X an iteration.
 type frobeniusCost struct {
-	x                      view.Data
-	u, v                   *mat.Dense
-	vx, ux                 *mat.Dense // v·X, u·Xᵀ
-	vv, uu                 *mat.Dense // v·vᵀ, u·uᵀ
-	haveVX, haveVV, haveUX bool       // they are of the present factors, uu like ux
-	sumSquares             float64    // ‖X‖²
+	x          view.Data
+	u, v       *mat.Dense
+	vx, ux     *mat.Dense // v·X, u·Xᵀ
+	vv, uu     *mat.Dense // v·vᵀ and u·uᵀ, nil where v or u has changed since, and u·Xᵀ with u·uᵀ
+	haveVX     bool
+	sumSquares float64 // ‖X‖²
 }
 
 func newFrobeniusCost(x view.Data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
-	k, _ := u.Dims()
-	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v),
-		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
+	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v), sumSquares: sumSquares}
 }
 
 func (c *frobeniusCost) moved(v bool) {
 	if v {
-		c.haveVX, c.haveVV = false, false
+		c.haveVX, c.vv = false, nil
 	} else {
-		c.haveUX = false
+		c.uu = nil
 	}
 }
 
@@ -115,18 +112,16 @@ func (c *frobeniusCost) basisBlock() Block {
 
 // coefficientGram returns v·vᵀ.
 func (c *frobeniusCost) coefficientGram() *mat.Dense {
-	if !c.haveVV {
-		algebra.GramOf(c.vv, c.v)
-		c.haveVV = true
+	if c.vv == nil {
+		c.vv = algebra.SelfGram(c.v)
 	}
 	return c.vv
 }
 
 func (c *frobeniusCost) coefficientBlock() Block {
-	if !c.haveUX {
+	if c.uu == nil {
 		c.x.TimesBasis(c.ux, c.u)
-		algebra.GramOf(c.uu, c.u)
-		c.haveUX = true
+		c.uu = algebra.SelfGram(c.u)
 	}
 	return Block{Linear: c.ux, Quadratic: c.uu}
 }

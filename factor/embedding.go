@@ -212,7 +212,6 @@ type Linear struct {
 	Projection *mat.Dense
 }
 
-// Vectors implements [Model]: the projection.
 func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform implements [Model]: (x − mean)·Projection, p×d.
@@ -247,7 +246,6 @@ type PCA struct {
 	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
 
-// Needs says what the method needs.
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -283,7 +281,6 @@ type LDA struct {
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
-// Needs says what the method needs.
 func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
@@ -386,7 +383,6 @@ type SDA struct {
 	Similarity *CSR
 }
 
-// Needs says what the method needs.
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -446,7 +442,6 @@ type MFA struct {
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
-// Needs says what the method needs.
 func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }

@@ -50,7 +50,6 @@ const (
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (f KernelFunction) String() string                   { return kernelNames.String(f) }
 func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
 func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }

@@ -104,7 +104,6 @@ func (b Basis) names() enum.Names[Basis] {
 	return enum.Of[Basis]("basis", names...)
 }
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (b Basis) String() string                   { return b.names().String(b) }
 func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalText(b, name) }
 func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }

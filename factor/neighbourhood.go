@@ -33,7 +33,6 @@ const (
 
 var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (e Edges) String() string                   { return edgesNames.String(e) }
 func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }

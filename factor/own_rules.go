@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // SparseCoding learns a dictionary B of atoms and codes V of which most are 0 (Lee, Battle, Raina and Ng 2006):
@@ -30,10 +31,8 @@ type SparseCoding struct {
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
-// Needs says what the method needs.
 func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
 
-// Memory returns about how many bytes the method takes.
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -173,7 +172,6 @@ type SparseCode struct {
 	Lambda float64
 }
 
-// Vectors implements [Model]: the dictionary.
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
 // Transform implements [Model]. Of several minima, where atoms depend on each other, it finds one.
@@ -241,7 +239,6 @@ const (
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
 func (r *SimilarityRule) UnmarshalText(b []byte) error {
 	return similarityRuleNames.UnmarshalText(r, b)
@@ -249,10 +246,8 @@ func (r *SimilarityRule) UnmarshalText(b []byte) error {
 func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
 func (SimilarityRule) Values() []string               { return similarityRuleNames.Values() }
 
-// Needs says what the method needs.
 func (SSNMF) Needs() Needs { return Needs{Links: true} }
 
-// Memory returns about how many bytes the method takes.
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)
 	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
@@ -400,7 +395,7 @@ func (f *similarityFactors) step() {
 	below := algebra.Times(gs, gg)
 	k, _ := f.s.Dims()
 	for r := range k {
-		multiply(f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r), nil, nil)
+		simd.Step(f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r), algebra.LeastDenominator, algebra.Floor)
 	}
 
 	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.

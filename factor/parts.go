@@ -51,7 +51,6 @@ const (
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (t Tie) String() string                   { return tieNames.String(t) }
 func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
 func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
@@ -70,7 +69,6 @@ const (
 
 var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (w Weighting) String() string                   { return weightingNames.String(w) }
 func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
@@ -96,7 +94,6 @@ func (p Parts) Settings() []Setting {
 
 func (p Parts) AsParts() Parts { return p }
 
-// Needs says what the parts need.
 func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{

@@ -32,10 +32,8 @@ type Graph struct {
 
 func (Graph) OnBasis() bool { return false }
 
-// Needs says what the penalty needs.
 func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 
-// Memory returns about how many bytes the penalty takes.
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
@@ -152,7 +150,6 @@ type Smooth struct {
 
 func (Smooth) OnBasis() bool { return true }
 
-// Needs says what the penalty needs.
 func (Smooth) Needs() Needs { return Needs{Images: true} }
 
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
@@ -196,7 +193,6 @@ type Links struct {
 
 func (Links) OnBasis() bool { return false }
 
-// Needs says what the penalty needs.
 func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
 
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {

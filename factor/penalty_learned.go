@@ -49,14 +49,12 @@ const (
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (r GraphRule) String() string                   { return graphRuleNames.String(r) }
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
 func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
 func (LearnedGraph) OnBasis() bool                   { return false }
 
-// Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {
 	n := float64(s.Samples)
 	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))

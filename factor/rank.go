@@ -247,7 +247,6 @@ const (
 
 var rankRuleNames = enum.Of[RankRule]("rule", "held-out", "stability")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (r RankRule) String() string                   { return rankRuleNames.String(r) }
 func (r *RankRule) UnmarshalText(name []byte) error { return rankRuleNames.UnmarshalText(r, name) }
 func (r RankRule) MarshalText() ([]byte, error)     { return rankRuleNames.MarshalText(r) }

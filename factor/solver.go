@@ -156,35 +156,22 @@ func (s *multiplicative) step(theta *mat.Dense, b Block, t *Terms) {
 		switch {
 		case neg != nil:
 			multiplySigned(th, lin, pos, neg.RawRowView(r), tn, tp)
-		case t != nil && t.Root:
-			multiplyRoot(th, lin, pos, tn, tp)
+		case t != nil:
+			multiply(th, lin, pos, tn, tp, t.Root)
 		default:
-			multiply(th, lin, pos, tn, tp)
+			simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
 		}
 	})
 }
 
-// multiply is θ ← θ∘(lin + tn)/(pos + tp).
-func multiply(th, lin, pos, tn, tp []float64) {
-	if tn == nil {
-		simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
-		return
-	}
-	var above, below [64]float64
-	for from := 0; from < len(th); from += len(below) {
-		part := th[from:min(from+len(below), len(th))]
-		l, n, p, d := lin[from:][:len(part)], tn[from:][:len(part)], pos[from:][:len(part)], tp[from:][:len(part)]
-		for i := range part {
-			above[i], below[i] = l[i]+n[i], p[i]+d[i]
-		}
-		simd.Step(part, above[:], below[:], algebra.LeastDenominator, algebra.Floor)
-	}
-}
-
-// multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
-func multiplyRoot(th, lin, pos, tn, tp []float64) {
+// multiply is θ ← θ∘(lin + tn)/(pos + tp), or with root by the square root of that ratio.
+func multiply(th, lin, pos, tn, tp []float64, root bool) {
 	for i, x := range th {
-		th[i] = algebra.Moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], algebra.LeastDenominator)))
+		by := (lin[i] + tn[i]) / max(pos[i]+tp[i], algebra.LeastDenominator)
+		if root {
+			by = math.Sqrt(by)
+		}
+		th[i] = algebra.Moved(x, by)
 	}
 }
 

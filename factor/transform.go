@@ -36,7 +36,6 @@ type Additive struct {
 	Basis *mat.Dense
 }
 
-// Vectors implements [Model]: the basis.
 func (m *Additive) Vectors() *mat.Dense { return m.Basis }
 
 // TransformIterations is how many steps the Transform of an Additive takes.

@@ -34,23 +34,13 @@ const (
 	dotsAtOnce = 4
 )
 
-// GramOf writes a·aᵀ to dst, k×k.
-func GramOf(dst, a *mat.Dense) { crossGramOf(dst, a, a) }
-
 // CrossGram returns a·bᵀ, k×k, which is symmetric.
 func CrossGram(a, b *mat.Dense) *mat.Dense {
-	k, _ := a.Dims()
-	out := mat.NewDense(k, k, nil)
-	crossGramOf(out, a, b)
-	return out
-}
-
-// crossGramOf writes a·bᵀ, which is symmetric, to dst, k×k.
-func crossGramOf(dst, a, b *mat.Dense) {
 	k, m := a.Dims()
+	dst := mat.NewDense(k, k, nil)
 	if k > mostGramRows || k*m > mostGramNumbers {
 		Gemm(dst, a, NoTrans, b, Trans)
-		return
+		return dst
 	}
 	right := wholeRegisters(b)
 	left := right
@@ -72,6 +62,7 @@ func crossGramOf(dst, a, b *mat.Dense) {
 			to.Data[r*to.Stride+r+c], to.Data[(r+c)*to.Stride+r] = x, x
 		}
 	}
+	return dst
 }
 
 // wholeRegisters returns the rows of a one after another, each with zeros up to whole registers.
