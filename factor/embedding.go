@@ -110,13 +110,11 @@ func twoClasses(sizes []int) error {
 
 // twoClassesOnePair reports besides that no class has scatter within.
 func twoClassesOnePair(sizes []int) error {
-	if err := twoClasses(sizes); err != nil {
-		return err
+	err := twoClasses(sizes)
+	if err == nil && slices.Max(sizes) == 1 {
+		err = fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
 	}
-	if slices.Max(sizes) == 1 {
-		return fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
-	}
-	return nil
+	return err
 }
 
 // reduced returns the principal directions that keep the share of the variance, and x in them, n×q. There are
@@ -165,11 +163,16 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	return means, nil
 }
 
-// result projects all samples to the combinations v, c×d, of axes that find returns, or to the axes themselves
-// where v is nil; find changes t alone. Of two opposite directions it takes that whose largest entry is positive.
-func (t *training) result(ctx context.Context, find func() (a *principal.Axes, v *mat.Dense, err error)) (*Result, error) {
+// embed projects all samples to the combinations v, c×d, of axes that find returns, or to the axes themselves where v
+// is nil. Of two opposite directions it takes that whose largest entry is positive.
+func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check func([]int) error, alone bool,
+	find func(t *training) (a *principal.Axes, v *mat.Dense, err error)) (*Result, error) {
+	t, err := newTraining(ctx, x, known, opt, check, alone)
+	if err != nil {
+		return nil, err
+	}
 	p, err := guard.Interruptible(ctx, func() (*mat.Dense, error) {
-		switch a, v, err := find(); {
+		switch a, v, err := find(t); {
 		case err != nil:
 			return nil, err
 		case v == nil:
@@ -256,11 +259,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if share > 0 {
 		opt.Rank = 1 // whatever it is
 	}
-	t, err := newTraining(ctx, x, known, opt, nil, false)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*principal.Axes, *mat.Dense, error) {
+	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		a, err := t.Ask(ctx, func(sigma []float64) int {
 			if share > 0 {
 				return principal.Fewest(sigma, share)
@@ -290,11 +289,7 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*principal.Axes, *mat.Dense, error) {
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		a, y, err := t.reduced(ctx, share, len(t.sizes))
 		if err != nil {
 			return nil, nil, err
@@ -390,15 +385,11 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClasses, false)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*principal.Axes, *mat.Dense, error) {
+	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
+		graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
+		if err != nil {
+			return nil, nil, err
+		}
 		// Along directions in which the samples do not vary S_b is 0.
 		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
@@ -454,11 +445,7 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*principal.Axes, *mat.Dense, error) {
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		joined, parted, err := m.pairs(ctx, t)
 		if err != nil {
 			return nil, nil, err
@@ -487,9 +474,9 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		row := t.X.RawRowView(i)
 		square[i] = algebra.Dot(row, row)
 	}
-	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
+	borders := make([]*topk.Selection[[2]int], len(t.sizes))
 	for c := range borders {
-		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
+		borders[c] = topk.NewSelection[[2]int](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
 	var nearest []neighbour
 	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
@@ -503,7 +490,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 				switch {
 				case t.class[j] != c:
 					if d <= others {
-						borders[c].Add(d, [2]int32{int32(min(i, j)), int32(max(i, j))})
+						borders[c].Add(d, [2]int{min(i, j), max(i, j)})
 						others = borders[c].Limit()
 					}
 				case d <= own && j != i:
@@ -518,7 +505,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		}
 	})
 	for _, b := range borders {
-		b.Each(func(p [2]int32) { parted = append(parted, [2]int{int(p[0]), int(p[1])}) })
+		b.Each(func(p [2]int) { parted = append(parted, p) })
 	}
 	return joined, parted, err
 }
