@@ -33,11 +33,9 @@ type fastConcept struct {
 	order []int // of the samples, which is not that of the data
 	since int   // iterations since all was computed
 
-	all, some []descent.SampleBlock // the samples in order, and those that have weights
-	weighted  []int
-	block     *descent.WeightBlock
-	at        []int     // samples whose weights in a basis vector have moved
-	largest   []float64 // the longest that went into each basis vector since all was computed
+	block   *descent.WeightBlock
+	at      []int     // samples whose weights in a basis vector have moved
+	largest []float64 // the longest that went into each basis vector since all was computed
 }
 
 func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
@@ -49,13 +47,8 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	}
 	order := f.sampleOrder()
 	scaleStart(f)
-	k, n := m.w.Dims()
-	s := &fastConcept{
-		f: f, m: m, order: order,
-		all: descent.NewSampleBlocks(n, k), some: descent.NewSampleBlocks(n, k), weighted: make([]int, 0, n),
-		block: descent.NewWeightBlock(k), largest: make([]float64, k),
-	}
-	descent.TakeSamples(s.all, s.order, m.k)
+	k, _ := m.w.Dims()
+	s := &fastConcept{f: f, m: m, order: order, block: descent.NewWeightBlock(k), largest: make([]float64, k)}
 	m.condense()
 	s.restart()
 	return s.iterate, nil
@@ -97,16 +90,14 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	f.Keep()
 	m.basisProducts()
 	s.block.SetGram(m.vv)
-	s.read(s.all)
-	moved := s.sweepWeights(ctx, s.all)
-	s.weighted = s.weighted[:0]
+	moved := s.sweepWeights(ctx, descent.SampleBlocks(s.order, m.k, m.kv, m.w))
+	var weighted []int
 	for _, i := range s.order {
 		if mat.Max(m.w.ColView(i)) > 0 {
-			s.weighted = append(s.weighted, i)
+			weighted = append(weighted, i)
 		}
 	}
-	some := descent.TakeSamples(s.some, s.weighted, m.k)
-	s.read(some)
+	some := descent.SampleBlocks(weighted, m.k, m.kv, m.w)
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
 		moved = s.sweepWeights(ctx, some)
 	}
@@ -175,7 +166,7 @@ func (s *fastConcept) follow(block descent.SampleBlock) {
 	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.Products.RawMatrix(), block.Weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
 	for r := range s.largest {
-		moved, by := s.block.Changed(r)
+		moved, by := s.block.At[r], s.block.By[r]
 		if len(moved) == 0 {
 			continue
 		}
@@ -195,13 +186,5 @@ func (s *fastConcept) follow(block descent.SampleBlock) {
 		for at, i := range s.at {
 			algebra.Axpy(by[at], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
-	}
-}
-
-// read reads the columns of B and W of blocks.
-func (s *fastConcept) read(blocks []descent.SampleBlock) {
-	for _, b := range blocks {
-		descent.ReadColumns(b.Linear, s.m.kv, b.Samples)
-		descent.ReadColumns(b.Weight, s.m.w, b.Samples)
 	}
 }

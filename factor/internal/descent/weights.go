@@ -1,48 +1,41 @@
 package descent
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // blockSamples is how many samples' weights move before W·K follows.
 const blockSamples = 32
 
-// A sampleBlock is samples whose weights move before W·K follows.
+// A SampleBlock is samples whose weights move before W·K follows.
 type SampleBlock struct {
-	Samples  []int
-	Products *mat.Dense // of them with each other; of each with those before it and itself
-	// Their columns of B and W, samples × k.
-	Linear, Weight *mat.Dense
+	Samples        []int
+	Products       *mat.Dense // of each with those before it and itself
+	Linear, Weight *mat.Dense // their columns of B and W, samples × k
 }
 
-// NewSampleBlocks returns blocks with room for n samples and k basis vectors.
-func NewSampleBlocks(n, k int) []SampleBlock {
-	blocks := make([]SampleBlock, parallel.Count(n, blockSamples))
-	for at := range blocks {
-		size := min(blockSamples, n-at*blockSamples)
-		blocks[at] = SampleBlock{Products: mat.NewDense(size, size, nil), Linear: mat.NewDense(size, k, nil), Weight: mat.NewDense(size, k, nil)}
-	}
-	return blocks
-}
-
-// TakeSamples gives the first of the blocks the samples, and returns these blocks.
-func TakeSamples(blocks []SampleBlock, samples []int, k *mat.Dense) []SampleBlock {
-	count := parallel.Count(len(samples), blockSamples)
-	for at := range count {
-		b := &blocks[at]
-		b.Samples = samples[at*blockSamples : min((at+1)*blockSamples, len(samples))]
-		for a, i := range b.Samples {
-			row, products := k.RawRowView(i), b.Products.RawRowView(a)
-			for c, j := range b.Samples[:a+1] {
-				products[c] = row[j]
+// SampleBlocks divides samples into blocks, given the inner products of all, and B and W, k×n.
+func SampleBlocks(samples []int, products, b, w *mat.Dense) (blocks []SampleBlock) {
+	k, _ := w.Dims()
+	for part := range slices.Chunk(samples, blockSamples) {
+		n := len(part)
+		block := SampleBlock{part, mat.NewDense(n, n, nil), mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)}
+		for a, i := range part {
+			row, to := products.RawRowView(i), block.Products.RawRowView(a)
+			for c, j := range part[:a+1] {
+				to[c] = row[j]
 			}
 		}
+		ReadColumns(block.Linear, b, part)
+		ReadColumns(block.Weight, w, part)
+		blocks = append(blocks, block)
 	}
-	return blocks[:count]
+	return blocks
 }
 
 // ReadColumns writes some columns of a to the first rows of dst.
@@ -58,17 +51,15 @@ func ReadColumns(dst, a *mat.Dense, columns []int) {
 	}
 }
 
-// A weightBlock moves the weights of some samples one after another. Its rows are as long as simd.Width
-// says.
+// A WeightBlock moves the weights of some samples one after another. Its rows are as long as simd.Width says.
 type WeightBlock struct {
 	Kw               *mat.Dense // samples × k
 	gram             *mat.Dense // k×k
 	gradient, before []float64  // of a sample, and its weights before
-	at               []int      // of each basis vector: the samples whose weights have moved, k × blockSamples
-	by               []float64  // and by how much
-	count            []int      // and how many
 	numbers          []int      // 0, 1, …
-	k                int
+	// Of each basis vector the samples whose weights have moved, and by how much.
+	At [][]int
+	By [][]float64
 }
 
 func NewWeightBlock(k int) *WeightBlock {
@@ -76,32 +67,27 @@ func NewWeightBlock(k int) *WeightBlock {
 	b := &WeightBlock{
 		Kw: mat.NewDense(blockSamples, width, nil), gram: mat.NewDense(width, width, nil),
 		gradient: make([]float64, width), before: make([]float64, k),
-		at: make([]int, k*blockSamples), by: make([]float64, k*blockSamples), count: make([]int, k),
-		numbers: make([]int, width), k: k,
+		At: make([][]int, k), By: make([][]float64, k),
 	}
-	for i := range b.numbers {
-		b.numbers[i] = i
+	for i := range width {
+		b.numbers = append(b.numbers, i)
 	}
 	return b
 }
 
 // SetGram sets the matrix of the quadratic term, k×k.
 func (b *WeightBlock) SetGram(m *mat.Dense) {
-	for r := range b.k {
+	for r := range b.At {
 		copy(b.gram.RawRowView(r), m.RawRowView(r))
 	}
 }
 
-// Changed returns the samples whose weights in basis vector r have moved, and by how much.
-func (b *WeightBlock) Changed(r int) (at []int, by []float64) {
-	from, count := r*blockSamples, b.count[r]
-	return b.at[from:][:count], b.by[from:][:count]
-}
-
-// Move moves the weights of the first count samples, given B, samples × k, and the inner products of the
-// samples, each with those before it and itself, and W·K in kw with them. It tells whether any moved.
+// Move moves the weights of the first count samples, given B, samples × k, and the inner products of each with those
+// before it and itself, and W·K in Kw with them. It tells whether any moved.
 func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (moved bool) {
-	clear(b.count)
+	for r := range b.At {
+		b.At[r], b.By[r] = b.At[r][:0], b.By[r][:0]
+	}
 	kw, product := b.Kw.RawMatrix(), products.RawMatrix()
 	for a := range count {
 		weight := weights.RawRowView(a)
@@ -119,9 +105,7 @@ func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (mov
 			if by == 0 {
 				continue
 			}
-			place := r*blockSamples + b.count[r]
-			b.at[place], b.by[place] = a, by
-			b.count[r]++
+			b.At[r], b.By[r] = append(b.At[r], a), append(b.By[r], by)
 			from, to := product.Data[a:], kw.Data[r:]
 			for c := a + 1; c < count; c++ {
 				to[c*kw.Stride] += by * from[c*product.Stride]
@@ -131,9 +115,9 @@ func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (mov
 	return moved
 }
 
-// moveWeights moves the weights of a sample by coordinate descent, and the gradient with them, and tells
-// whether they have moved. The second derivative is size·gram. Weights that stay cost nothing but a look
-// at their gradient (as in RcppML, DeBruine, Melcher and Triche 2021).
+// moveWeights moves the weights of a sample by coordinate descent, and the gradient, and tells whether they moved.
+// The second derivative is size·gram. Weights that stay cost a look at their gradient (as in RcppML, DeBruine,
+// Melcher and Triche 2021).
 func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 	gram, gradient := b.gram.RawMatrix(), b.gradient
 	var first float64
