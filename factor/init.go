@@ -98,17 +98,25 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	return f, nil
 }
 
-// given returns an initial factor, rows×rank, transposed; what names it.
-func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
-	if r, c := a.Dims(); r != rows || c != rank {
-		return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, rank)
+// checkGiven reports that a, called what, is not rows×columns, or holds values below least or too large.
+func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) error {
+	if r, c := a.Dims(); r != rows || c != columns {
+		return fmt.Errorf("%s are %d×%d, want %d×%d", what, r, c, rows, columns)
 	}
 	for i := range rows {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= view.LargestValue) {
-				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
+			if !(x >= least && x <= view.LargestValue) {
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from %g to %g", what, x, i+1, j+1, least, view.LargestValue)
 			}
 		}
+	}
+	return nil
+}
+
+// given returns an initial factor, rows×rank, transposed; what names it.
+func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
+	if err := checkGiven(a, "the initial "+what, rows, rank, 0); err != nil {
+		return nil, err
 	}
 	out := algebra.Transpose(a)
 	out.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1) }, out)

@@ -197,9 +197,7 @@ func intersect(dst, some *mat.Dense, x view.Data) {
 // checkSamples refuses samples that the kernel cannot compare.
 func (k Kernel) checkSamples(x view.Data) error {
 	if k.Function == KernelIntersection {
-		if negative := view.Negative(x); negative != nil {
-			return negative.Needing("the intersection kernel")
-		}
+		return view.NonNegative(x, "the intersection kernel")
 	}
 	return nil
 }

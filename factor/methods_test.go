@@ -1143,14 +1143,14 @@ func TestSSNMFBadInput(t *testing.T) {
 		known Known
 		opt   Options
 	}{
-		"similarities: 2×2":            {x, SSNMF{Similarity: mat.NewDense(2, 2, nil)}, Known{}, Options{Rank: 1}},
+		"similarities are 2×2":         {x, SSNMF{Similarity: mat.NewDense(2, 2, nil)}, Known{}, Options{Rank: 1}},
 		"hold -1 at row 1, column 2":   {x, SSNMF{Similarity: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"hold NaN":                     {x, SSNMF{Similarity: square(math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"not symmetric":                {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
 		"largest similarity is 1e+100": {mat.NewDense(1, 1, []float64{1e50}), SSNMF{}, Known{}, Options{Rank: 1}},
 		"inner product with sample 2":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
-		"initial association: 3×3":     {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
+		"initial association are 3×3":  {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
 		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
 		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},
 		"contradicts must-links":       {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},

@@ -149,11 +149,11 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, errors.New("no data")
 	}
 	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
-	if b.Cost != CostFrobenius && b.Cost != CostKL {
-		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
-	}
 	f.n, f.m = x.Dims()
-	if f.n < 1 || f.m < 1 {
+	switch {
+	case b.Cost != CostFrobenius && b.Cost != CostKL:
+		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
+	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
 	if err := cmp.Or(f.parts.check(), opt.check(f.n), b.Serves(opt)); err != nil {
@@ -174,19 +174,16 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
-	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step, which
-	// must not come from numbers of another size than the data's.
-	f.v = mat.NewDense(f.n, opt.Rank, nil)
-	if b.Cost == CostKL {
-		f.v = uniform(f.n, opt.Rank)
-	}
 	f.room = mat.NewDense(f.p, f.m, nil)
 	// The longer blocks count, the later U follows; the shorter, the more it fits the last samples alone.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
+	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step, which
+	// must not come from numbers of another size than the data's.
 	if b.Cost == CostKL {
+		f.v, f.forgetting = uniform(f.n, opt.Rank), 2*f.forgetting
 		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
-		f.forgetting *= 2
 	} else {
+		f.v = mat.NewDense(f.n, opt.Rank, nil)
 		f.online = &onlineFrobenius{u: f.u, gram: mat.NewDense(opt.Rank, opt.Rank, nil), linear: algebra.Like(f.u)}
 	}
 	return f, nil
@@ -279,9 +276,7 @@ func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error)
 	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
 	d, err := view.New(b.x)
 	if err == nil {
-		if negative := view.Negative(d); negative != nil {
-			err = negative.Needing("this method")
-		}
+		err = view.NonNegative(d, "this method")
 	}
 	var bad *view.SampleError
 	if errors.As(err, &bad) {

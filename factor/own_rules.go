@@ -92,18 +92,10 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
-		given := opt.Start.Basis
-		if r, c := given.Dims(); r != m || c != opt.Rank {
-			return nil, fmt.Errorf("the initial atoms are %d×%d, want %d×%d", r, c, m, opt.Rank)
+		if err := checkGiven(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
+			return nil, err
 		}
-		for i := range m {
-			for j, x := range given.RawRowView(i) {
-				if !(math.Abs(x) <= view.LargestValue) {
-					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i+1, j+1)
-				}
-			}
-		}
-		b := algebra.Transpose(given)
+		b := algebra.Transpose(opt.Start.Basis)
 		for r := range opt.Rank {
 			shorten(b.RawRowView(r))
 		}
@@ -319,7 +311,7 @@ func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) 
 // association returns S at the start.
 func (m SSNMF) association(k int) (*mat.Dense, error) {
 	if m.Initial != nil {
-		return checkedSymmetric(m.Initial, k, "the initial association")
+		return checkedSymmetric(m.Initial, k, "the values of the initial association")
 	}
 	s := mat.NewDense(k, k, nil)
 	s.Apply(func(i, j int, _ float64) float64 {
@@ -334,14 +326,11 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 // checkedSymmetric returns a copy of a, n×n. Values that are not ≥ 0 or not the same, but for rounding, on both
 // sides of the diagonal are errors.
 func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
-	if r, c := a.Dims(); r != n || c != n {
-		return nil, fmt.Errorf("%s: %d×%d, want %d×%d", what, r, c, n, n)
+	if err := checkGiven(a, what, n, n, 0); err != nil {
+		return nil, err
 	}
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= view.LargestValue) {
-				return nil, fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
-			}
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
 				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
 			}

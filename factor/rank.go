@@ -300,8 +300,8 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	if s, err = s.within(n, m); err != nil {
 		return 0, nil, err
 	}
-	if negative := view.Negative(d); negative != nil {
-		return 0, nil, negative.Needing("this method")
+	if err := view.NonNegative(d, "this method"); err != nil {
+		return 0, nil, err
 	}
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)
@@ -309,7 +309,11 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 		held[fit] = HoldOut(n, m, share, rng.Seed(s.Seed, "rank", fit))
 	}
 	curve = &RankCurve{}
-	todo := s.grid()
+	var todo []int
+	for k := s.From; k < s.To; k = max(k+1, int(rankGrowth*float64(k))) {
+		todo = append(todo, k)
+	}
+	todo = append(todo, s.To)
 	total := len(todo) + 6 // at most
 	for len(todo) > 0 {
 		for _, k := range todo {
@@ -349,14 +353,6 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 		return s, fmt.Errorf("ranks from %d to %d of %d samples of %d features; want two numbers from 1 to %d, the second not below the first", s.From, s.To, n, m, most)
 	}
 	return s, nil
-}
-
-// grid returns the ranks of the first look.
-func (s RankSearch) grid() (ranks []int) {
-	for k := s.From; k < s.To; k = max(k+1, int(rankGrowth*float64(k))) {
-		ranks = append(ranks, k)
-	}
-	return append(ranks, s.To)
 }
 
 // between returns what lies in the middle between the rank at a place and those next to it.

@@ -59,8 +59,8 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	}
 	p, _ := d.Dims()
 	if !m.Cost.Quadratic() {
-		if negative := view.Negative(d); negative != nil {
-			return nil, negative.Needing(fmt.Sprintf("the %v cost", m.Cost))
+		if err := view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)); err != nil {
+			return nil, err
 		}
 	}
 	v := uniform(k, p)

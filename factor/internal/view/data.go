@@ -91,11 +91,10 @@ func New(x mat.Matrix) (Data, error) {
 	}
 	peak := make([]float64, n)
 	i, j, v, found := firstValue(d, func(i int, values []float64) int {
-		var most uint64 // of the bits without the sign, which are in the order of the sizes, NaN last
 		for _, v := range values {
-			most = max(most, math.Float64bits(v)&math.MaxInt64)
+			peak[i] = max(peak[i], math.Abs(v)) // or NaN
 		}
-		if peak[i] = math.Float64frombits(most); peak[i] <= LargestValue {
+		if peak[i] <= LargestValue {
 			return -1
 		}
 		return slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= LargestValue) })
@@ -160,6 +159,14 @@ func Negative(d Data) *SampleError {
 // Needing adds that what needs values of 0 or more.
 func (e *SampleError) Needing(what string) *SampleError {
 	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
+}
+
+// NonNegative returns an error about the first negative value, if there is one, which what does not take.
+func NonNegative(d Data, what string) error {
+	if negative := Negative(d); negative != nil {
+		return negative.Needing(what)
+	}
+	return nil
 }
 
 // firstValue returns the place and value of the first value that look finds. look gets a sample's number and
