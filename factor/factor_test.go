@@ -457,7 +457,7 @@ func TestAnyLabels(t *testing.T) {
 }
 
 func TestClasses(t *testing.T) {
-	class, count := links.Known{Labels: []int{5, -1, math.MaxInt, 5, 0}}.Classes()
+	class, count := links.Known{Labels: []int{5, -1, math.MaxInt, 5, 0}}.Classes(5)
 	if want := []int{0, -1, 1, 0, 2}; !slices.Equal(class, want) || count != 3 {
 		t.Errorf("got %v of %d classes, want %v of 3", class, count, want)
 	}

@@ -399,7 +399,7 @@ func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	known := links.Known(p.Known)
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
-	b.labels, b.classes = known.Classes()
+	b.labels, b.classes = known.Classes(n)
 	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
 		return nil, err
 	}
@@ -489,12 +489,8 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 }
 
 func (b *boundLinks) Row(row []float64) PenaltyRow {
-	labels := b.labels
-	if len(labels) == 0 {
-		labels = slices.Repeat([]int{-1}, len(row))
-	}
 	class := make([]float64, b.classes) // sums over the samples of each class
-	for i, c := range labels {
+	for i, c := range b.labels {
 		if c >= 0 {
 			class[c] += row[i]
 		}
@@ -502,7 +498,7 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 	return PenaltyRow{
 		Gradient: func(i int) float64 {
 			var together, apart float64
-			if c := labels[i]; c >= 0 {
+			if c := b.labels[i]; c >= 0 {
 				for d, x := range class {
 					if d != c {
 						apart += x
@@ -513,7 +509,7 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 			return b.cannot*b.cannotPairs.AddDot(apart, i, row) - b.must*b.mustPairs.AddDot(together, i, row)
 		},
 		Moved: func(i int, delta float64) {
-			if c := labels[i]; c >= 0 {
+			if c := b.labels[i]; c >= 0 {
 				class[c] = max(class[c]+delta, 0)
 			}
 		},

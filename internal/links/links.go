@@ -4,6 +4,7 @@ package links
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Close returns for each of n samples the number of its group: the samples that must-links join, directly or not,
@@ -147,21 +148,19 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
 }
 
-// Classes returns the labels, which may be any numbers ≥ 0, numbered from 0 in the order of their first samples, and
-// how many there are.
-func (k Known) Classes() (class []int, count int) {
+// Classes returns the classes of n samples, numbered from 0 in the order of their first samples, or -1, and how many
+// there are. Labels may be any numbers ≥ 0.
+func (k Known) Classes(n int) (class []int, count int) {
 	number := map[int]int{}
-	class = make([]int, len(k.Labels))
+	class = slices.Repeat([]int{-1}, n)
 	for i, label := range k.Labels {
-		c, ok := number[label]
-		switch {
-		case label < 0:
-			c = -1
-		case !ok:
-			c = len(number)
-			number[label] = c
+		if label < 0 {
+			continue
 		}
-		class[i] = c
+		if _, ok := number[label]; !ok {
+			number[label] = len(number)
+		}
+		class[i] = number[label]
 	}
 	return class, len(number)
 }

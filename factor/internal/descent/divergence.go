@@ -3,11 +3,13 @@ package descent
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -118,23 +120,19 @@ func (h *KLHalf) Sweep(ctx context.Context) error {
 // readOther makes unit of other.
 func (h *KLHalf) readOther() {
 	algebra.RowSums(h.sums, h.other)
+	row, next := h.width, 1
+	if h.x.stored != nil {
+		row, next = next, row
+	}
 	for r, sum := range h.sums {
 		by := 1 / max(sum, algebra.LeastDenominator)
-		if h.x.stored != nil {
-			for j, x := range h.other.RawRowView(r) {
-				h.unit[j*h.width+r] = float32(x * by)
-			}
-		} else {
-			to := h.unit[r*h.width:]
-			for j, x := range h.other.RawRowView(r) {
-				to[j] = float32(x * by)
-			}
+		for j, x := range h.other.RawRowView(r) {
+			h.unit[r*row+j*next] = float32(x * by)
 		}
 	}
 }
 
-// take writes columns of theta to z, column by column, each brought to the sum at which its cost is
-// least, which is 1.
+// take writes columns of theta to z, column by column, each brought to the sum of the least cost, which is 1.
 func (h *KLHalf) take(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {
@@ -142,15 +140,8 @@ func (h *KLHalf) take(z []float64, lo, hi int) {
 		}
 	}
 	for c := range hi - lo {
-		var sum float64
 		column := z[c*h.k:][:h.k]
-		for _, x := range column {
-			sum += x
-		}
-		by := 1 / max(sum, algebra.LeastDenominator)
-		for r := range column {
-			column[r] *= by
-		}
+		floats.Scale(1/max(elementary.Sum(column), algebra.LeastDenominator), column)
 	}
 }
 
@@ -169,18 +160,14 @@ func (h *KLHalf) layOut(dst []float32, lo, hi int) {
 	for c, total := range h.x.Totals[lo:hi] {
 		by[c] = 1 / max(total, algebra.LeastDenominator)
 	}
+	x := h.x.Dense.RawMatrix()
+	column, next := x.Stride, 1
 	if h.x.turned {
-		for j := range h.q {
-			for c, x := range h.x.Dense.RawRowView(j)[lo:hi] {
-				dst[c*h.width+j] = float32(x * by[c])
-			}
-		}
-		return
+		column, next = next, column
 	}
-	for c := range hi - lo {
-		to, by := dst[c*h.width:], by[c]
-		for j, x := range h.x.Dense.RawRowView(lo + c) {
-			to[j] = float32(x * by)
+	for j := range h.q {
+		for c := range hi - lo {
+			dst[c*h.width+j] = float32(x.Data[(lo+c)*column+j*next] * by[c])
 		}
 	}
 }
