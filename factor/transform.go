@@ -214,20 +214,9 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	if more != nil {
 		more(z)
 	}
-	kind, of := kindNone, []field(nil)
-	switch m := r.Model.(type) {
-	case *Additive:
-		kind, of = kindAdditive, []field{{"cost", (*int)(&m.Cost)}}
-	case *Linear:
-		kind, of = kindLinear, []field{{"mean", &m.Mean}}
-	case *SparseCode:
-		kind, of = kindSparseCode, []field{{"lambda", &m.Lambda}}
-	case *KernelModel:
-		s := newSavedKernel(m)
-		kind, of = kindKernel, append([]field{{"products", &m.Products}, {"kernel", &s.function}}, s.fields()...)
-	case nil:
-	default:
-		return fmt.Errorf("a model of the type %T cannot be saved", m)
+	kind, _, of := layout(r.Model)
+	if kind < 0 {
+		return fmt.Errorf("a model of the type %T cannot be saved", r.Model)
 	}
 	of = slices.Concat([]field{{"kind", &kind}}, of, []field{
 		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"weights", &r.Weights},
@@ -237,6 +226,24 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 		a.write(z)
 	}
 	return z.Close()
+}
+
+// layout returns the kind of a model, or -1, its vectors and its other arrays.
+func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
+	switch m := m.(type) {
+	case *Additive:
+		return kindAdditive, &m.Basis, []field{{"cost", (*int)(&m.Cost)}}
+	case *Linear:
+		return kindLinear, &m.Projection, []field{{"mean", &m.Mean}}
+	case *SparseCode:
+		return kindSparseCode, &m.Dictionary, []field{{"lambda", &m.Lambda}}
+	case *KernelModel:
+		s := newSavedKernel(m)
+		return kindKernel, nil, append([]field{{"products", &m.Products}, {"kernel", &s.function}}, s.fields()...)
+	case nil:
+		return kindNone, nil, nil
+	}
+	return -1, nil, nil
 }
 
 // field is an array of a file and a pointer to its value: a matrix, numbers or integers, or one of these.
@@ -323,12 +330,12 @@ var ErrNoModel = errors.New("the saved result has no model for new samples")
 // LoadModel reads the model that Save wrote, size bytes long, and checks it. An array that would take
 // more than 16 MiB, and 100 bytes for each of the file's that it is packed in, is an error; no memory is
 // taken for it.
-func LoadModel(r io.ReaderAt, size int64) (m Model, err error) {
+func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	z, err := openArchive(r, size)
 	if err != nil {
 		return nil, err
 	}
-	var kind, cost int
+	var kind int
 	if err := read(z, kindKernel, field{"kind", &kind}); err != nil {
 		return nil, err
 	}
@@ -338,29 +345,20 @@ func LoadModel(r io.ReaderAt, size int64) (m Model, err error) {
 	case kindKernel:
 		return loadKernelModel(z)
 	}
-	var basis *mat.Dense
-	if err := read(z, 0, field{"basis", &basis}); err != nil {
+	m := []Model{&Additive{}, &Linear{}, &SparseCode{}}[kind]
+	_, vectors, of := layout(m)
+	if err := read(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
 		return nil, err
 	}
-	switch kind {
-	case kindLinear:
-		l := &Linear{Projection: basis}
-		if err = read(z, 0, field{"mean", &l.Mean}); err == nil && len(l.Mean) != basis.RawMatrix().Rows {
-			err = fmt.Errorf("the array %q has %d values for vectors of %d", "mean", len(l.Mean), basis.RawMatrix().Rows)
+	switch m := m.(type) {
+	case *Linear:
+		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", "mean", len(m.Mean), rows)
 		}
-		m = l
-	case kindSparseCode:
-		s := &SparseCode{Dictionary: basis}
-		if err = read(z, 0, field{"lambda", &s.Lambda}); err == nil {
-			err = view.CheckWeight("lambda", s.Lambda)
+	case *SparseCode:
+		if err := view.CheckWeight("lambda", m.Lambda); err != nil {
+			return nil, err
 		}
-		m = s
-	default:
-		err = read(z, int64(len(costs)-1), field{"cost", &cost})
-		m = &Additive{Cost: Cost(cost), Basis: basis}
-	}
-	if err != nil {
-		return nil, err
 	}
 	return m, nil
 }
