@@ -71,16 +71,16 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
-	found := neighbours{x: x, n: n, p: min(p, n-1), cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
-	if err := found.find(ctx); err != nil {
+	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
+	if err != nil {
 		return nil, err
 	}
-	t := cmp.Or(h.Width, found.meanDistance)
+	t := cmp.Or(h.Width, mean)
 	var entries []sparse.Entry
-	for i, list := range found.nearest {
+	for i, list := range nearest {
 		for _, q := range list {
 			back := func(r neighbour) bool { return r.j == i }
-			if q.j < i && slices.ContainsFunc(found.nearest[q.j], back) {
+			if q.j < i && slices.ContainsFunc(nearest[q.j], back) {
 				continue // it is there from that side
 			}
 			w := 1.0
@@ -132,17 +132,6 @@ func labelEdges(s *CSR, labels []int) *CSR {
 	return sparse.FromEntries(n, n, entries)
 }
 
-// neighbours finds the nearest samples of each, with a few blocks of inner products in memory at a time.
-type neighbours struct {
-	x            view.Data
-	n, p         int
-	cosine       bool          // compares by cosines, else by distances
-	mean         bool          // whether meanDistance, of all n² pairs, is wanted
-	square       []float64     // ‖x_i‖²
-	nearest      [][]neighbour // p of each sample
-	meanDistance float64
-}
-
 // neighbour is a row, and the distance squared or minus the cosine.
 type neighbour struct {
 	j int
@@ -151,44 +140,36 @@ type neighbour struct {
 
 func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
 
-// find finds the neighbours of each row by its inner products with all.
-func (s *neighbours) find(ctx context.Context) error {
-	s.square = make([]float64, s.n)
-	s.x.Each(func(i, _ int, v float64) { s.square[i] += v * v })
-	s.nearest = make([][]neighbour, s.n)
-	sums := make([]float64, s.n) // of the distances
-	err := view.EachGram(ctx, s.x, func(from int, part *mat.Dense) {
-		algebra.EachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
-	})
-	s.meanDistance = elementary.Sum(sums) / float64(s.n) / float64(s.n)
-	return err
-}
-
 // comparedWork is how many multiplications take as long as to compare a sample with another.
 const comparedWork = 64
 
-// compare finds the neighbours of sample i by its inner products, and returns the sum of its distances.
-func (s *neighbours) compare(i int, products []float64) (total float64) {
-	nearest := make([]neighbour, 0, s.p)
-	for j, g := range products {
-		if j == i {
-			continue
-		}
-		var d float64
-		if s.cosine {
-			d = -g / math.Sqrt(s.square[i]*s.square[j])
-		} else {
-			d = squaredDistance(s.square[i], s.square[j], g)
-			if s.mean {
-				total += math.Sqrt(d)
+// nearestSamples finds the p nearest samples of each, by cosines or else by distances, and the mean of the n² distances,
+// with a few inner products in memory at a time.
+func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]neighbour, mean float64, err error) {
+	n, _ := x.Dims()
+	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
+	x.Each(func(i, _ int, v float64) { square[i] += v * v })
+	nearest = make([][]neighbour, n)
+	err = view.EachGram(ctx, x, func(from int, part *mat.Dense) {
+		algebra.EachRow(part, comparedWork, func(a int, products []float64) {
+			i, found := from+a, make([]neighbour, 0, p)
+			for j, g := range products {
+				if j == i {
+					continue
+				}
+				d := -g / math.Sqrt(square[i]*square[j])
+				if !cosine {
+					d = squaredDistance(square[i], square[j], g)
+					sums[i] += math.Sqrt(d)
+				}
+				if len(found) < p || p > 0 && !(d >= found[p-1].d) { // j is larger than theirs
+					found = topk.Insert(found, p, neighbour{j, d}, nearer)
+				}
 			}
-		}
-		if len(nearest) < s.p || s.p > 0 && !(d >= nearest[s.p-1].d) { // j is larger than theirs
-			nearest = topk.Insert(nearest, s.p, neighbour{j, d}, nearer)
-		}
-	}
-	s.nearest[i] = nearest
-	return total
+			nearest[i] = found
+		})
+	})
+	return nearest, elementary.Sum(sums) / float64(n) / float64(n), err
 }
 
 // Nearest returns for each row of x, n×m, dense or sparse, at most p other rows at the least Euclidean distance,
@@ -202,13 +183,13 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 		return nil, nil, err
 	}
 	n, _ := x.Dims()
-	found := neighbours{x: d, n: n, p: min(p, n-1)}
-	if err := found.find(ctx); err != nil {
+	nearest, _, err := nearestSamples(ctx, d, min(p, n-1), false)
+	if err != nil {
 		return nil, nil, err
 	}
 	rows, distances = make([][]int, n), make([][]float64, n)
-	for i, nearest := range found.nearest {
-		for _, q := range nearest {
+	for i, list := range nearest {
+		for _, q := range list {
 			rows[i], distances[i] = append(rows[i], q.j), append(distances[i], math.Sqrt(max(q.d, 0)))
 		}
 	}

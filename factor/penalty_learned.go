@@ -189,23 +189,19 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 		projectOthers(row, i)
 	}
 	s, degree := symmetricPart(q)
-	if b.rule == GraphRuleExact {
-		penalty := func(q, s *mat.Dense) float64 {
-			return b.distance(q) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
-		}
-		if penalty(b.q, b.s) < penalty(q, s) {
-			return nil
-		}
+	if b.rule == GraphRuleExact && b.objective(b.q, b.s, df, dv) < b.objective(q, s, df, dv) {
+		return nil
 	}
 	b.q, b.s, b.degree = q, s, degree
 	return nil
 }
 
-// distance returns ‖Q − W₀‖².
-func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
+// objective is the penalty at Q and its symmetric part, given the squared distances of F and of V: tr(aᵀL_Qa) is
+// ½·Σ s_ij·‖a_i − a_j‖².
+func (b *boundLearnedGraph) objective(q, s, df, dv *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(q, b.initial)
-	return algebra.Inner(&d, &d)
+	return algebra.Inner(&d, &d) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
 }
 
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
@@ -242,12 +238,7 @@ func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale flo
 }
 
 func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
-	return b.distance(b.q) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
-}
-
-// roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
-func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
-	return algebra.Inner(b.s, squaredDistances(a)) / 2
+	return b.objective(b.q, b.s, squaredDistances(b.f), squaredDistances(v))
 }
 
 // projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, nearest to y: y less the number that
