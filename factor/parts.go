@@ -187,14 +187,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	var held *CSR
-	if p.HeldOut != nil {
-		if held, err = p.HeldOut.matrix(n, m); err != nil {
-			return nil, err
-		}
-		d = p.HeldOut.without(d)
-		x = d.Matrix()
+	held, d, err := p.HeldOut.hold(d)
+	if err != nil {
+		return nil, err
 	}
+	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {

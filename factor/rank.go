@@ -94,46 +94,39 @@ func (h HeldOut) serves(p Parts) error {
 	return fmt.Errorf("entries cannot be held out with %s", what)
 }
 
-// matrix returns the matrix that is 1 at the entries, n×m.
-func (h HeldOut) matrix(n, m int) (*CSR, error) {
+// hold returns the matrix that is 1 at the entries, nil for no HeldOut, and the data with 0 in place of them.
+func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
+	if h == nil {
+		return nil, d, nil
+	}
+	n, m := d.Dims()
 	if len(h) != n {
-		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
+		return nil, nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
 	}
 	start, columns := make([]int, 1, n+1), []int{}
 	for _, of := range h {
 		columns = append(columns, of...)
 		start = append(start, len(columns))
 	}
-	held, err := sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns)))
-	if err != nil {
-		return nil, fmt.Errorf("entries held out: %w", err)
+	if held, err = sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns))); err != nil {
+		return nil, nil, fmt.Errorf("entries held out: %w", err)
 	}
-	return held, nil
-}
-
-// without returns the data with 0 in place of the entries.
-func (h HeldOut) without(d view.Data) view.Data {
 	if s, ok := d.(*view.Sparse); ok {
-		n, m := s.Dims()
 		left := make([]sparse.Entry, 0, s.X.NNZ())
-		for i, of := range h {
-			columns, values := s.X.Row(i)
-			for at, j := range columns {
-				if _, out := slices.BinarySearch(of, j); !out {
-					left = append(left, sparse.Entry{Row: i, Col: j, Value: values[at]})
-				}
+		d.Each(func(i, j int, x float64) {
+			if _, out := slices.BinarySearch(h[i], j); !out {
+				left = append(left, sparse.Entry{Row: i, Col: j, Value: x})
 			}
-		}
-		return view.NewSparse(sparse.FromEntries(n, m, left))
+		})
+		return held, view.NewSparse(sparse.FromEntries(n, m, left)), nil
 	}
 	x := mat.DenseCopyOf(d.Matrix())
 	for i, of := range h {
-		row := x.RawRowView(i)
 		for _, j := range of {
-			row[j] = 0
+			x.Set(i, j, 0)
 		}
 	}
-	return view.Dense{X: x}
+	return held, view.Dense{X: x}, nil
 }
 
 // seenCost is a cost that does not count some entries, which hold 0 in the data: that of all entries less Σ y²
