@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -35,23 +36,20 @@ func (Fast) Serves(p Parts) error {
 		return fmt.Errorf("fast does not serve a basis of unit norm under the %v cost: no exact step for it is known", p.Cost)
 	}
 	for _, one := range p.Penalties {
+		name := penaltyName(one)
 		_, learned := one.(LearnedGraph)
 		switch {
 		case one.OnBasis():
-			return fmt.Errorf("fast does not serve the penalty %s, which is on the basis vectors: it has a step for penalties on the coefficients only", penaltyName(one))
+			return fmt.Errorf("fast does not serve the penalty %s, which is on the basis vectors: it has a step for penalties on the coefficients only", name)
 		case learned:
-			return fmt.Errorf("fast does not serve the penalty %s: it has no step for a graph that is learned", penaltyName(one))
+			return fmt.Errorf("fast does not serve the penalty %s: it has no step for a graph that is learned", name)
 		case p.Basis != BasisFree:
-			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", penaltyName(one), p.Basis)
+			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", name, p.Basis)
+		case p.Cost == CostKL:
+			return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", name, p.Cost)
+		case !p.UnitNorm:
+			return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", name)
 		}
-	}
-	switch {
-	case len(p.Penalties) == 0:
-		return nil
-	case p.Cost == CostKL:
-		return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", penaltyName(p.Penalties[0]), p.Cost)
-	case !p.UnitNorm:
-		return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", penaltyName(p.Penalties[0]))
 	}
 	return nil
 }
@@ -109,10 +107,8 @@ func (l *lead) raised() { l.most, l.by, l.plain = l.by, l.by/1.5, true }
 func startFastFree(f *Factorisation) func(context.Context) error {
 	scaleStart(f)
 	u, v := f.factors[0], f.factors[1]
-	s := &fastFree{
-		f: f, lead: firstLead,
-		u: mat.DenseCopyOf(u), v: algebra.Like(v), vx: algebra.Like(u), ux: algebra.Like(v), lastVX: algebra.Like(u), lastUX: algebra.Like(v),
-	}
+	s := &fastFree{f: f, lead: firstLead, u: mat.DenseCopyOf(u), v: algebra.Like(v)}
+	s.vx, s.ux, s.lastVX, s.lastUX = algebra.Like(u), algebra.Like(v), algebra.Like(u), algebra.Like(v)
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
 	return s.iterate
@@ -235,10 +231,8 @@ func quadratic(b Block) *mat.Dense {
 // at length 1. Penalised coefficients move one by one.
 type fastUnit struct {
 	f        *Factorisation
-	order    []int      // of the condensed coefficients
-	diagonal []float64  // what the penalties add to the second derivatives in a row of V
-	turned   *mat.Dense // 1×m
-	gradient *mat.Dense // 1×ñ
+	order    []int     // of the condensed coefficients
+	diagonal []float64 // what the penalties add to the second derivatives in a row of V
 }
 
 func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
@@ -250,9 +244,8 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 			return nil, fmt.Errorf("fast does not serve a penalty that is no CoordinatePenalty, as %T is none", p)
 		}
 	}
-	u, v := f.factors[0], f.factors[1]
+	u := f.factors[0]
 	k, m := u.Dims()
-	_, n := v.Dims()
 	for r := range k {
 		if row := u.RawRowView(r); slices.Max(row) < algebra.Floor {
 			for j := range row {
@@ -261,7 +254,7 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 		}
 	}
 	scaleStart(f)
-	s := &fastUnit{f: f, order: f.groupOrder(), turned: mat.NewDense(1, m, nil), gradient: mat.NewDense(1, n, nil)}
+	s := &fastUnit{f: f, order: f.groupOrder()}
 	if t := f.Terms(1); t != nil {
 		s.diagonal = t.Diagonal
 	}
@@ -291,15 +284,14 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	return nil
 }
 
-// rowGradient writes (Hθ − B)_r to buf and returns it.
-func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
-	k, _ := theta.Dims()
-	algebra.Gemm(buf, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), algebra.NoTrans, theta, algebra.NoTrans)
-	g := buf.RawRowView(0)
-	for j, x := range b.Linear.RawRowView(r) {
-		g[j] -= x
-	}
-	return g
+// rowGradient returns (Hθ − B)_r.
+func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
+	k, p := theta.Dims()
+	g := mat.NewDense(1, p, nil)
+	algebra.Gemm(g, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), algebra.NoTrans, theta, algebra.NoTrans)
+	row := g.RawRowView(0)
+	floats.Sub(row, b.Linear.RawRowView(r))
+	return row
 }
 
 // turn moves basis vectors of unit norm.
@@ -314,7 +306,7 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 			if h < algebra.LeastDenominator { // no coefficients: all vectors are as good
 				continue
 			}
-			row, c := u.RawRowView(r), rowGradient(s.turned, u, b, r)
+			row, c := u.RawRowView(r), rowGradient(u, b, r)
 			for j, x := range row {
 				c[j] = h*x - c[j]
 			}
@@ -362,7 +354,7 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 			if ctx.Err() != nil {
 				return 0
 			}
-			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.coefficientPenalty(r)
+			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(v, b, r), s.f.coefficientPenalty(r)
 			for _, j := range s.order {
 				x, curvature := row[j], h+s.diagonal[j]
 				if curvature < algebra.LeastDenominator {
@@ -422,11 +414,7 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
 	}
 	s.rule, _ = Multiplicative{}.Start(f)
-	if m, ok := f.model.(*plainModel); ok {
-		if c, ok := m.cost.(*klCost); ok {
-			c.valueAlone = true // the sweeps have gradients of their own
-		}
-	}
+	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps have gradients of their own
 	before := f.Objective()
 	f.Keep()
 	s.halves[1].Scale()
@@ -503,7 +491,6 @@ type fastConcept struct {
 	since int   // iterations since all was computed
 
 	block   *descent.WeightBlock
-	at      []int     // samples whose weights in a basis vector have moved
 	largest []float64 // the longest that went into each basis vector since all was computed
 }
 
@@ -639,21 +626,21 @@ func (s *fastConcept) follow(block descent.SampleBlock) {
 		if len(moved) == 0 {
 			continue
 		}
-		s.at = s.at[:0]
+		var at []int
 		to := s.m.w.RawRowView(r)
 		for _, a := range moved {
 			i, x := block.Samples[a], weight.Data[a*weight.Stride+r]
 			to[i] = x
 			s.largest[r] = max(s.largest[r], x*math.Sqrt(products.Data[a*products.Stride+a]))
-			s.at = append(s.at, i)
+			at = append(at, i)
 		}
 		row := kw.Data[r*kw.Stride:]
 		if whole {
-			simd.AddRows(row[:kw.Stride], by, k.Data, s.at)
+			simd.AddRows(row[:kw.Stride], by, k.Data, at)
 			continue
 		}
-		for at, i := range s.at {
-			algebra.Axpy(by[at], k.Data[i*k.Stride:][:kw.Cols], row)
+		for c, i := range at {
+			algebra.Axpy(by[c], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
 	}
 }
