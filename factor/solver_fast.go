@@ -45,11 +45,15 @@ func (Fast) Serves(p Parts) error {
 			return fmt.Errorf("fast does not serve the penalty %s: it has no step for a graph that is learned", name)
 		case p.Basis != BasisFree:
 			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", name, p.Basis)
-		case p.Cost == CostKL:
-			return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", name, p.Cost)
-		case !p.UnitNorm:
-			return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", name)
 		}
+	}
+	switch {
+	case len(p.Penalties) == 0:
+		return nil
+	case p.Cost == CostKL:
+		return fmt.Errorf("fast does not serve the penalty %v under the %v cost: without unit-norm there is no minimum", p.Penalties[:1], p.Cost)
+	case !p.UnitNorm:
+		return fmt.Errorf("fast serves the penalty %v only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", p.Penalties[:1])
 	}
 	return nil
 }
