@@ -257,9 +257,8 @@ func checkDiagonal(k *mat.Dense) error {
 
 // model returns the model of weights w, k×n.
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
-	wk := algebra.Like(w)
-	algebra.Gemm(wk, w, algebra.NoTrans, b.values, algebra.NoTrans)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: algebra.CrossGram(wk, w)}
+	products := algebra.CrossGram(algebra.Times(w, b.values), w)
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: products}
 	m.Kernel.Matrix = nil
 	return m
 }
@@ -291,14 +290,6 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if x == nil {
-		return nil, errors.New("no data")
-	}
-	p, columns := x.Dims()
-	if p == 0 || columns == 0 {
-		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, columns)
-	}
-	_, k := m.Weights.Dims()
 	products := m.compare
 	if m.Samples == nil {
 		products = m.weigh
@@ -308,7 +299,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 		return nil, err
 	}
 	next := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
-	return solve(ctx, uniform(k, p), best, TransformIterations, next)
+	return solve(ctx, uniform(lin.Dims()), best, TransformIterations, next)
 }
 
 // compare returns Wᵀ·k_x of samples x.
@@ -351,9 +342,15 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 
 // weigh returns Wᵀ·k_x of kernel values, p×n.
 func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
+	if values == nil {
+		return nil, errors.New("no data")
+	}
 	n, k := m.Weights.Dims()
 	p, c := values.Dims()
-	if c != n {
+	switch {
+	case p == 0 || c == 0:
+		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, c)
+	case c != n:
 		return nil, fmt.Errorf("there are kernel values with %d training samples, and the model has %d", c, n)
 	}
 	dense := mat.DenseCopyOf(values)

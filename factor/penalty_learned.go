@@ -134,12 +134,9 @@ func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
 func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	n, _ := q.Dims()
 	s, degree = mat.NewDense(n, n, nil), make([]float64, n)
+	s.Apply(func(i, j int, x float64) float64 { return (x + q.At(j, i)) / 2 }, q)
 	for i := range n {
-		for j := range n {
-			x := (q.At(i, j) + q.At(j, i)) / 2
-			s.Set(i, j, x)
-			degree[i] += x
-		}
+		degree[i] = elementary.Sum(s.RawRowView(i))
 	}
 	return s, degree
 }
@@ -225,8 +222,7 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 
 // Gradient is λDV − λSV.
 func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
-	sv := algebra.Like(v)
-	algebra.Gemm(sv, v, algebra.NoTrans, b.s, algebra.NoTrans) // s is symmetric
+	sv := algebra.Times(v, b.s) // which is symmetric
 	k, _ := v.Dims()
 	for r := range k {
 		algebra.Axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))

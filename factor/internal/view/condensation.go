@@ -79,15 +79,19 @@ func (t *Condensation) Rows(dst, a *mat.Dense) {
 func (t *Condensation) Columns(dst, a *mat.Dense) {
 	if t.None {
 		dst.Copy(a)
-		return
+	} else {
+		t.addColumns(dst, a, func(i int) float64 { return t.Weight[i] * t.Expand[t.Group[i]] })
 	}
+}
+
+// addColumns adds up the columns i of each group, times by(i).
+func (t *Condensation) addColumns(dst, a *mat.Dense, by func(i int) float64) {
 	k, _ := a.Dims()
 	for r := range k {
 		out := dst.RawRowView(r)
 		clear(out)
 		for i, x := range a.RawRowView(r) {
-			g := t.Group[i]
-			out[g] += t.Weight[i] * t.Expand[g] * x
+			out[t.Group[i]] += by(i) * x
 		}
 	}
 }
@@ -110,15 +114,7 @@ func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 
 // PullBack is the transpose of Expanded, for gradients in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		to := dst.RawRowView(r)
-		clear(to)
-		for i, x := range a.RawRowView(r) {
-			g := t.Group[i]
-			to[g] += x * t.Expand[g]
-		}
-	}
+	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
 }
 
 // PullBackDiagonal adds up the diagonal of a quadratic form in V to an upper bound of that of the condensed form.
