@@ -266,14 +266,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 // singularValues returns the singular values of a, falling, from its k×k inner products.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
-	g := algebra.SelfGram(a)
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, g.At(i, j))
-		}
-	}
-	values, _, err := eigen.Symmetric(ctx, sym, false)
+	values, _, err := eigen.Symmetric(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data), false)
 	if err != nil {
 		return nil, fmt.Errorf("the leading singular values: %w", err)
 	}

@@ -211,7 +211,6 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 		return nil, err
 	}
 	k := mat.DenseCopyOf(given)
-	shifted := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
@@ -223,10 +222,10 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 			}
 			k.Set(i, j, (x+y)/2)
 			k.Set(j, i, (x+y)/2)
-			shifted.SetSym(i, j, (x+y)/2)
 		}
 	}
 	// The shift allows for eigenvalues that single precision makes of 0.
+	shifted := mat.NewSymDense(n, mat.DenseCopyOf(k).RawMatrix().Data)
 	shift := 1e-7 * mat.Trace(k)
 	for i := range n {
 		shifted.SetSym(i, i, k.At(i, i)+shift)

@@ -144,14 +144,12 @@ func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 // embed returns the eigenvectors of the smallest eigenvalues of L_Q, c×n.
 func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	n, _ := b.s.Dims()
-	l := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			l.SetSym(i, j, -b.s.At(i, j))
-		}
-		l.SetSym(i, i, b.degree[i]-b.s.At(i, i))
+	l := mat.NewDense(n, n, nil)
+	l.Scale(-1, b.s)
+	for i, d := range b.degree {
+		l.Set(i, i, d+l.At(i, i))
 	}
-	_, vectors, err := eigen.Smallest(ctx, l, b.parts)
+	_, vectors, err := eigen.Smallest(ctx, mat.NewSymDense(n, l.RawMatrix().Data), b.parts)
 	if err != nil {
 		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
 	}

@@ -172,14 +172,7 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 // orthonormal returns up to d left singular vectors of a, of the largest singular values, or nil if all are negligible.
 func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	_, p := a.Dims()
-	gram := product(blas.Trans, a, a)
-	symmetric := mat.NewSymDense(p, nil)
-	for i := range p {
-		for j := i; j < p; j++ {
-			symmetric.SetSym(i, j, gram.At(i, j))
-		}
-	}
-	values, vectors, err := eigen.Symmetric(ctx, symmetric, true)
+	values, vectors, err := eigen.Symmetric(ctx, mat.NewSymDense(p, product(blas.Trans, a, a).RawMatrix().Data), true)
 	if err != nil {
 		return nil, err
 	}
