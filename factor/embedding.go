@@ -405,10 +405,9 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 			}
 		}
 		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
+		rough.ScaleSym(alpha, rough)
+		against.AddSym(against, rough)
 		for i := range q {
-			for j := i; j < q; j++ {
-				against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
-			}
 			against.SetSym(i, i, against.At(i, i)+ridge)
 		}
 		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))

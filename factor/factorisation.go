@@ -275,7 +275,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 		if err := ctx.Err(); err != nil {
 			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
 		}
-		wanted := t == iterations || opt.wants(t)
+		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.MaxTime > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
 		now, err := step(wanted)
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)

@@ -78,11 +78,6 @@ type Options struct {
 	Trace func(iteration int) bool
 }
 
-// wants tells whether the objective is computed after an iteration.
-func (o Options) wants(iteration int) bool {
-	return o.Trace == nil || o.Tolerance > 0 || o.MaxTime > 0 || o.OnIteration != nil || o.Trace(iteration)
-}
-
 // DefaultIterations is the number of iterations unless Options give one.
 const DefaultIterations = 200
 

@@ -324,8 +324,10 @@ func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense,
 
 func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
-	algebra.AddTo(o.gram, by, problem.Quadratic)
-	algebra.AddTo(o.linear, by, problem.Linear)
+	o.gram.Scale(by, o.gram)
+	o.gram.Add(o.gram, problem.Quadratic)
+	o.linear.Scale(by, o.linear)
+	o.linear.Add(o.linear, problem.Linear)
 	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 

@@ -258,7 +258,14 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 		}
 	}
 	scaleStart(f)
-	s := &fastUnit{f: f, order: f.groupOrder()}
+	s := &fastUnit{f: f}
+	seen := make([]bool, f.ties.Groups)
+	for _, i := range f.sampleOrder() {
+		if g := f.ties.Group[i]; !seen[g] {
+			seen[g] = true
+			s.order = append(s.order, g)
+		}
+	}
 	if t := f.Terms(1); t != nil {
 		s.diagonal = t.Diagonal
 	}
@@ -377,19 +384,6 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 		}
 		return step
 	})
-}
-
-// groupOrder orders the condensed coefficients by what their samples are.
-func (f *Factorisation) groupOrder() []int {
-	var order []int
-	seen := make([]bool, f.ties.Groups)
-	for _, i := range f.sampleOrder() {
-		if g := f.ties.Group[i]; !seen[g] {
-			seen[g] = true
-			order = append(order, g)
-		}
-	}
-	return order
 }
 
 // fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each

@@ -201,17 +201,6 @@ func Times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// AddTo sets a to by·a + b.
-func AddTo(a *mat.Dense, by float64, b *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		row := a.RawRowView(r)
-		for j, x := range b.RawRowView(r) {
-			row[j] = by*row[j] + x
-		}
-	}
-}
-
 // Moved returns x·by, or 0 if that is less than Floor. What is 0 stays so.
 func Moved(x, by float64) float64 {
 	if y := x * by; x > 0 && !(y < Floor) {
