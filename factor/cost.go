@@ -21,7 +21,6 @@ const (
 	CostKL
 )
 
-// costInfo is what the engine needs to know about a cost.
 type costInfo struct {
 	name string
 	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2 blocks are
@@ -110,7 +109,6 @@ func (c *frobeniusCost) basisBlock() Block {
 	return Block{Linear: c.vx, Quadratic: c.coefficientGram()}
 }
 
-// coefficientGram returns v·vᵀ.
 func (c *frobeniusCost) coefficientGram() *mat.Dense {
 	if c.vv == nil {
 		c.vv = algebra.SelfGram(c.v)
@@ -220,7 +218,6 @@ func (c *klCost) value() float64 {
 	return j
 }
 
-// fillRows sets row r of a to values[r] throughout.
 func fillRows(a *mat.Dense, values []float64) {
 	algebra.EachRow(a, 4, func(r int, row []float64) {
 		for i := range row {

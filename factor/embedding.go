@@ -26,7 +26,6 @@ import (
 // matrices of two graphs over the samples (Yan et al. 2007), in which alone the methods differ. All work in
 // the principal directions of the samples, so that nothing is m×m where n is less.
 
-// training is what a linear embedding learns from.
 type training struct {
 	data view.Data
 	*principal.Samples
@@ -94,7 +93,6 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 	return made, err
 }
 
-// twoClasses reports that labelled samples are not of two classes, which have these sizes.
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
@@ -135,7 +133,6 @@ func varianceShare(x, def float64) (float64, error) {
 	return x, nil
 }
 
-// classMeans returns the mean of each class's rows of y, c×q.
 func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	_, q := y.Dims()
 	means := mat.NewDense(len(t.sizes), q, nil)

@@ -209,7 +209,6 @@ func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	return err
 }
 
-// learn moves the parameters of the penalties.
 func (f *Factorisation) learn(ctx context.Context) error {
 	for _, p := range f.onCoefficients {
 		if l, ok := p.(LearningPenalty); ok {

@@ -154,7 +154,6 @@ func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	return &initialFactors{bases[p.Basis].from(u, v, p.Image), z}
 }
 
-// lift adds a fifth of the mean to every entry.
 func lift(a *mat.Dense) {
 	k, n := a.Dims()
 	add := 0.2 * mat.Sum(a) / float64(k*n)
@@ -206,7 +205,6 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 	return p.from(u, v, ties), nil
 }
 
-// partNorms returns the lengths of the positive and the negative part of a.
 func partNorms(a []float64) (pos, neg float64) {
 	for _, x := range a {
 		if x > 0 {

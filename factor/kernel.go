@@ -74,7 +74,6 @@ func (k Kernel) resolved() (Kernel, error) {
 	return k, view.CheckWeight("the offset of the polynomial kernel", offset)
 }
 
-// boundKernel is a resolved kernel of n samples.
 type boundKernel struct {
 	Kernel
 	values  *mat.Dense // K
@@ -194,7 +193,6 @@ func intersect(dst, some *mat.Dense, x view.Data) {
 	dst.Copy(sums.T())
 }
 
-// checkSamples refuses samples that the kernel cannot compare.
 func (k Kernel) checkSamples(x view.Data) error {
 	if k.Function == KernelIntersection {
 		return view.NonNegative(x, "the intersection kernel")
@@ -202,7 +200,6 @@ func (k Kernel) checkSamples(x view.Data) error {
 	return nil
 }
 
-// givenKernel returns a copy of a caller's K, checked.
 func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, error) {
 	if r, c := given.Dims(); r != n || c != n {
 		return nil, fmt.Errorf("the kernel is %d×%d for %d samples", r, c, n)
@@ -254,7 +251,6 @@ func checkDiagonal(k *mat.Dense) error {
 	return nil
 }
 
-// model returns the model of weights w, k×n.
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 	products := algebra.CrossGram(algebra.Times(w, b.values), w)
 	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: products}
@@ -284,7 +280,6 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 	return m.represent(ctx, x, false)
 }
 
-// represent is Transform, and Represent with best.
 func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -365,7 +360,6 @@ func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, e
 	return lin, nil
 }
 
-// check reports parts of the model that do not fit together.
 func (m *KernelModel) check() error {
 	n, k := m.Weights.Dims()
 	if r, c := m.Products.Dims(); r != k || c != k {

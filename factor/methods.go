@@ -202,7 +202,6 @@ func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// registry is the table of methods: one entry each.
 var registry = []Info{
 	{Name: "nmf", Title: "Non-negative matrix factorisation", Family: "NMF", zero: NMF{},
 		Parts: "Frobenius cost, free basis", Objective: "‖X − UVᵀ‖²",

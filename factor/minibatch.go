@@ -130,7 +130,6 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 	return f.finish(history, stop)
 }
 
-// miniBatch is a fit under way.
 type miniBatch struct {
 	x       Blocks
 	n, m, p int

@@ -28,7 +28,6 @@ const (
 	BasisRankOne
 )
 
-// basisInfo is what the engine needs to know about a basis.
 type basisInfo struct {
 	name       string
 	parameters []parameter
@@ -40,7 +39,6 @@ type basisInfo struct {
 	signed bool
 }
 
-// parameter is a factor of a basis.
 type parameter struct {
 	name, stream string // in messages, and of random numbers
 	size         func(n, m int, image Image) int
@@ -280,7 +278,6 @@ type model interface {
 	pullBack(dst, g *mat.Dense, i int)
 }
 
-// plainModel puts any cost and any basis together.
 type plainModel struct {
 	cost
 	basis
@@ -364,7 +361,6 @@ const (
 	mostFormedForFast = 4096
 )
 
-// formsProducts tells whether the inner products of n samples of m features are formed.
 func formsProducts(n, m int, fast bool) bool {
 	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
 }
@@ -388,7 +384,6 @@ func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensati
 	return c, nil
 }
 
-// newKernelModel takes K in place of the samples.
 func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *conceptModel {
 	c := &conceptModel{w: w, v: v, k: k, ties: ties}
 	n, _ := k.Dims()

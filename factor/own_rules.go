@@ -88,7 +88,6 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
 }
 
-// initialDictionary returns the atoms at the start, transposed: k×m.
 func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
@@ -147,7 +146,6 @@ func stepAtoms(x view.Data, b, v *mat.Dense) {
 	}
 }
 
-// shorten brings x to unit length if it is longer.
 func shorten(x []float64) {
 	if length := elementary.Norm(x); length > 1 {
 		for i := range x {
@@ -287,7 +285,6 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
 
-// similarity returns a copy of the similarities, checked.
 func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
@@ -308,7 +305,6 @@ func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) 
 	return a, nil
 }
 
-// association returns S at the start.
 func (m SSNMF) association(k int) (*mat.Dense, error) {
 	if m.Initial != nil {
 		return checkedSymmetric(m.Initial, k, "the values of the initial association")
@@ -399,7 +395,6 @@ func (f *similarityFactors) step() {
 	}
 }
 
-// value returns ‖Ã − GSGᵀ‖².
 func (f *similarityFactors) value() float64 {
 	return f.a.Residual(algebra.Times(f.s, f.g), f.g)
 }

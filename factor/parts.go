@@ -126,7 +126,6 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return f.finish(opt)
 }
 
-// check reports parts that there are not, or that do not go together.
 func (p Parts) check() error {
 	if err := named(p.Cost, p.Basis, p.Tie, p.Weighting); err != nil {
 		return err
@@ -163,13 +162,11 @@ func named(values ...encoding.TextMarshaler) error {
 	return nil
 }
 
-// gram tells whether inner products are all that is needed of the data.
 func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
 // signed tells whether samples that all count alike may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
 
-// start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
 		x = p.Kernel.Matrix
@@ -262,7 +259,6 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	return f, err
 }
 
-// condensation returns the change of variables for ties and weights.
 func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
 	n, _ := d.Dims()
 	var weight []float64
@@ -405,13 +401,11 @@ func (p Parts) Memory(s Size) int64 {
 	return view.Bytes(need)
 }
 
-// floats returns n, m and k, and the bytes of both factors.
 func (s Size) floats() (n, m, k, factors float64) {
 	n, m, k = float64(s.Samples), float64(s.Features), float64(s.Rank)
 	return n, m, k, 8 * k * (n + m)
 }
 
-// data is the size of a copy of the data.
 func (s Size) data() float64 {
 	if s.Stored > 0 {
 		return 80 * float64(s.Stored)
@@ -425,7 +419,6 @@ func (s Size) heldOut(held float64) float64 {
 	return s.data() + 40*held + 5*factors + 192*(n+m)
 }
 
-// graph is the size of a neighbourhood graph.
 func (s Size) graph(h Neighbourhood) float64 {
 	n := float64(s.Samples)
 	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))

@@ -108,7 +108,6 @@ func (i PenaltyInfo) Needs() Needs { return Parts{Penalties: Penalties{i.zero}}.
 // Settings returns the penalty's settings.
 func (i PenaltyInfo) Settings() []Setting { return settings.List(i.zero) }
 
-// penalties is the list of penalties: one entry each.
 var penalties = []PenaltyInfo{
 	{Name: "graph", Title: "Graph", Term: "λ·tr(VᵀLV)", Paper: "Cai et al. 2011", zero: Graph{}},
 	{Name: "links", Title: "Links between samples", Term: "Σ C_ij·v_iᵀv_j", Paper: "Ambai et al. 2011", zero: Links{}},
@@ -117,7 +116,6 @@ var penalties = []PenaltyInfo{
 	{Name: "smooth", Title: "Smooth basis images", Term: "λ·Σ (u_p − u_q)² over neighbouring pixels", Paper: "Zdunek and Cichocki 2008", zero: Smooth{}},
 }
 
-// penaltyName returns what the penalty is called in messages.
 func penaltyName(p Penalty) string {
 	for _, i := range penalties {
 		if reflect.TypeOf(i.zero) == reflect.TypeOf(p) {
@@ -208,10 +206,8 @@ func penaltySettings() []Setting {
 	return all
 }
 
-// boundPenalties are those of one factor.
 type boundPenalties []BoundPenalty
 
-// value returns their sum at θ.
 func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	for _, p := range b {
 		sum += p.Value(theta)
@@ -263,12 +259,10 @@ func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
 	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))
 }
 
-// boundL1 is λ.
 type boundL1 float64
 
 func (l boundL1) Value(v *mat.Dense) float64 { return float64(l) * mat.Sum(v) }
 
-// Gradient is λ everywhere.
 func (l boundL1) Gradient(positive, _, _ *mat.Dense, scale float64) {
 	half := scale * float64(l) / 2
 	positive.Apply(func(_, _ int, x float64) float64 { return x + half }, positive)

@@ -130,7 +130,6 @@ func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
 	algebra.Axpy(scale*b.lambda, b.degree, dst)
 }
 
-// symmetricPart returns (Q + Qᵀ)/2 and its degrees.
 func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	n, _ := q.Dims()
 	s, degree = mat.NewDense(n, n, nil), make([]float64, n)
@@ -199,7 +198,6 @@ func (b *boundLearnedGraph) objective(q, s, df, dv *mat.Dense) float64 {
 	return algebra.Inner(&d, &d) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
 }
 
-// squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
 	rows := algebra.Transpose(a)

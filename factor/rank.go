@@ -153,7 +153,6 @@ func (c *seenCost) moved(v bool) {
 	c.cost.moved(v)
 }
 
-// find finds inU and less.
 func (c *seenCost) find() {
 	switch {
 	case c.have:
@@ -359,7 +358,6 @@ func (c *RankCurve) between(at int) (ranks []int) {
 	return ranks
 }
 
-// look adds a rank.
 func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) error {
 	n := len(held)
 	bases, misfits, failed := make([]*mat.Dense, n), make([]float64, n), make([]error, n)

@@ -159,14 +159,12 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	return nil
 }
 
-// minimise moves factor i from a point to the minimum of a quadratic problem, and says so.
 func (f *Factorisation) minimise(ctx context.Context, i int, from, linear, quadratic *mat.Dense) error {
 	err := descent.MinimiseRows(ctx, f.factors[i], from, linear, quadratic, descent.MostSweeps)
 	f.Moved(i)
 	return err
 }
 
-// goAhead sets dst to x + by·(x − last).
 func goAhead(dst, x, last *mat.Dense, by float64) {
 	algebra.EachRow(dst, 4, func(r int, to []float64) {
 		from, before := x.RawRowView(r)[:len(to)], last.RawRowView(r)[:len(to)]
@@ -220,7 +218,6 @@ func scaleStart(f *Factorisation) {
 	}
 }
 
-// quadratic returns the matrix of a quadratic block's problem.
 func quadratic(b Block) *mat.Dense {
 	if b.NegativeQuadratic == nil {
 		return b.Quadratic
@@ -295,7 +292,6 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	return nil
 }
 
-// rowGradient returns (Hθ − B)_r.
 func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 	k, p := theta.Dims()
 	g := mat.NewDense(1, p, nil)
@@ -305,7 +301,6 @@ func rowGradient(theta *mat.Dense, b Block, r int) []float64 {
 	return row
 }
 
-// turn moves basis vectors of unit norm.
 func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	descent.Sweeps(func() (lowered float64) {
@@ -578,7 +573,6 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	return nil
 }
 
-// length is that of basis vector r.
 func (s *fastConcept) length(r int) float64 { return math.Sqrt(max(s.m.h.At(r, r), 0)) }
 
 // restart begins to follow W·K from where the model is.

@@ -47,7 +47,6 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	return m.represent(ctx, x, false)
 }
 
-// represent is Transform, and Represent with best.
 func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := named(m.Cost); err != nil {
 		return nil, err
@@ -83,7 +82,6 @@ func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
 	return d, nil
 }
 
-// uniform returns coefficients that are all 1.
 func uniform(k, p int) *mat.Dense {
 	v := mat.NewDense(k, p, nil)
 	v.Apply(func(int, int, float64) float64 { return 1 }, v)
@@ -252,7 +250,6 @@ type field struct {
 	of   any
 }
 
-// write writes the array, unless it is empty.
 func (a field) write(z *npz.Writer) {
 	switch of := a.of.(type) {
 	case **mat.Dense:
@@ -423,7 +420,6 @@ func (s *savedKernel) fields() (of []field) {
 	return append(of, field{"samples", &s.sparse.Values}, field{"columns", &s.sparse.Columns}, field{"starts", &s.sparse.RowStart}, field{"features", &s.features})
 }
 
-// loadKernelModel reads a kernel model and checks that its parts fit together.
 func loadKernelModel(z *npz.Archive) (Model, error) {
 	s := &savedKernel{KernelModel: &KernelModel{}}
 	m := s.KernelModel

@@ -157,7 +157,6 @@ func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	return directions, nil
 }
 
-// product returns op(a)·b.
 func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 	r, c := a.Dims()
 	if t == blas.Trans {

@@ -58,7 +58,6 @@ type KLHalf struct {
 	workers []*klWorker
 }
 
-// klWorker is what one goroutine needs.
 type klWorker struct {
 	x, y, u []float32 // columns' values; of sparse data what they pick of unit
 	at      []int
@@ -117,7 +116,6 @@ func (h *KLHalf) Sweep(ctx context.Context) error {
 	})
 }
 
-// readOther makes unit of other.
 func (h *KLHalf) readOther() {
 	algebra.RowSums(h.sums, h.other)
 	row, next := h.width, 1

@@ -73,7 +73,6 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 	})
 }
 
-// A columnPanel is a panel of columns of θ and B, k×columns.
 type columnPanel struct {
 	v, b                []float64
 	active, first, step [simd.SweepColumns]float64

@@ -72,7 +72,6 @@ func (l *lasso) Solve(s, c []float64) {
 	}
 }
 
-// refresh brings slope up to date with s.
 func (l *lasso) refresh(s, c []float64) {
 	copy(l.slope, c)
 	for j, x := range s {

@@ -78,7 +78,6 @@ func (d *Sparse) Matrix() mat.Matrix                  { return d.X }
 func (d *Sparse) TimesBasis(dst, u *mat.Dense)        { d.times(dst, d.Samples, u) }
 func (d *Sparse) TimesCoefficients(dst, v *mat.Dense) { d.times(dst, d.ByFeature(), v) }
 
-// times writes b·xᵀ.
 func (d *Sparse) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 	d.v.read(b)
 	n, _ := x.Dims()
@@ -200,14 +199,12 @@ type byColumn struct {
 
 func (s *byColumn) row(i int) []float64 { return s.data[i*s.width : (i+1)*s.width] }
 
-// zero makes it n×k zeros.
 func (s *byColumn) zero(n, k int) {
 	s.width = simd.Width(k)
 	s.data = slices.Grow(s.data[:0], n*s.width)[:n*s.width]
 	clear(s.data)
 }
 
-// read reads a factor.
 func (s *byColumn) read(from *mat.Dense) {
 	k, n := from.Dims()
 	s.zero(n, k)
@@ -219,7 +216,6 @@ func (s *byColumn) read(from *mat.Dense) {
 	})
 }
 
-// write writes a factor.
 func (s *byColumn) write(dst *mat.Dense) {
 	s.Each(dst, func(at int, row []float64) {
 		for i := range row {
