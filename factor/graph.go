@@ -106,30 +106,24 @@ func squaredDistance(a, b, product float64) float64 {
 // labelEdges replaces the edges of s between labelled samples: 1 between samples of one class, none
 // between samples of different ones.
 func labelEdges(s *CSR, labels []int) *CSR {
-	n, _ := s.Dims()
-	class := map[int][]int{}
-	for i, c := range labels {
-		if c >= 0 {
-			class[c] = append(class[c], i)
-		}
-	}
 	var entries []sparse.Entry
-	for i := range n {
+	for i, class := range labels {
 		cols, vals := s.Row(i)
 		for p, j := range cols {
-			if labels[i] < 0 || labels[j] < 0 {
+			if class < 0 || labels[j] < 0 {
 				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: vals[p]})
 			}
 		}
-		if labels[i] >= 0 {
-			for _, j := range class[labels[i]] {
-				if j != i {
-					entries = append(entries, sparse.Entry{Row: i, Col: j, Value: 1})
-				}
+		if class < 0 {
+			continue
+		}
+		for j, other := range labels {
+			if class == other && i != j {
+				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: 1})
 			}
 		}
 	}
-	return sparse.FromEntries(n, n, entries)
+	return sparse.FromEntries(len(labels), len(labels), entries)
 }
 
 // neighbour is a row, and the distance squared or minus the cosine.

@@ -349,7 +349,6 @@ type conceptModel struct {
 	kv           *mat.Dense // v·X̃·Xᵀ, k×n
 	vv           *mat.Dense // k×k; nil where v has changed since
 	lin          *mat.Dense // kw condensed, k×ñ
-	pos, neg     *mat.Dense
 	h            *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
 	sumSq        float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
@@ -396,7 +395,7 @@ func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *con
 
 // prepare condenses K, and splits it, K = K⁺ − K⁻, if it has negative values.
 func (c *conceptModel) prepare(signed bool) {
-	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
+	c.kw, c.kv, c.lin = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v)
 	if c.k == nil {
 		return
 	}
@@ -415,7 +414,6 @@ func (c *conceptModel) prepare(signed bool) {
 			p[j], q[j] = max(x, 0), max(-x, 0)
 		}
 	}
-	c.kwPos, c.kwNeg, c.neg = algebra.Like(c.w), algebra.Like(c.w), algebra.Like(c.w)
 }
 
 // product brings w·K up to date.
@@ -426,8 +424,7 @@ func (c *conceptModel) product() {
 	c.haveKW = true
 	switch {
 	case c.kPos != nil:
-		algebra.Gemm(c.kwPos, c.w, algebra.NoTrans, c.kPos, algebra.NoTrans)
-		algebra.Gemm(c.kwNeg, c.w, algebra.NoTrans, c.kNeg, algebra.NoTrans)
+		c.kwPos, c.kwNeg = algebra.Times(c.w, c.kPos), algebra.Times(c.w, c.kNeg)
 		c.kw.Sub(c.kwPos, c.kwNeg)
 	case c.k != nil:
 		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
@@ -455,12 +452,9 @@ func (c *conceptModel) block(i int) Block {
 	c.basisProducts()
 	c.product()
 	if c.kPos == nil {
-		algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kw, algebra.NoTrans)
-		return Block{Linear: c.kv, Positive: c.pos}
+		return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kw)}
 	}
-	algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kwPos, algebra.NoTrans)
-	algebra.Gemm(c.neg, c.vv, algebra.NoTrans, c.kwNeg, algebra.NoTrans)
-	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
+	return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kwPos), Negative: algebra.Times(c.vv, c.kwNeg)}
 }
 
 // basisProducts brings kv and vv up to date.

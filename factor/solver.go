@@ -118,34 +118,26 @@ type Multiplicative struct{}
 func (Multiplicative) Serves(Parts) error { return nil }
 
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
-	steps := make([]multiplicative, len(f.Factors()))
 	return func(context.Context) error {
 		for i, theta := range f.Factors() {
-			steps[i].step(theta, f.Block(i), f.Terms(i))
+			multiplicativeStep(theta, f.Block(i), f.Terms(i))
 			f.Moved(i)
 		}
 		return nil
 	}, nil
 }
 
-// multiplicative does the steps of one factor, with buffers for products.
-type multiplicative struct{ positive, negative *mat.Dense }
-
 // divisionWork is how many multiplications take as long as a division and what goes with it.
 const divisionWork = 32
 
-// step changes theta in place. The terms may be nil.
-func (s *multiplicative) step(theta *mat.Dense, b Block, t *Terms) {
+// multiplicativeStep changes theta in place. The terms may be nil.
+func multiplicativeStep(theta *mat.Dense, b Block, t *Terms) {
 	pos, neg := b.Positive, b.Negative
 	if b.Quadratic != nil {
-		s.positive = algebra.Sized(s.positive, theta)
-		pos = s.positive
-		algebra.Gemm(pos, b.Quadratic, algebra.NoTrans, theta, algebra.NoTrans)
+		pos = algebra.Times(b.Quadratic, theta)
 	}
 	if b.NegativeQuadratic != nil {
-		s.negative = algebra.Sized(s.negative, theta)
-		neg = s.negative
-		algebra.Gemm(neg, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
+		neg = algebra.Times(b.NegativeQuadratic, theta)
 	}
 	algebra.EachRow(theta, divisionWork, func(r int, th []float64) {
 		lin, pos := b.Linear.RawRowView(r), pos.RawRowView(r)

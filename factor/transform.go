@@ -102,7 +102,6 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 	case b.Quadratic != nil:
 		b = splitSigns(b)
 	}
-	s := &multiplicative{}
 	for t := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -111,7 +110,7 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 			b = next()
 		}
 		if !exact {
-			s.step(v, b, nil)
+			multiplicativeStep(v, b, nil)
 		} else if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
 			return nil, err
 		}

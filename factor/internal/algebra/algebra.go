@@ -208,14 +208,3 @@ func Moved(x, by float64) float64 {
 	}
 	return 0
 }
-
-// Sized returns a matrix of the shape of as, buf itself where it has it.
-func Sized(buf, as *mat.Dense) *mat.Dense {
-	if buf != nil {
-		r, c := buf.Dims()
-		if ar, ac := as.Dims(); r == ar && c == ac {
-			return buf
-		}
-	}
-	return Like(as)
-}
