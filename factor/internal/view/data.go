@@ -89,27 +89,23 @@ func New(x mat.Matrix) (Data, error) {
 	default:
 		d = Dense{mat.DenseCopyOf(x)}
 	}
-	peak := make([]float64, n)
-	i, j, v, found := firstValue(d, func(i int, values []float64) int {
-		for _, v := range values {
-			peak[i] = max(peak[i], math.Abs(v)) // or NaN
-		}
-		if peak[i] <= LargestValue {
-			return -1
-		}
-		return slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= LargestValue) })
-	})
-	if found {
-		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, LargestValue)}
-	}
-	for i, p := range peak {
-		if p < SmallestValue {
-			problem := fmt.Sprintf("all %d values are zero", m)
-			if p > 0 {
-				problem = fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", p, SmallestValue)
+	if bad := firstProblem(d, func(columns []int, values []float64) string {
+		peak := 0.0
+		for at, v := range values {
+			if !(math.Abs(v) <= LargestValue) {
+				return fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", column(columns, at), v, LargestValue)
 			}
-			return nil, &SampleError{i, problem}
+			peak = max(peak, math.Abs(v))
 		}
+		switch {
+		case peak == 0:
+			return fmt.Sprintf("all %d values are zero", m)
+		case peak < SmallestValue:
+			return fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", peak, SmallestValue)
+		}
+		return ""
+	}); bad != nil {
+		return nil, bad
 	}
 	return d, nil
 }
@@ -147,13 +143,13 @@ func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 
 // Negative returns a [SampleError] about the first negative value, or nil where there is none.
 func Negative(d Data) *SampleError {
-	i, j, value, found := firstValue(d, func(_ int, values []float64) int {
-		return slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+	return firstProblem(d, func(columns []int, values []float64) string {
+		at := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+		if at < 0 {
+			return ""
+		}
+		return fmt.Sprintf("column %d: value %v is negative", column(columns, at), values[at])
 	})
-	if !found {
-		return nil
-	}
-	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative", j+1, value)}
 }
 
 // Needing adds that what needs values of 0 or more.
@@ -169,22 +165,23 @@ func NonNegative(d Data, what string) error {
 	return nil
 }
 
-// firstValue returns the place and value of the first value that look finds. look gets a sample's number and
-// stored values, and returns a place among them or −1.
-func firstValue(d Data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
+// firstProblem returns an error about the first sample of whose columns and values look returns a problem.
+func firstProblem(d Data, look func(columns []int, values []float64) string) *SampleError {
 	n, _ := d.Dims()
-	places := make([]int, n)
-	eachSample(d, func(i int, columns []int, values []float64) {
-		at := look(i, values)
-		if at >= 0 && columns != nil {
-			at = columns[at]
-		}
-		places[i] = at
-	})
-	if i = slices.IndexFunc(places, func(at int) bool { return at >= 0 }); i < 0 {
-		return 0, 0, 0, false
+	problems := make([]string, n)
+	eachSample(d, func(i int, columns []int, values []float64) { problems[i] = look(columns, values) })
+	if i := slices.IndexFunc(problems, func(problem string) bool { return problem != "" }); i >= 0 {
+		return &SampleError{i, problems[i]}
 	}
-	return i, places[i], d.Matrix().At(i, places[i]), true
+	return nil
+}
+
+// column is the number, from 1, of the column at a place among those with stored values.
+func column(columns []int, at int) int {
+	if columns == nil {
+		return at + 1
+	}
+	return columns[at] + 1
 }
 
 // eachSample calls f for all samples, several at once, with the stored values and their columns, nil if dense.
