@@ -45,25 +45,19 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 			inverse[r] = 1 / x
 		}
 	}
-	panels := make([]columnPanel, parallel.Cores())
-	return parallel.Blocks(ctx, len(panels), p, simd.SweepColumns, func(worker, at, end int) {
-		d, size := &panels[worker], k*simd.SweepColumns
-		d.v, d.b = slices.Grow(d.v[:0], size)[:size], slices.Grow(d.b[:0], size)[:size]
+	const columns = simd.SweepColumns
+	return parallel.Blocks(ctx, 0, p, columns, func(_, at, end int) {
+		v, linear := make([]float64, k*columns), make([]float64, k*columns)
 		for r := range k {
-			to, linear := d.v[r*simd.SweepColumns:][:simd.SweepColumns], d.b[r*simd.SweepColumns:][:simd.SweepColumns]
-			if end-at < simd.SweepColumns {
-				clear(to)
-				clear(linear)
-			}
 			for c, x := range from.RawRowView(r)[at:end] {
-				to[c] = max(x, 0)
+				v[r*columns+c] = max(x, 0)
 			}
-			copy(linear, b.RawRowView(r)[at:end])
+			copy(linear[r*columns:], b.RawRowView(r)[at:end])
 		}
-		d.descend(end-at, quadratic, inverse, sweeps)
+		descend(v, linear, end-at, quadratic, inverse, sweeps)
 		for r := range k {
 			to := theta.RawRowView(r)[at:end]
-			copy(to, d.v[r*simd.SweepColumns:])
+			copy(to, v[r*columns:])
 			for c, x := range to {
 				if x < algebra.Floor {
 					to[c] = 0
@@ -73,33 +67,24 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 	})
 }
 
-type columnPanel struct {
-	v, b                []float64
-	active, first, step [simd.SweepColumns]float64
-}
-
-// descend sweeps the first count columns until each of them stands still.
-func (d *columnPanel) descend(count int, h, inverse []float64, sweeps int) {
-	clear(d.active[:])
+// descend sweeps the first count columns of v, k×SweepColumns, until each of them stands still.
+func descend(v, b []float64, count int, h, inverse []float64, sweeps int) {
+	var active, first, step [simd.SweepColumns]float64
 	for c := range count {
-		d.active[c] = simd.Active
+		active[c] = simd.Active
 	}
 	for t := range sweeps {
-		clear(d.step[:])
-		simd.Sweep(d.v, d.b, h, inverse, d.active[:], d.step[:])
+		clear(step[:])
+		simd.Sweep(v, b, h, inverse, active[:], step[:])
 		if t == 0 {
-			d.first = d.step
+			first = step
 		}
 		moving := false
-		for c, moved := range d.step[:count] {
-			if d.active[c] == 0 {
-				continue
+		for c, moved := range step[:count] {
+			if moved <= StillShare*first[c] || moved == 0 {
+				active[c] = 0
 			}
-			if moved <= StillShare*d.first[c] || moved == 0 {
-				d.active[c] = 0
-			} else {
-				moving = true
-			}
+			moving = moving || active[c] != 0
 		}
 		if !moving {
 			return
