@@ -21,7 +21,6 @@ const (
 	CostKL
 )
 
-// costInfo is what the engine needs to know about a cost.
 type costInfo struct {
 	name string
 	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2 blocks are
@@ -48,25 +47,16 @@ func (c Cost) names() enum.Names[Cost] {
 	return enum.Of[Cost]("cost", names...)
 }
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (c Cost) String() string                   { return c.names().String(c) }
 func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText(c, name) }
 func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
 func (c Cost) Values() []string                 { return c.names().Values() }
 
-// condensed returns what condensing takes away of the cost, which is never below 0.
-func (c Cost) condensed(t *view.Condensation, whole, condensed view.Data) float64 {
-	if t.None {
-		return 0
-	}
-	return max(costs[c].constant(t, whole, condensed), 0)
-}
-
 // Quadratic tells whether the cost is quadratic in either factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
 
-// A cost measures u, k×m, and v, k×n, whose matrices it holds and others change, and splits its gradient.
-// The blocks it returns are its own and hold until moved is called.
+// A cost measures u, k×m, and v, k×n, which others change, and splits its gradient. Its blocks hold until
+// moved is called.
 type cost interface {
 	// moved says that u has changed, or v.
 	moved(v bool)
@@ -77,14 +67,9 @@ type cost interface {
 	value() float64
 }
 
-// newCost returns the cost of u (k×m) and v (k×n) on x.
-func newCost(c Cost, x view.Data, u, v *mat.Dense) cost {
-	return costs[c].new(x, u, v)
-}
-
 var frobenius = costInfo{
 	name: "frobenius", degree: 2,
-	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
+	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v, view.SumSquares(x)) },
 	term: func(x, y float64) float64 { return (x - y) * (x - y) },
 	constant: func(t *view.Condensation, whole, condensed view.Data) (sum float64) {
 		for i, size := range view.SquaredLengths(whole) {
@@ -94,35 +79,25 @@ var frobenius = costInfo{
 	},
 }
 
-// frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and nothing else of its size: the
-// cost comes out of them, ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
+// frobeniusCost is ‖X − vᵀu‖² = ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩: two products with X an iteration.
 type frobeniusCost struct {
 	x          view.Data
 	u, v       *mat.Dense
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
-	vv, uu     *mat.Dense // v·vᵀ, u·uᵀ
-	haveVX     bool       // vx is of the present v, and likewise
-	haveVV     bool
-	haveUX     bool // with uu
-	sumSquares float64
+	vv, uu     *mat.Dense // v·vᵀ and u·uᵀ, nil where v or u has changed since, and u·Xᵀ with u·uᵀ
+	haveVX     bool
+	sumSquares float64 // ‖X‖²
 }
 
-func newFrobeniusCost(x view.Data, u, v *mat.Dense) *frobeniusCost {
-	return newFrobeniusCostOf(x, u, v, view.SumSquares(x))
-}
-
-// newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
-func newFrobeniusCostOf(x view.Data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
-	k, _ := u.Dims()
-	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v),
-		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
+func newFrobeniusCost(x view.Data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
+	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v), sumSquares: sumSquares}
 }
 
 func (c *frobeniusCost) moved(v bool) {
 	if v {
-		c.haveVX, c.haveVV = false, false
+		c.haveVX, c.vv = false, nil
 	} else {
-		c.haveUX = false
+		c.uu = nil
 	}
 }
 
@@ -134,20 +109,17 @@ func (c *frobeniusCost) basisBlock() Block {
 	return Block{Linear: c.vx, Quadratic: c.coefficientGram()}
 }
 
-// coefficientGram returns v·vᵀ.
 func (c *frobeniusCost) coefficientGram() *mat.Dense {
-	if !c.haveVV {
-		algebra.GramOf(c.vv, c.v)
-		c.haveVV = true
+	if c.vv == nil {
+		c.vv = algebra.SelfGram(c.v)
 	}
 	return c.vv
 }
 
 func (c *frobeniusCost) coefficientBlock() Block {
-	if !c.haveUX {
+	if c.uu == nil {
 		c.x.TimesBasis(c.ux, c.u)
-		algebra.GramOf(c.uu, c.u)
-		c.haveUX = true
+		c.uu = algebra.SelfGram(c.u)
 	}
 	return Block{Linear: c.ux, Quadratic: c.uu}
 }
@@ -161,13 +133,20 @@ func (c *frobeniusCost) value() float64 {
 	return j
 }
 
-// nearZero is the share of the data's size below which the difference that gives a cost has lost digits
-// that matter, and it is added up term by term.
+// nearZero is the share of the data's size below which a cost is added up term by term: the difference
+// that gives it has lost digits.
 const nearZero = 1e-5
 
 var kl = costInfo{
 	name: "kl", degree: 1,
-	new:  func(x view.Data, u, v *mat.Dense) cost { return newKLCost(x, u, v) },
+	new: func(x view.Data, u, v *mat.Dense) cost {
+		return newKLCost(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
+			for _, v := range values { // the same sum where zeros are stored and where not
+				sum += v
+			}
+			return sum
+		}))
+	},
 	term: view.DivergenceTerm,
 	constant: func(t *view.Condensation, whole, condensed view.Data) float64 {
 		sum := view.SumOfRows(whole, func(i int, x []float64) float64 { return t.Weight[i] * simd.LogSum(x, x) })
@@ -177,29 +156,18 @@ var kl = costInfo{
 
 // klCost is the divergence D(X‖vᵀu).
 type klCost struct {
-	x              view.Data
-	u, v           *mat.Dense
-	bu, bv         *mat.Dense // v·R and u·Rᵀ
-	pu, pv         *mat.Dense // the positive parts: v's (u's) row sums, row by row
-	sum            float64    // Σ x
-	logs           float64    // Σ x·log(x/y), of the ratios in bu
-	su, sv         []float64
-	haveBu, haveBv bool // they are those of the present factors
-	haveLogs       bool
-	valueAlone     bool // who asks for the value asks for no block at the same factors
+	x                        view.Data
+	u, v                     *mat.Dense
+	bu, bv                   *mat.Dense // v·R and u·Rᵀ
+	pu, pv                   *mat.Dense // the positive parts: v's (u's) row sums, row by row
+	sum                      float64    // Σ x
+	logs                     float64    // Σ x·log(x/y), of the ratios in bu
+	su, sv                   []float64
+	haveBu, haveBv, haveLogs bool // they are those of the present factors
+	valueAlone               bool // who asks for the value asks for no block at the same factors
 }
 
-func newKLCost(x view.Data, u, v *mat.Dense) *klCost {
-	return newKLCostOf(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
-		for _, v := range values { // the same sum where zeros are stored and where not
-			sum += v
-		}
-		return sum
-	}))
-}
-
-// newKLCostOf is newKLCost of data whose Σ x is known.
-func newKLCostOf(x view.Data, u, v *mat.Dense, sum float64) *klCost {
+func newKLCost(x view.Data, u, v *mat.Dense, sum float64) *klCost {
 	k, _ := u.Dims()
 	return &klCost{x: x, u: u, v: v, bu: algebra.Like(u), bv: algebra.Like(v), pu: algebra.Like(u), pv: algebra.Like(v), sum: sum,
 		su: make([]float64, k), sv: make([]float64, k)}
@@ -250,7 +218,6 @@ func (c *klCost) value() float64 {
 	return j
 }
 
-// fillRows sets row r of a to values[r] throughout.
 func fillRows(a *mat.Dense, values []float64) {
 	algebra.EachRow(a, 4, func(r int, row []float64) {
 		for i := range row {

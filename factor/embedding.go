@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -21,21 +22,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A and R
-// being scatter matrices of two graphs over the samples (Yan et al. 2007). The methods differ in the
-// graphs alone. All of them work in the principal directions of the samples, so that nothing is ever m×m
-// where n is less.
+// A linear embedding looks for directions v that make vᵀAv largest where vᵀRv = 1, A and R being scatter
+// matrices of two graphs over the samples (Yan et al. 2007), in which alone the methods differ. All work in
+// the principal directions of the samples, so that nothing is m×m where n is less.
 
-// training is what a linear embedding learns from.
 type training struct {
 	data view.Data
 	*principal.Samples
-	class []int // of each row of x, numbered from 0, or -1; nil where labels do not matter
+	class []int // of each row of X, numbered from 0, or -1; nil where labels do not matter
 	sizes []int // of the classes
 }
 
-// newTraining centres the samples. If check is not nil labels count: it gets the sizes of the classes,
-// and the centre is that of the labelled samples, which with alone are the only ones.
+// newTraining centres the samples. If check, which gets the sizes of the classes, is not nil, the centre is
+// that of the labelled samples, which with alone are the only ones.
 func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -48,22 +47,14 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 	n, _ := d.Dims()
 	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
 	if check != nil {
-		number := map[int]int{}
-		for i := range n {
-			labelled := len(known.Labels) > 0 && known.Labels[i] >= 0
-			kept[i], counted[i] = labelled || !alone, labelled
-			switch {
-			case labelled:
-				c, ok := number[known.Labels[i]]
-				if !ok {
-					c = len(t.sizes)
-					number[known.Labels[i]] = c
-					t.sizes = append(t.sizes, 0)
-				}
-				t.class = append(t.class, c)
+		class, count := links.Known(known).Classes(n)
+		t.sizes = make([]int, count)
+		for i, c := range class {
+			if counted[i] = c >= 0; counted[i] {
 				t.sizes[c]++
-			case !alone:
-				t.class = append(t.class, -1)
+			}
+			if kept[i] = counted[i] || !alone; kept[i] {
+				t.class = append(t.class, c)
 			}
 		}
 		if err := check(t.sizes); err != nil {
@@ -74,8 +65,8 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 	return t, err
 }
 
-// Shared holds the principal directions that linear embeddings of the same samples have in common. Its zero value
-// holds none. Several fits may use it at once.
+// Shared holds the principal directions that linear embeddings of the same samples have in common. Its zero
+// value holds none. Several fits may use it at once.
 type Shared struct {
 	mu sync.Mutex
 	of map[string]*principal.Samples // by the samples that are kept and counted
@@ -88,22 +79,20 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[string]*principal.Samples{}
+	}
 	key := fmt.Sprint(kept, counted)
 	if found := s.of[key]; found != nil {
 		return found, nil
 	}
 	made, err := make()
 	if err == nil {
-		if s.of == nil {
-			s.of = map[string]*principal.Samples{}
-		}
 		s.of[key] = made
 	}
 	return made, err
 }
 
-// twoClasses reports that labelled samples are not of two classes. sizes holds how many there are of each
-// class.
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
@@ -116,22 +105,18 @@ func twoClasses(sizes []int) error {
 
 // twoClassesOnePair reports besides that no class has scatter within.
 func twoClassesOnePair(sizes []int) error {
-	if err := twoClasses(sizes); err != nil {
-		return err
+	err := twoClasses(sizes)
+	if err == nil && slices.Max(sizes) == 1 {
+		err = fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
 	}
-	if slices.Max(sizes) == 1 {
-		return fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
-	}
-	return nil
+	return err
 }
 
-// reduced returns the principal directions that keep the share of the variance, and x in those
-// directions, n×q. There are at most n less the number of groups of them: in more, some would have no
-// scatter within the groups.
+// reduced returns the principal directions that keep the share of the variance, and x in them, n×q. There are
+// at most n less the number of groups: in more, some would have no scatter within the groups.
 func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
 	n, _ := t.X.Dims()
-	a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) })
-	if err != nil {
+	if a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
 		return nil, nil, err
 	}
 	return a, a.Coordinates(), nil
@@ -148,7 +133,6 @@ func varianceShare(x, def float64) (float64, error) {
 	return x, nil
 }
 
-// classMeans returns the mean of each class's rows of y, c×q.
 func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	_, q := y.Dims()
 	means := mat.NewDense(len(t.sizes), q, nil)
@@ -160,8 +144,8 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	return means
 }
 
-// weightedMeans returns the class means of y, each times the root of the size of its class, c×q; y is
-// centred at the mean of the labelled samples. That they are all the same is an error.
+// weightedMeans returns the class means of y, which is centred, each times the root of the size of its class,
+// c×q. That all are the same is an error.
 func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
@@ -173,10 +157,24 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	return means, nil
 }
 
-// result projects all samples to the projection, m×d, that find returns, which reads and changes t alone.
-// Of the two directions of each column it takes the one in which the largest entry is positive.
-func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) (*Result, error) {
-	p, err := guard.Interruptible(ctx, find)
+// embed projects all samples to the combinations v, c×d, of axes that find returns, or to the axes themselves where v
+// is nil. Of two opposite directions it takes that whose largest entry is positive.
+func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check func([]int) error, alone bool,
+	find func(t *training) (a *principal.Axes, v *mat.Dense, err error)) (*Result, error) {
+	t, err := newTraining(ctx, x, known, opt, check, alone)
+	if err != nil {
+		return nil, err
+	}
+	p, err := guard.Interruptible(ctx, func() (*mat.Dense, error) {
+		switch a, v, err := find(t); {
+		case err != nil:
+			return nil, err
+		case v == nil:
+			return a.Whole(), nil
+		default:
+			return a.Features(v), nil
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -184,18 +182,19 @@ func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) 
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}
 	m, d := p.Dims()
-	signs := make([]float64, d)
+	out := mat.NewDense(m, d, nil)
 	for c := range d {
-		for j := range m {
-			if x := p.At(j, c); math.Abs(x) > math.Abs(signs[c]) {
-				signs[c] = x
+		column, largest := mat.Col(nil, c, p), 0.0
+		for _, x := range column {
+			if math.Abs(x) > math.Abs(largest) {
+				largest = x
 			}
 		}
+		floats.Scale(math.Copysign(1, largest), column)
+		out.SetCol(c, column)
 	}
-	out := mat.NewDense(m, d, nil)
-	out.Apply(func(_, c int, x float64) float64 { return math.Copysign(1, signs[c]) * x }, p)
 	model := &Linear{Mean: t.Mean, Projection: out}
-	y, err := model.project(ctx, t.data)
+	y, err := model.Transform(ctx, t.data.Matrix())
 	if err != nil {
 		return nil, err
 	}
@@ -210,36 +209,24 @@ type Linear struct {
 	Projection *mat.Dense
 }
 
-// Vectors implements [Model]: the projection.
 func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform implements [Model]: (x − mean)·Projection, p×d.
 func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
-	if err != nil {
-		return nil, err
-	}
-	return l.project(ctx, d)
-}
-
-func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p, features := x.Dims()
 	rows, k := l.Projection.Dims()
-	if features != rows || len(l.Mean) != rows {
-		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
+	d, err := dataOf(x, rows, "the projection")
+	if err == nil && len(l.Mean) != rows {
+		err = fmt.Errorf("the mean has %d features, the projection %d", len(l.Mean), rows)
 	}
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	p, _ := d.Dims()
 	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
-	x.TimesBasis(y, projection)
+	d.TimesBasis(y, projection)
 	for r := range k {
-		offset := algebra.Dot(projection.RawRowView(r), l.Mean)
-		row := y.RawRowView(r)
-		for i := range row {
-			row[i] -= offset
-		}
+		floats.AddConst(-algebra.Dot(projection.RawRowView(r), l.Mean), y.RawRowView(r))
 	}
 	if !algebra.Finite(y) {
 		return nil, errors.New("the projections have outgrown what numbers can hold")
@@ -247,16 +234,15 @@ func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	return algebra.Transpose(y), nil
 }
 
-// PCA is principal component analysis (Pearson 1901): the orthonormal directions in which the samples
-// vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores, its [Model] is a [Linear]. There
-// are as many directions as the rank says, or as there are where they are fewer: at most n − 1, and m.
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions in which the samples vary
+// most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores, its [Model] is a [Linear]. There are at
+// most n − 1 directions, and m.
 type PCA struct {
 	// Variance, above 0 and at most 1, asks for the fewest directions that keep that share of the
 	// variance, in place of the rank; 0 means the rank.
 	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
 
-// Needs says what the method needs.
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -267,36 +253,27 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if share > 0 {
 		opt.Rank = 1 // whatever it is
 	}
-	t, err := newTraining(ctx, x, known, opt, nil, false)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*mat.Dense, error) {
+	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		a, err := t.Ask(ctx, func(sigma []float64) int {
 			if share > 0 {
 				return principal.Fewest(sigma, share)
 			}
 			return opt.Rank
 		})
-		if err != nil {
-			return nil, err
-		}
-		return a.Whole(), nil
+		return a, nil, err
 	})
 }
 
-// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997): after [PCA],
-// the directions in which the scatter S_b between the class means is largest beside the scatter S_w
-// within classes, S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model]
-// is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the number of
-// classes, and no more than those in which the means differ.
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997): after [PCA], the
+// directions in which the scatter S_b between the class means is largest beside the scatter S_w within
+// classes, S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model] is a
+// [Linear]. Of c classes there are at most c − 1 directions, and only those in which the means differ.
 type LDA struct {
-	// Variance is the share that PCA keeps, with at most as many directions as there are labelled samples
-	// less classes; 0 means 0.9.
+	// Variance is the share that PCA keeps, with at most as many directions as labelled samples less
+	// classes; 0 means 0.9.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
-// Needs says what the method needs.
 func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
@@ -306,24 +283,17 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*mat.Dense, error) {
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		a, y, err := t.reduced(ctx, share, len(t.sizes))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		count := min(opt.Rank, len(t.sizes)-1)
 		v, err := t.byMeans(ctx, a.Sigma, y, count)
 		if errors.Is(err, errNearlySingular) {
 			v, err = t.byScatters(ctx, y, count)
 		}
-		if err != nil {
-			return nil, err
-		}
-		return a.Features(v), nil
+		return a, v, err
 	})
 }
 
@@ -343,10 +313,9 @@ func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*ma
 // errNearlySingular says that S_w is, or might be but for rounding, singular.
 var errNearlySingular = errors.New("the scatter within classes is nearly singular")
 
-// byMeans is byScatters from no more than the c class means and the singular values sigma of y, where S_w
-// is far from singular. With M the weighted means, c×q, S_b is MᵀM and S_w is Σ² − MᵀM: so in w = Σv and
-// B = MΣ⁻¹ it is BᵀBw = λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ is μ/(1 − μ)
-// of their values μ.
+// byMeans is byScatters from the c class means and the singular values of y, where S_w is far from singular.
+// With M the weighted means, S_b is MᵀM and S_w is Σ² − MᵀM: so in w = Σv and B = MΣ⁻¹ it is BᵀBw =
+// λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ is μ/(1 − μ) of their values μ.
 func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
 	const leastSigma, leastWithin = 1e-3, 1e-4
 	q := len(sigma)
@@ -386,18 +355,16 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 	return v, nil
 }
 
-// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the
-// directions in which the scatter S_b between the class means is largest
-// beside the whole scatter S_t of the labelled samples, the roughness over a graph
-// of all samples, labelled or not, and a ridge:
+// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the directions in which the scatter S_b
+// between the class means is largest beside the whole scatter S_t of the labelled samples, the roughness over a
+// graph of all samples and a ridge:
 //
 //	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
 //
-// Its [Model] is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the
-// number of classes, and no more than those in which the means differ.
+// Its [Model] is a [Linear]. Of c classes there are at most c − 1 directions, and only those in which the means
+// differ.
 type SDA struct {
-	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone means 0. Both are to be
-	// seen against the size of the data.
+	// Alpha and Ridge are α and β, against the size of the data; 0 means 0.1, WeightNone means 0.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
 	Neighbourhood
@@ -405,7 +372,6 @@ type SDA struct {
 	Similarity *CSR
 }
 
-// Needs says what the method needs.
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -413,30 +379,20 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClasses, false)
-	if err != nil {
-		return nil, err
-	}
-	graph := s.Similarity
-	if graph == nil {
-		graph, err = s.graph(ctx, t.data)
-	} else {
-		err = checkSimilarity(graph, len(t.class))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*mat.Dense, error) {
-		// The directions lie among those in which the samples vary: along others S_b is 0 and only the
-		// ridge is not.
+	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
+		graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
+		if err != nil {
+			return nil, nil, err
+		}
+		// Along directions in which the samples do not vary S_b is 0.
 		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		y := a.Coordinates()
 		means, err := t.weightedMeans(y)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		_, q := y.Dims()
 		var labelled []float64
@@ -446,36 +402,30 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 			}
 		}
 		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
+		rough.ScaleSym(alpha, rough)
+		against.AddSym(against, rough)
 		for i := range q {
-			for j := i; j < q; j++ {
-				against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
-			}
 			against.SetSym(i, i, against.At(i, i)+ridge)
 		}
 		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
-		if err != nil {
-			return nil, err
-		}
-		return a.Features(v), nil
+		return a, v, err
 	})
 }
 
-// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions in which samples of
-// different classes that lie near each other are far apart beside neighbours of one class, L'·v = λ·L·v
-// between the scatters Σ(y_i − y_j)² of the two graphs, with vᵀLv = 1. Neighbours are found in the
-// features. It learns from the labelled samples, and its [Model] is a [Linear]. There are as many
-// directions as the rank says, or as PCA leaves, and pairs part, where they are fewer.
+// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions in which near samples of
+// different classes are far apart beside neighbours of one class, L'·v = λ·L·v between the scatters
+// Σ(y_i − y_j)² of the two graphs, with vᵀLv = 1. It learns from the labelled samples, whose neighbours it
+// finds in the features, and its [Model] is a [Linear].
 type MFA struct {
 	// K1 is how many of its nearest of its own class each sample is joined to; 0 means 5.
 	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
-	// K2 is how many nearest pairs of a sample inside and one outside are to be parted for each class; 0
-	// means 40 times the size of the class.
+	// K2 is the number of nearest pairs across the border of each class that are parted; 0 means 40 times
+	// the size of the class.
 	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
 	// Variance is as in LDA.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
-// Needs says what the method needs.
 func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
@@ -488,61 +438,44 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(ctx, func() (*mat.Dense, error) {
+	return embed(ctx, x, known, opt, twoClassesOnePair, true, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		joined, parted, err := m.pairs(ctx, t)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		n := len(t.class)
 		groups, err := links.Close(n, joined, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		a, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		inside, across := principal.GraphScatter(y, binaryGraph(n, joined)), principal.GraphScatter(y, binaryGraph(n, parted))
 		v, err := principal.Generalised(ctx, across, inside, opt.Rank)
-		if err != nil {
-			return nil, err
-		}
-		return a.Features(v), nil
+		return a, v, err
 	})
 }
-
-// pair is two samples and their squared distance.
-type pair struct {
-	i, j int
-	d    float64
-}
-
-func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
 
 // pairs returns those of each sample and its nearest of its own class, and the nearest pairs across the
 // border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
 	k1 := cmp.Or(m.K1, 5)
-	n, _ := t.X.Dims()
-	square := make([]float64, n)
-	for i := range n {
+	square := make([]float64, len(t.class))
+	for i := range square {
 		row := t.X.RawRowView(i)
 		square[i] = algebra.Dot(row, row)
 	}
-	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
+	borders := make([]*topk.Selection[[2]int], len(t.sizes))
 	for c := range borders {
-		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
+		borders[c] = topk.NewSelection[[2]int](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
-	var nearest []pair
+	var nearest []neighbour
 	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
-			i := from + a
-			c := t.class[i]
+			i, c := from+a, t.class[from+a]
 			nearest = nearest[:0]
 			own, others := math.Inf(1), borders[c].Limit()
 			for j, g := range part.RawRowView(a) {
@@ -550,11 +483,11 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 				switch {
 				case t.class[j] != c:
 					if d <= others {
-						borders[c].Add(d, [2]int32{int32(min(i, j)), int32(max(i, j))})
+						borders[c].Add(d, [2]int{min(i, j), max(i, j)})
 						others = borders[c].Limit()
 					}
 				case d <= own && j != i:
-					if nearest = topk.Insert(nearest, k1, pair{i, j, d}, pair.compare); len(nearest) == k1 {
+					if nearest = topk.Insert(nearest, k1, neighbour{j, d}, nearer); len(nearest) == k1 {
 						own = nearest[k1-1].d
 					}
 				}
@@ -565,12 +498,12 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		}
 	})
 	for _, b := range borders {
-		b.Each(func(p [2]int32) { parted = append(parted, [2]int{int(p[0]), int(p[1])}) })
+		b.Each(func(p [2]int) { parted = append(parted, p) })
 	}
 	return joined, parted, err
 }
 
-// binaryGraph returns the symmetric graph of the pairs, of which some may be there twice, with weights of 1.
+// binaryGraph returns the symmetric graph of the pairs, which may repeat, with weights of 1.
 func binaryGraph(n int, pairs [][2]int) *CSR {
 	entries := make([]sparse.Entry, 0, 2*len(pairs))
 	for _, p := range pairs {

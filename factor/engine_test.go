@@ -234,7 +234,7 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	}
 	features, samples := descent.KLData(d)
 	u, v := algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)
-	c := newKLCost(d, u, v)
+	c := kl.new(d, u, v).(*klCost)
 	for _, half := range []struct {
 		Block
 		theta  *mat.Dense
@@ -897,17 +897,18 @@ func TestNeighbours(t *testing.T) {
 	} {
 		x := mat.NewDense(n, m, nil)
 		x.Apply(func(i, f int, _ float64) float64 { return value(i, f) }, x)
-		var first neighbours
+		var first [][]neighbour
+		var firstMean float64
 		for _, cores := range []int{1, 3} {
-			got := neighbours{x: view.Dense{X: x}, n: n, p: p, mean: true}
 			restore := parallel.SetCores(cores)
-			if err := got.find(t.Context()); err != nil {
+			got, mean, err := nearestSamples(t.Context(), view.Dense{X: x}, p, false)
+			if err != nil {
 				t.Fatal(err)
 			}
 			restore()
 			if cores == 1 {
-				first = got
-			} else if !reflect.DeepEqual(got.nearest, first.nearest) || got.meanDistance != first.meanDistance {
+				first, firstMean = got, mean
+			} else if !reflect.DeepEqual(got, first) || mean != firstMean {
 				t.Errorf("%s: %d cores find others than one", name, cores)
 			}
 		}
@@ -926,14 +927,14 @@ func TestNeighbours(t *testing.T) {
 				mean += math.Sqrt(d) / n / n
 			}
 			slices.SortFunc(all, nearer)
-			for q, got := range first.nearest[i] {
-				if want := all[q]; math.Abs(got.d-want.d) > 1e-12*first.square[i] || name != "random" && got.j != want.j {
+			for q, got := range first[i] {
+				if want := all[q]; math.Abs(got.d-want.d) > 1e-12*mat.Dot(x.RowView(i), x.RowView(i)) || name != "random" && got.j != want.j {
 					t.Fatalf("%s: neighbour %d of sample %d is %v, want %v", name, q, i, got, want)
 				}
 			}
 		}
-		if math.Abs(first.meanDistance-mean) > 1e-9*mean {
-			t.Errorf("%s: the mean distance is %v, want %v", name, first.meanDistance, mean)
+		if math.Abs(firstMean-mean) > 1e-9*mean {
+			t.Errorf("%s: the mean distance is %v, want %v", name, firstMean, mean)
 		}
 	}
 }

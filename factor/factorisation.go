@@ -13,9 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0, one k-row matrix
-// each, that are moved in turn. A tie is condensed away, so that the coefficients are those of ñ ≤ n
-// groups of samples, and the sums over samples in blocks and penalties are sums over groups.
+// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0 of k rows each. A tie is
+// condensed away, so that the coefficients are those of ñ ≤ n groups of samples.
 type Factorisation struct {
 	parts          Parts
 	model          model
@@ -28,23 +27,19 @@ type Factorisation struct {
 	kept           []*mat.Dense
 	onBasis        boundPenalties
 	onCoefficients boundPenalties
-	terms          [3]Terms  // in each factor
-	wholeTerms     [3]*Terms // in U and V where these are no factors themselves
-	wholeFactor    [3]*mat.Dense
 	offset         float64 // of the condensed cost
 	step           func(context.Context) error
 	objective      float64 // at the present factors, if known
 	penalty        float64 // the penalties' part of it
 	known          bool
-	history, share []float64
+	history, share []float64 // the objective, and the penalties' part of it, after each iteration
 	stop           Stop
 }
 
 // Parts returns the parts that it is put together from.
 func (f *Factorisation) Parts() Parts { return f.parts }
 
-// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a *CSR, or nil of a
-// kernel other than xᵀy. It is not to be changed.
+// Data is the condensed data X̃, ñ×m, a *mat.Dense or a *CSR not to be changed, or nil of a kernel other than xᵀy.
 func (f *Factorisation) Data() mat.Matrix {
 	if f.data == nil {
 		return nil
@@ -52,9 +47,9 @@ func (f *Factorisation) Data() mat.Matrix {
 	return f.data.Matrix()
 }
 
-// Factors are the factors, transposed as all matrices here: the parameters of the basis, which are U,
-// k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and B, k×w, of a rank-one basis, and last
-// the condensed coefficients, k×ñ. A solver changes them in place and then calls Moved.
+// Factors are the factors, transposed: the parameters of the basis, which are U, k×m, of a free basis, W, k×n, of
+// a concept basis and A, k×h, and B, k×w, of a rank-one basis, and last the condensed coefficients, k×ñ. A solver
+// changes them in place and then calls Moved.
 func (f *Factorisation) Factors() []*mat.Dense { return f.factors }
 
 // Block is the cost's block in factor i.
@@ -66,14 +61,13 @@ func (f *Factorisation) Moved(i int) {
 	f.known = false
 }
 
-// Objective is the objective at the factors as they are. Where nothing has moved since, it is not
-// computed again.
+// Objective is the objective at the factors as they are, computed once.
 func (f *Factorisation) Objective() float64 {
 	if f.known {
 		return f.objective
 	}
 	f.known = true
-	f.objective, f.penalty = f.parts.fitWeight()*(f.model.value()+f.offset), 0
+	f.objective, f.penalty = cmp.Or(f.parts.FitWeight, 1)*(f.model.value()+f.offset), 0
 	if f.onCoefficients != nil {
 		f.penalty += f.onCoefficients.value(f.ties.Expanded(f.v))
 	}
@@ -104,62 +98,48 @@ func (f *Factorisation) Restore() {
 	}
 }
 
-// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are no
-// penalties on it. They hold until the next call.
+// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are none.
 func (f *Factorisation) Terms(i int) *Terms {
-	last := len(f.factors) - 1
-	penalties, direct, columns := f.onCoefficients, f.ties.None, len(f.ties.Group)
+	theta, last, scale := f.factors[i], len(f.factors)-1, f.penaltyScale()
+	penalties, direct := f.onCoefficients, f.ties.None
 	if i < last {
 		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
-		_, columns = f.whole.Dims()
 	}
-	if penalties == nil {
+	switch {
+	case penalties == nil:
 		return nil
-	}
-	t := &f.terms[i]
-	t.size(f.factors[i], penalties.quadratic() && (i == last || direct))
-	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2, those of the
-	// divergence do not.
-	scale := f.penaltyScale()
-	if direct {
-		penalties.terms(t, f.factors[i], f.parts.Cost, scale)
-		return t
+	case direct:
+		return penalties.terms(theta, f.parts.Cost, scale)
 	}
 	// In U or V themselves, and then pulled back.
-	if f.wholeTerms[i] == nil {
-		k, _ := f.v.Dims()
-		f.wholeTerms[i], f.wholeFactor[i] = &Terms{}, mat.NewDense(k, columns, nil)
-		f.wholeTerms[i].size(f.wholeFactor[i], i == last && penalties.quadratic())
-	}
-	whole, at := f.wholeTerms[i], f.wholeFactor[i]
+	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta)}
 	if i < last {
-		at = f.model.vectors()
-	} else {
-		f.ties.ExpandInto(at, f.v)
-	}
-	penalties.terms(whole, at, f.parts.Cost, scale)
-	if i < last {
+		whole := penalties.terms(f.model.vectors(), f.parts.Cost, scale)
 		f.model.pullBack(t.Positive, whole.Positive, i)
 		f.model.pullBack(t.Negative, whole.Negative, i)
-	} else {
-		f.ties.PullBack(t.Positive, whole.Positive)
-		f.ties.PullBack(t.Negative, whole.Negative)
-		f.ties.PullBackDiagonal(t.Diagonal, whole.Diagonal)
+		t.Root = whole.Root
+		return t
+	}
+	whole := penalties.terms(f.ties.Expanded(f.v), f.parts.Cost, scale)
+	f.ties.PullBack(t.Positive, whole.Positive)
+	f.ties.PullBack(t.Negative, whole.Negative)
+	if whole.Diagonal != nil {
+		t.Diagonal = f.ties.PullBackDiagonal(whole.Diagonal)
 	}
 	t.Root = whole.Root
 	return t
 }
 
-// penaltyScale is what half the gradient of a penalty is multiplied by.
+// penaltyScale multiplies half the gradient of a penalty: blocks of the Frobenius cost leave out a factor of 2.
 func (f *Factorisation) penaltyScale() float64 {
 	if f.parts.Cost.Quadratic() {
-		return 1 / f.parts.fitWeight()
+		return 1 / cmp.Or(f.parts.FitWeight, 1)
 	}
-	return 2 / f.parts.fitWeight()
+	return 2 / cmp.Or(f.parts.FitWeight, 1)
 }
 
-// coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which are a
-// [CoordinatePenalty], for a solver that moves one entry after another.
+// coefficientPenalty returns the penalties in row r of the condensed coefficients, which are all of a
+// [CoordinatePenalty].
 func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 	theta, scale := f.v.RawRowView(r), f.penaltyScale()
 	row := theta
@@ -212,44 +192,45 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	first := f.Objective()
 	f.share = []float64{f.penalty}
-	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (float64, error) {
+	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (now float64, err error) {
 		if err := f.step(ctx); err != nil {
 			return 0, err
 		}
 		if err := f.learn(ctx); err != nil {
 			return 0, err
 		}
-		if !wanted {
-			f.share = append(f.share, math.NaN())
-			return 0, nil
+		share := math.NaN()
+		if wanted {
+			now, share = f.Objective(), f.penalty
 		}
-		now := f.Objective()
-		f.share = append(f.share, f.penalty)
+		f.share = append(f.share, share)
 		return now, nil
 	})
 	return err
 }
 
-// learn moves the parameters of the penalties.
 func (f *Factorisation) learn(ctx context.Context) error {
-	move := func(penalties boundPenalties, at func() *mat.Dense) error {
-		for _, p := range penalties {
-			if l, ok := p.(LearningPenalty); ok {
-				f.known = false
-				if err := l.Learn(ctx, at()); err != nil {
-					return err
-				}
+	for _, p := range f.onCoefficients {
+		if l, ok := p.(LearningPenalty); ok {
+			f.known = false
+			if err := l.Learn(ctx, f.ties.Expanded(f.v)); err != nil {
+				return err
 			}
 		}
-		return nil
 	}
-	err := move(f.onCoefficients, func() *mat.Dense { return f.ties.Expanded(f.v) })
-	return cmp.Or(err, move(f.onBasis, f.model.vectors))
+	for _, p := range f.onBasis {
+		if l, ok := p.(LearningPenalty); ok {
+			f.known = false
+			if err := l.Learn(ctx, f.model.vectors()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// finish scales the factors as the papers do on exit, the columns of U to unit length and those of V the
-// other way (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½), and transposes
-// them.
+// finish transposes the factors after scaling them as the papers do, the columns of U to unit length and those of
+// V the other way (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½).
 func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if !opt.KeepScale {
 		scale := f.model.lengths()
@@ -258,23 +239,19 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 		}
 		f.model.rescale(scale)
 	}
-	u, w := f.model.vectors(), f.model.weights()
-	res := &Result{
-		Coefficients: algebra.Transpose(f.ties.Expanded(f.v)),
-		Objective:    f.history,
-		Stop:         f.stop,
-	}
+	u := f.model.vectors()
+	res := &Result{Coefficients: algebra.Transpose(f.ties.Expanded(f.v)), Objective: f.history, Stop: f.stop}
 	if len(f.parts.Penalties) > 0 {
 		res.Penalty = f.share
 	}
-	if w != nil {
-		res.Weights = algebra.Transpose(w)
+	if f.parts.Basis == BasisConcept {
+		res.Weights = algebra.Transpose(f.factors[0])
 	}
 	if u != nil {
 		res.Basis = algebra.Transpose(u)
 		res.Model = &Additive{Cost: f.parts.Cost, Basis: res.Basis}
 	} else {
-		res.Model = f.kernel.model(w)
+		res.Model = f.kernel.model(f.factors[0])
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
 		if a != nil && !algebra.Finite(a) {
@@ -284,14 +261,11 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	return res, nil
 }
 
-// descend repeats step, which returns the objective that it leaves where that is wanted, until opt's
-// iterations, tolerance or time end it. The history begins with first.
+// descend repeats step, which returns the objective where that is wanted, until opt ends it. The history begins
+// with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
-	iterations := opt.Iterations
-	if iterations == 0 {
-		iterations = DefaultIterations
-	}
+	iterations := cmp.Or(opt.Iterations, DefaultIterations)
 	if !algebra.FiniteNumber(first) {
 		return nil, "", fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
 	}
@@ -300,7 +274,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 		if err := ctx.Err(); err != nil {
 			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
 		}
-		wanted := t == iterations || opt.wants(t)
+		wanted := opt.Trace == nil || opt.Tolerance > 0 || opt.MaxTime > 0 || opt.OnIteration != nil || t == iterations || opt.Trace(t)
 		now, err := step(wanted)
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)

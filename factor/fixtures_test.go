@@ -395,7 +395,12 @@ func checkProject(t *testing.T, f *fixture) {
 			t.Fatal(err)
 		}
 		v := mat.DenseCopyOf(matrix(t, f.Init["G"]).T())
-		if err := project(context.Background(), cost, d, u, v, n); err != nil {
+		c := costs[cost].new(d, u, v)
+		next := func() Block {
+			c.moved(true)
+			return c.coefficientBlock()
+		}
+		if _, err := solve(context.Background(), v, false, n, next); err != nil {
 			t.Fatal(err)
 		}
 		near(t, "G", v.T(), matrix(t, want["G"]), f.Tolerance)

@@ -18,16 +18,15 @@ import (
 type Init string
 
 const (
-	// InitRandom draws every entry uniformly from (0, 1]; the default. The coefficients drawn for a seed
-	// are the same for every method.
+	// InitRandom, the default, draws every entry uniformly from (0, 1], the same coefficients for every method.
 	InitRandom Init = "random"
-	// InitNNDSVDa starts from the non-negative parts of the leading singular vectors, with the data's
-	// mean in place of zeros (Boutsidis and Gallopoulos 2008). It does not depend on the seed.
+	// InitNNDSVDa starts from the non-negative parts of the leading singular vectors, with the data's mean in
+	// place of zeros (Boutsidis and Gallopoulos 2008), whatever the seed.
 	InitNNDSVDa Init = "nndsvda"
-	// InitNMF starts from the factors of NMF on the same data, with the same seed: where Options.Solver
-	// is Fast by that and to the same tolerance, else by DefaultIterations of Multiplicative. The CCF
-	// paper starts so without saying how; here Z is the class means of NMF's V, and W is V with columns
-	// that sum to 1, each plus a fifth of its mean so that nothing starts at 0, where it would stay.
+	// InitNMF starts from the factors of NMF on the same data with the same seed: by Options.Solver to the
+	// same tolerance if that is Fast, else by DefaultIterations of Multiplicative. The CCF paper starts so
+	// without details; here Z is the class means of NMF's V, and W is V with columns that sum to 1, each plus
+	// a fifth of its mean so that nothing starts at 0, where it would stay.
 	InitNMF Init = "nmf"
 )
 
@@ -61,12 +60,14 @@ type initialFactors struct {
 	v          *mat.Dense
 }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
-	var f *initialFactors
-	var err error
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (f *initialFactors, err error) {
+	n, m := d.Dims()
 	switch opt.Init {
 	case InitRandom, "":
-		f = p.random(d, ties, opt)
+		f = &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
+		for _, parameter := range bases[p.Basis].parameters {
+			f.parameters = append(f.parameters, drawn(opt, parameter.stream, parameter.size(n, m, p.Image)))
+		}
 	case InitNNDSVDa:
 		f, err = p.fromSVD(ctx, d, ties, opt)
 	case InitNMF:
@@ -80,7 +81,6 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	if opt.Start == nil {
 		return f, nil
 	}
-	n, m := d.Dims()
 	for i, parameter := range bases[p.Basis].parameters {
 		if a := parameter.given(opt.Start); a != nil {
 			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
@@ -98,30 +98,29 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	return f, nil
 }
 
-// given returns an initial factor, rows×rank, transposed. what is what it is called.
-func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
-	if r, c := a.Dims(); r != rows || c != rank {
-		return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, rank)
+// checkGiven reports that a, called what, is not rows×columns, or holds values below least or too large.
+func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) error {
+	if r, c := a.Dims(); r != rows || c != columns {
+		return fmt.Errorf("%s are %d×%d, want %d×%d", what, r, c, rows, columns)
 	}
 	for i := range rows {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= view.LargestValue) {
-				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
+			if !(x >= least && x <= view.LargestValue) {
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from %g to %g", what, x, i+1, j+1, least, view.LargestValue)
 			}
 		}
+	}
+	return nil
+}
+
+// given returns an initial factor, rows×rank, transposed; what names it.
+func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
+	if err := checkGiven(a, "the initial "+what, rows, rank, 0); err != nil {
+		return nil, err
 	}
 	out := algebra.Transpose(a)
 	out.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1) }, out)
 	return out, nil
-}
-
-func (p Parts) random(d view.Data, ties *view.Condensation, opt Options) *initialFactors {
-	n, m := d.Dims()
-	f := &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
-	for _, parameter := range bases[p.Basis].parameters {
-		f.parameters = append(f.parameters, drawn(opt, parameter.stream, parameter.size(n, m, p.Image)))
-	}
-	return f
 }
 
 // drawn returns a random factor, k×columns, of numbers in (0, 1].
@@ -136,17 +135,12 @@ func drawn(opt Options, what string, columns int) *mat.Dense {
 	return out
 }
 
-// ofInitNMF returns the options of the fit of NMF that InitNMF starts from.
-func (o Options) ofInitNMF() Options {
-	first := Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace}
-	if _, fast := o.Solver.(Fast); fast {
-		first.Solver, first.Tolerance = o.Solver, o.Tolerance
-	}
-	return first
-}
-
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) (*initialFactors, error) {
-	res, err := NMF{}.Fit(ctx, x, Known{}, opt.ofInitNMF())
+	first := Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}, Trace: opt.Trace}
+	if _, fast := opt.Solver.(Fast); fast {
+		first.Solver, first.Tolerance = opt.Solver, opt.Tolerance
+	}
+	res, err := NMF{}.Fit(ctx, x, Known{}, first)
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
@@ -160,21 +154,14 @@ func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	return &initialFactors{bases[p.Basis].from(u, v, p.Image), z}
 }
 
-// lift adds a fifth of the mean to every entry.
 func lift(a *mat.Dense) {
 	k, n := a.Dims()
 	add := 0.2 * mat.Sum(a) / float64(k*n)
-	for r := range k {
-		row := a.RawRowView(r)
-		for i := range row {
-			row[i] += add
-		}
-	}
+	a.Apply(func(_, _ int, x float64) float64 { return x + add }, a)
 }
 
-// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or that of negative parts
-// of its vectors, whichever is the larger, becomes a pair of factors; where entries are then 0 they get
-// the data's mean.
+// fromSVD is InitNNDSVDa: of each singular triplet the pair of positive or of negative parts of its vectors,
+// whichever is larger, becomes a pair of factors.
 func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	n, m := d.Dims()
 	rank := opt.Rank
@@ -192,14 +179,13 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 	u, v := mat.NewDense(rank, m, nil), mat.NewDense(rank, n, nil)
 	for r := range rank {
 		a, b := right.RawRowView(r), left.RawRowView(r) // over features, over samples
-		ap, an := partNorms(a)
-		bp, bn := partNorms(b)
-		sign, size := 1.0, ap*bp
-		na, nb := ap, bp
-		if an*bn > ap*bp {
-			sign, size, na, nb = -1, an*bn, an, bn
+		na, an := partNorms(a)
+		nb, bn := partNorms(b)
+		sign := 1.0
+		if an*bn > na*nb {
+			sign, na, nb = -1, an, bn
 		}
-		scale := math.Sqrt(sigma[r] * size)
+		scale := math.Sqrt(sigma[r] * (na * nb))
 		fill := func(dst, from []float64, norm float64) {
 			for i, x := range from {
 				if x *= sign; x > 0 && norm > 0 {
@@ -219,7 +205,6 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 	return p.from(u, v, ties), nil
 }
 
-// partNorms returns the lengths of the positive and the negative part of a.
 func partNorms(a []float64) (pos, neg float64) {
 	for _, x := range a {
 		if x > 0 {
@@ -231,42 +216,39 @@ func partNorms(a []float64) (pos, neg float64) {
 	return math.Sqrt(pos), math.Sqrt(neg)
 }
 
-// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right
-// vectors k×m, both transposed. It iterates a subspace a little larger than k, which takes products with
-// x only, so that sparse data stays sparse, until the values change no more. Those below 1e-7 of the
-// largest always do: they are roots of what rounding leaves of 0.
+// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right vectors
+// k×m. It iterates a subspace a little larger than k by products with x until the values change no more;
+// those below 1e-7 of the largest, which rounding leaves of 0, always do.
 func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
 	n, m := x.Dims()
 	size := min(k+10, n, m)
 	src := rng.New(0, "subspace")
 	q := mat.NewDense(size, n, nil)
-	for r := range size {
-		row := q.RawRowView(r)
-		for i := range row {
-			row[i] = src.NormFloat64()
-		}
+	for i := range q.RawMatrix().Data {
+		q.RawMatrix().Data[i] = src.NormFloat64()
 	}
 	b := mat.NewDense(size, m, nil)
 	before := make([]float64, size)
-	for range 300 {
+	for round := range 300 {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
+		}
+		if round > 0 {
+			eigen.Orthonormalise(b)
+			x.TimesBasis(q, b)
 		}
 		eigen.Orthonormalise(q)
 		x.TimesCoefficients(b, q) // qX
 		if sigma, err = singularValues(ctx, b); err != nil {
 			return nil, nil, nil, err
 		}
-		still := true
+		done := true
 		for r := range k {
-			still = still && (math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0] || max(sigma[r], before[r]) <= 1e-7*sigma[0])
+			done = done && (math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0] || max(sigma[r], before[r]) <= 1e-7*sigma[0])
 		}
-		copy(before, sigma)
-		if still {
+		if before = sigma; done {
 			break
 		}
-		eigen.Orthonormalise(b)
-		x.TimesBasis(q, b)
 	}
 	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
 	sigma, p, rt, err := eigen.Singular(ctx, b)
@@ -282,14 +264,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 // singularValues returns the singular values of a, falling, from its k×k inner products.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
-	g := algebra.SelfGram(a)
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, g.At(i, j))
-		}
-	}
-	values, _, err := eigen.Symmetric(ctx, sym, false)
+	values, _, err := eigen.Symmetric(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data), false)
 	if err != nil {
 		return nil, fmt.Errorf("the leading singular values: %w", err)
 	}

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation works with: min ‖φ(X) −
-// φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever space φ maps them to. The zero value is xᵀy, with
-// which φ(X) is X.
-//
-// The other kernels hold all n² values of the samples, and there are no basis vectors among the features:
-// [Result].Basis is nil. What finds neighbours or initial factors still looks at the samples themselves.
+// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation works with, min ‖φ(X) −
+// φ(X)WVᵀ‖²; its zero value is xᵀy. The other kernels take n² values and have no basis vectors among the
+// features: [Result].Basis is nil. Neighbours and initial factors are still found by the samples.
 type Kernel struct {
 	// Function is what compares two samples.
 	Function KernelFunction `setting:"kernel" help:"what compares samples"`
@@ -32,8 +30,7 @@ type Kernel struct {
 	// Offset is c of Polynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
 	// Matrix, if set, is K itself, symmetric and positive semi-definite, in place of Function. The
-	// samples may then be nil, and rows of K stand for them where neighbours or initial factors are
-	// looked for.
+	// samples may then be nil; rows of K stand for them in neighbours and initial factors.
 	Matrix *mat.Dense
 }
 
@@ -53,7 +50,6 @@ const (
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (f KernelFunction) String() string                   { return kernelNames.String(f) }
 func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
 func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }
@@ -62,8 +58,7 @@ func (KernelFunction) Values() []string                   { return kernelNames.V
 // features tells whether φ(x) is x, so that there is a basis over features.
 func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
-// resolved returns the kernel, checked, with numbers in place of its defaults; but for the width, which
-// the samples decide.
+// resolved returns the kernel, checked, with numbers for its defaults, except for that of the width.
 func (k Kernel) resolved() (Kernel, error) {
 	if err := named(k.Function); err != nil {
 		return k, err
@@ -71,27 +66,18 @@ func (k Kernel) resolved() (Kernel, error) {
 	if k.KernelWidth != 0 && !(k.KernelWidth >= view.SmallestNumber && k.KernelWidth <= view.LargestNumber) {
 		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), view.SmallestNumber, view.LargestNumber)
 	}
-	if k.Degree == 0 {
-		k.Degree = 2
-	}
-	if k.Degree < 1 || k.Degree > math.MaxInt32 {
+	if k.Degree = cmp.Or(k.Degree, 2); k.Degree < 1 || k.Degree > math.MaxInt32 {
 		return k, fmt.Errorf("the degree of the polynomial kernel is %d; it must be from 1 to %d", k.Degree, math.MaxInt32)
 	}
 	offset := orDefault(k.Offset, 1)
-	if err := view.CheckWeight("the offset of the polynomial kernel", offset); err != nil {
-		return k, err
-	}
-	if k.Offset = offset; offset == 0 {
-		k.Offset = WeightNone
-	}
-	return k, nil
+	k.Offset = cmp.Or(offset, WeightNone)
+	return k, view.CheckWeight("the offset of the polynomial kernel", offset)
 }
 
-// boundKernel is a kernel of the n samples that it was bound to.
 type boundKernel struct {
-	Kernel             // resolved
+	Kernel
 	values  *mat.Dense // K
-	samples mat.Matrix // that it compares; nil where K was given
+	samples mat.Matrix // nil where K was given
 }
 
 // bind computes K of the samples x, whose data is d.
@@ -113,7 +99,10 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 	if err := k.checkSamples(d); err != nil {
 		return nil, err
 	}
-	b.samples = keep(x)
+	b.samples = d.Matrix()
+	if dense, ok := x.(*mat.Dense); ok {
+		b.samples = mat.DenseCopyOf(dense) // its owner may change it
+	}
 	b.values = mat.NewDense(n, n, nil)
 	if err := k.eachProduct(ctx, b.samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
@@ -156,8 +145,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	return mean
 }
 
-// apply makes inner products of a sample with others kernel values; square and others are the squared
-// lengths. The kernel is resolved.
+// apply turns inner products into values of the resolved kernel; square and others are squared lengths.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:
@@ -173,8 +161,8 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 	}
 }
 
-// eachProduct calls f with the products of some samples after others, rows from to from+r-1, with all
-// rows of x: part is r×p, inner products or Σ min(x_j, y_j). f may overwrite it.
+// eachProduct calls f with the inner products, or Σ min(x_j, y_j), of one panel of samples after another
+// with all rows of x, r×p. f may overwrite them.
 func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
 	p, _ := x.Dims()
@@ -205,26 +193,13 @@ func intersect(dst, some *mat.Dense, x view.Data) {
 	dst.Copy(sums.T())
 }
 
-// keep returns samples that nobody else will change: a *CSR, or a copy.
-func keep(x mat.Matrix) mat.Matrix {
-	if s, ok := x.(*CSR); ok {
-		return s
-	}
-	return mat.DenseCopyOf(x)
-}
-
-// checkSamples refuses samples that the kernel cannot compare.
 func (k Kernel) checkSamples(x view.Data) error {
-	if k.Function != KernelIntersection {
-		return nil
-	}
-	if negative := view.Negative(x); negative != nil {
-		return negative.Needing("the intersection kernel")
+	if k.Function == KernelIntersection {
+		return view.NonNegative(x, "the intersection kernel")
 	}
 	return nil
 }
 
-// givenKernel returns a copy of a caller's K, checked.
 func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, error) {
 	if r, c := given.Dims(); r != n || c != n {
 		return nil, fmt.Errorf("the kernel is %d×%d for %d samples", r, c, n)
@@ -233,7 +208,6 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 		return nil, err
 	}
 	k := mat.DenseCopyOf(given)
-	shifted := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
@@ -245,11 +219,10 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 			}
 			k.Set(i, j, (x+y)/2)
 			k.Set(j, i, (x+y)/2)
-			shifted.SetSym(i, j, (x+y)/2)
 		}
 	}
-	// K with a little on its diagonal has a Cholesky factor if no eigenvalue lies below −1e-7·tr(K),
-	// which is what single precision can make of 0.
+	// The shift allows for eigenvalues that single precision makes of 0.
+	shifted := mat.NewSymDense(n, mat.DenseCopyOf(k).RawMatrix().Data)
 	shift := 1e-7 * mat.Trace(k)
 	for i := range n {
 		shifted.SetSym(i, i, k.At(i, i)+shift)
@@ -278,17 +251,15 @@ func checkDiagonal(k *mat.Dense) error {
 	return nil
 }
 
-// model returns the model of weights w, k×n.
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
-	wk := algebra.Like(w)
-	algebra.Gemm(wk, w, algebra.NoTrans, b.values, algebra.NoTrans)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: algebra.CrossGram(wk, w)}
+	products := algebra.CrossGram(algebra.Times(w, b.values), w)
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: products}
 	m.Kernel.Matrix = nil
 	return m
 }
 
-// KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is argmin ‖φ(x) − φ(X)Wv‖² = k(x,
-// x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
+// KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0, k(x, x) −
+// 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
 type KernelModel struct {
 	// Kernel compares samples; its KernelWidth is a number, where that matters.
 	Kernel Kernel
@@ -304,58 +275,35 @@ type KernelModel struct {
 func (m *KernelModel) Vectors() *mat.Dense { return nil }
 
 // Transform implements [Model]: multiplicative steps from a uniform start, as many as an [Additive]
-// takes. Where Samples is nil a row of x, p×n, is not a sample but its kernel values with the n training
-// samples, in their order.
+// takes. Where Samples is nil a row of x, p×n, holds a sample's kernel values with the n training samples.
 func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }
 
-// represent is Transform, and Represent with best.
 func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if x == nil {
-		return nil, errors.New("no data")
+	products := m.compare
+	if m.Samples == nil {
+		products = m.weigh
 	}
-	p, columns := x.Dims()
-	if p == 0 || columns == 0 {
-		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, columns)
-	}
-	_, k := m.Weights.Dims()
-	var lin *mat.Dense // k×p
-	var err error
-	if m.Samples != nil {
-		lin, err = m.compare(ctx, x)
-	} else {
-		lin, err = m.weigh(x)
-	}
+	lin, err := products(ctx, x) // k×p
 	if err != nil {
 		return nil, err
 	}
-	v := uniform(k, p)
-	problem := Block{Linear: lin, Quadratic: m.Products}
-	if best {
-		err = solveBest(ctx, problem, v)
-	} else {
-		err = solve(ctx, func() Block { return problem }, v, TransformIterations)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return algebra.Transpose(v), nil
+	next := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
+	return solve(ctx, uniform(lin.Dims()), best, TransformIterations, next)
 }
 
 // compare returns Wᵀ·k_x of samples x.
 func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
+	_, features := m.Samples.Dims()
+	d, err := dataOf(x, features, "those of the model")
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	if _, have := m.Samples.Dims(); features != have {
-		return nil, fmt.Errorf("the samples have %d features, those of the model %d", features, have)
-	}
+	p, _ := d.Dims()
 	kernel, err := m.Kernel.resolved()
 	if err != nil {
 		return nil, err
@@ -366,8 +314,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	square := make([]float64, p)
 	d.Each(func(i, _ int, v float64) { square[i] += v * v })
 	n, k := m.Weights.Dims()
-	_, own := m.Samples.Dims()
-	sample := make([]float64, own)
+	sample := make([]float64, features)
 	lin, add := mat.NewDense(k, p, nil), mat.NewDense(k, p, nil)
 	err = kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
@@ -388,10 +335,16 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 }
 
 // weigh returns Wᵀ·k_x of kernel values, p×n.
-func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
+func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
+	if values == nil {
+		return nil, errors.New("no data")
+	}
 	n, k := m.Weights.Dims()
 	p, c := values.Dims()
-	if c != n {
+	switch {
+	case p == 0 || c == 0:
+		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, c)
+	case c != n:
 		return nil, fmt.Errorf("there are kernel values with %d training samples, and the model has %d", c, n)
 	}
 	dense := mat.DenseCopyOf(values)
@@ -407,7 +360,6 @@ func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
 	return lin, nil
 }
 
-// check reports parts of the model that do not fit together.
 func (m *KernelModel) check() error {
 	n, k := m.Weights.Dims()
 	if r, c := m.Products.Dims(); r != k || c != k {

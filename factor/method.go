@@ -1,19 +1,14 @@
 // Package factor finds parts: it factorises n samples of m features, the rows
 // of X, into k basis vectors and, for every sample, k coefficients.
 //
-// The methods of a dozen papers are one algorithm here. Each looks for a basis
-// U (m×k) and coefficients V (n×k) with X ≈ V·Uᵀ, and differs from the others
-// in four choices, which [Parts] puts together: the cost, what the basis can
-// be, what ties coefficients together, and a penalty on them. The named
-// methods ([NMF], [CNMF], [CCF], …) are one line each that picks the four.
+// The methods of a dozen papers are one algorithm here. Each looks for a basis U (m×k) and coefficients V
+// (n×k) with X ≈ V·Uᵀ, and [Parts] puts together what differs: the cost, what the basis can be, what ties
+// coefficients together, and penalties. The named methods ([NMF], [CNMF], [CCF], …) are one line each.
 //
-// Beside them stand methods that are no such factorisation: the linear
-// embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
-// factorises similarities. What they have found comes in the same [Result].
-// [MiniBatch] is NMF of samples that do not fit into memory.
+// Other methods are the linear embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
+// factorises similarities. [MiniBatch] is NMF of samples that do not fit into memory.
 //
-// The papers write a sample as a column. In memory a sample is a row, as in
-// the rest of Go's numerical libraries:
+// A sample is a row here, where the papers write a column:
 //
 //	papers           here
 //	X  m×n           x, n×m (its transpose)
@@ -25,7 +20,7 @@
 //	S, D, L = D − S  a Graph over the samples, its degrees, its Laplacian
 //	λ                Lambda
 //
-// Inside the package factors are transposed, U is k×m and V k×n, so that every product and update runs along long rows.
+// Inside the package factors are transposed, U is k×m and V k×n, so that updates run along long rows.
 package factor
 
 import (
@@ -45,11 +40,10 @@ import (
 )
 
 // Method finds a low-dimensional representation of samples. The methods are small structs of
-// hyper-parameters whose zero values mean the defaults of the papers that propose them.
+// hyper-parameters whose zero values mean the papers' defaults.
 type Method interface {
-	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k coefficients, k = opt.Rank. What is
-	// known about the samples is used by the methods that can. Fit changes neither x nor what known
-	// refers to.
+	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k coefficients, k = opt.Rank. It changes
+	// neither x nor what known refers to; a method uses of known what it can.
 	Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error)
 }
 
@@ -62,36 +56,29 @@ type Options struct {
 	// Tolerance stops the run when an iteration lowers the objective by less than this share of it; 0
 	// means never.
 	Tolerance float64
-	// MaxTime stops the run, keeping what it has, after so long; 0 means never. A run so stopped is not
-	// repeatable.
+	// MaxTime stops the run, keeping its factors, after so long; 0 means never. Such a run is not repeatable.
 	MaxTime time.Duration
 	// Init says how the factors start.
 	Init Init
-	// Start holds initial factors, which go before Init where they are given.
+	// Start holds initial factors, which go before Init.
 	Start *Start
-	// Solver lowers the objective of methods made of parts; nil means Fast where that serves, and
-	// elsewhere Multiplicative, which is the papers'.
+	// Solver lowers the objective of methods made of parts; nil means Fast, or Multiplicative, the papers'
+	// rule, where Fast does not serve.
 	Solver Solver
 	// Seed makes random initial factors repeatable.
 	Seed uint64
-	// Shared, if set, is that of all linear embeddings of the same samples.
+	// Shared, if set, is common to all linear embeddings of the same samples.
 	Shared *Shared
-	// KeepScale leaves the factors as the last iteration left them, without the rescaling on exit that
-	// fixes which of the equivalent pairs of factors is returned.
+	// KeepScale leaves out the rescaling on exit, which fixes one of the equivalent pairs of factors.
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
-	// Trace, if set, says after which iterations the objective is wanted, beside the last one. It is
-	// computed after each where Tolerance, MaxTime or OnIteration take it.
+	// Trace, if set, selects the iterations whose objective is computed, beside the last one. Tolerance,
+	// MaxTime and OnIteration need all of them.
 	Trace func(iteration int) bool
 }
 
-// wants tells whether the objective is wanted after an iteration.
-func (o Options) wants(iteration int) bool {
-	return o.Trace == nil || o.Tolerance > 0 || o.MaxTime > 0 || o.OnIteration != nil || o.Trace(iteration)
-}
-
-// DefaultIterations is how many iterations there are unless Options say.
+// DefaultIterations is the number of iterations unless Options give one.
 const DefaultIterations = 200
 
 func (o Options) check(n int) error {
@@ -110,43 +97,35 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// newOwnRuleData returns the data of a method that is not made of parts, with what is known of them and
-// the options checked.
+// newOwnRuleData returns the data of a method that is not made of parts, and checks known and the options.
 func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := d.Dims()
-	return d, cmp.Or(known.Check(n), opt.checkOwnRule(n))
-}
-
-// checkOwnRule is check for methods that are not made of parts.
-func (o Options) checkOwnRule(n int) error {
-	if o.Solver != nil {
-		return errOwnRule
+	if err = known.Check(n); err == nil && opt.Solver != nil {
+		err = errOwnRule
 	}
-	return o.check(n)
+	return d, cmp.Or(err, opt.check(n))
 }
 
-// Known is what is known about n samples beside their features. Its zero value says that nothing is
-// known.
+// Known is what is known about n samples beside their features. Its zero value says nothing.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements
-	// or none.
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known; n elements or none.
 	Labels []int
 	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
 	MustLink, CannotLink [][2]int
 }
 
-// Check returns an error if what is known does not fit n samples or contradicts itself.
+// Check returns an error if labels and links do not fit n samples or contradict each other.
 func (k Known) Check(n int) error { return links.Known(k).Check(n) }
 
 // CSR is a sparse matrix in compressed rows; methods with a free basis never make it dense.
 type CSR = sparse.CSR
 
 // NewCSR returns the n×m sparse matrix whose row i holds values[rowStart[i]:rowStart[i+1]] in the columns
-// of the same range, rising. The slices are kept, not copied. Malformed ones are an error.
+// of the same range, rising. It keeps the slices. Malformed ones are an error.
 func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
 	return sparse.New(n, m, rowStart, columns, values)
 }
@@ -156,12 +135,10 @@ type SampleError = view.SampleError
 
 // Result is what a method found.
 type Result struct {
-	// Model represents new samples. It is nil where a method factorises similarities of the samples and
-	// knows nothing of features.
+	// Model represents new samples. It is nil where a method factorises similarities.
 	Model Model
-	// Basis holds as columns what the coefficients are of: basis vectors, U, m×k, or the directions or
-	// atoms that take their place. It is nil where there are none among the features: where the model is,
-	// and of a [KernelModel].
+	// Basis holds as columns the basis vectors, U, m×k, or directions or atoms. It is nil where there are
+	// none among the features: where Model is nil or a [KernelModel].
 	Basis *mat.Dense
 	// Coefficients represents sample i by its row i of k numbers: V, n×k.
 	Coefficients *mat.Dense
@@ -169,29 +146,26 @@ type Result struct {
 	Weights *mat.Dense
 	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and nil elsewhere.
 	Association *mat.Dense
-	// Objective holds the objective at the initial factors and after each
-	// iteration, before the rescaling on exit; nil where nothing is iterated, and NaN after
-	// iterations that Options.Trace leaves out. Where
-	// a method promises that it never rises, an entry J is at most
+	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
+	// exit: nil where nothing is iterated, NaN where Options.Trace leaves an iteration out. Where a method
+	// promises that it never rises, an entry J is at most
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S
 	//
-	// after the entry J₀: what double precision can tell apart. S is the size of the data that the fit is
-	// a difference from: ‖X‖², Σx under the divergence, the trace of a kernel, each with the weights of
-	// the samples and of the fit, and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻,
-	// also tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is the size of the
-	// differences that a graph penalises, λ·n·‖V‖², for a learned graph βnc more, and λ·m·‖U‖² for smooth
-	// basis images, and 0 without these. Beyond that it can rise where [L1] shrinks coefficients below
-	// 1e-150, which are then set to 0.
+	// after the entry J₀: the limit of double precision. S is the size of the data that the fit is a
+	// difference from: ‖X‖², Σx under the divergence, the trace of a kernel, each with the weights of the
+	// samples and of the fit, and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻, also
+	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV). P is the size of the differences that a graph penalises, λ·n·‖V‖², for a
+	// learned graph βnc more, and λ·m·‖U‖² for smooth basis images. It can rise further where [L1] shrinks
+	// coefficients below 1e-150, which become 0.
 	Objective []float64
-	// Penalty is the penalties' part of each entry of Objective, whose rest is the fit; nil where there
-	// are none.
+	// Penalty is the penalties' part of each entry of Objective; nil where there are none.
 	Penalty []float64
 	// Stop says why the iterations ended; empty where there are none.
 	Stop Stop
 }
 
-// Iterations returns how many iterations there were.
+// Iterations returns the number of iterations.
 func (r *Result) Iterations() int { return max(len(r.Objective)-1, 0) }
 
 // Stop is a reason to end the iterations.
@@ -224,8 +198,8 @@ type Info struct {
 	zero Method
 }
 
-// Register adds a method of the program's own to the registry, so that settings and experiments find it
-// by its name. Call it from an init function. It panics if the name is taken.
+// Register adds a method of the program's own to the registry, by whose name settings find it. Call it from
+// an init function. It panics if the name is taken.
 func Register(i Info, defaults Method) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("factor: a method " + i.Name + " is registered already")
@@ -246,15 +220,14 @@ func Lookup(name string) (Info, bool) {
 	return registry[i], true
 }
 
-// Needs says what the method needs as its paper has it. With other settings it may need other things: see
-// [NeedsOf].
+// Needs says what the method needs with the paper's settings; see [NeedsOf].
 func (i Info) Needs() Needs { return NeedsOf(i.zero) }
 
 // Setting describes a setting: its name, default, help, values and range in words.
 type Setting = settings.Setting
 
-// Settings returns the method's hyper-parameters: the fields of its struct that carry a setting tag,
-// those of embedded structs among them.
+// Settings returns the method's hyper-parameters: the fields with a setting tag of its struct and of
+// embedded ones.
 func (i Info) Settings() []Setting {
 	if own, ok := i.zero.(interface{ Settings() []Setting }); ok {
 		return own.Settings()
@@ -278,11 +251,10 @@ func (i Info) New(params map[string]any) (Method, error) {
 
 // Needs says what a method needs of the samples, and what it makes of them.
 type Needs struct {
-	// Labels tells whether the labels of some samples must be known. With Links links between samples
-	// will do in their place.
+	// Labels tells whether the labels of some samples must be known; with Links, links will do as well.
 	Labels, Links bool
 	// TiesLabels tells whether samples of one class are tied to each other, so that the only labelled one
-	// of a class counts for nothing.
+	// of a class has no effect.
 	TiesLabels bool
 	// Images tells whether samples must be images.
 	Images bool
@@ -290,15 +262,14 @@ type Needs struct {
 	Signed bool
 	// Concept tells whether the basis is made of the samples, U = X·W.
 	Concept bool
-	// Direct methods are solved at once: they have no iterations and start from nothing.
+	// Direct methods are solved at once, without iterations or initial factors.
 	Direct bool
-	// Classes reports why it cannot learn from samples of which the class is known, given how many there
-	// are of each class, 1 or more; nil where it always can.
+	// Classes reports why the method cannot learn from classes of these sizes, each 1 or more; nil where it
+	// always can.
 	Classes func(sizes []int) error
 }
 
-// NeedsOf returns what the method needs: what its method Needs() Needs says, or its [Parts] do, and
-// nothing if there is neither.
+// NeedsOf returns what the method needs: by its method Needs() Needs, or by its [Parts].
 func NeedsOf(m Method) Needs {
 	switch m := m.(type) {
 	case interface{ Needs() Needs }:

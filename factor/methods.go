@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,8 +16,8 @@ func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFKL is non-negative matrix factorisation under the generalised Kullback-Leibler divergence, min
-// D(X‖UVᵀ) (Lee and Seung 2001); the D-NMF of the D-SNMF paper.
+// NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001); the D-NMF of the
+// D-SNMF paper.
 type NMFKL struct{}
 
 func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
@@ -25,8 +26,8 @@ func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFNCW is NMF of samples weighted as a normalised cut weighs them, min Σ γ_i‖x_i − U·v_i‖² with γ_i =
-// 1/Σ_j x_iᵀx_j (Xu, Liu and Gong 2003); the "NMF" of the CNMF paper.
+// NMFNCW is NMF of samples with normalised-cut weights, min Σ γ_i‖x_i − U·v_i‖² with γ_i = 1/Σ_j x_iᵀx_j (Xu, Liu and
+// Gong 2003); the "NMF" of the CNMF paper.
 type NMFNCW struct{}
 
 func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
@@ -86,9 +87,8 @@ func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm in every iteration
-// (Ambai, Utama and Yoshida 2011, section 3.1). C pulls linked samples together and pushes others apart;
-// see [Links].
+// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm in every iteration (Ambai, Utama and
+// Yoshida 2011, section 3.1); see [Links] for C.
 type L2SNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 for both, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
@@ -96,9 +96,7 @@ type L2SNMF struct {
 }
 
 func (l L2SNMF) AsParts() Parts {
-	if l.Cannot == 0 {
-		l.Cannot = 0.005
-	}
+	l.Cannot = cmp.Or(l.Cannot, 0.005)
 	return Parts{UnitNorm: true, Penalties: []Penalty{Links(l)}}
 }
 
@@ -125,8 +123,7 @@ func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // NTF is non-negative tensor factorisation of images, min Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖² (Shashua and
 // Hazan 2005): NMF whose basis images have rank one.
 type NTF struct {
-	// Image is the size of the images.
-	Image Image
+	Image Image // of the samples
 }
 
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
@@ -137,8 +134,7 @@ func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (c CF) AsParts() Parts { return Parts{Basis: BasisConcept, Kernel: c.Kernel} }
@@ -153,8 +149,7 @@ type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (l LCCF) AsParts() Parts {
@@ -166,11 +161,10 @@ func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
 
-// CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their
-// coefficients (Liu et al. 2014, eqs 10 and 11; 23 and 27 for data of any sign).
+// CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
+// (Liu et al. 2014, eqs 10 and 11; 23 and 27 for data of any sign).
 type CCF struct {
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 }
 
 func (c CCF) AsParts() Parts { return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel} }
@@ -192,8 +186,7 @@ type CFOGL struct {
 	// Parts is c, the number of parts that the graph is drawn to; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
-	// Kernel takes the place of XᵀX.
-	Kernel
+	Kernel // in place of XᵀX
 	// Rule says how the graph moves.
 	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.
@@ -209,153 +202,102 @@ func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// registry is the table of methods: one entry each.
 var registry = []Info{
-	{
-		Name: "nmf", Title: "Non-negative matrix factorisation", Family: "NMF", zero: NMF{},
-		Parts:     "Frobenius cost, free basis",
-		Objective: "‖X − UVᵀ‖²",
-		Update:    "U ← U∘(XV)/(U·VᵀV), V ← V∘(XᵀU)/(V·UᵀU)",
-		Paper:     "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001",
-	},
-	{
-		Name: "nmf-kl", Title: "NMF under the Kullback-Leibler divergence", Family: "NMF", zero: NMFKL{},
-		Parts:     "KL cost, free basis",
-		Objective: "D(X‖UVᵀ) = Σ x·log(x/y) − x + y, Y = UVᵀ",
-		Update:    "U ← U∘(RV)/(1·1ᵀV), V ← V∘(RᵀU)/(1·1ᵀU), R = X/(UVᵀ) each time",
-		Paper:     "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001",
-	},
-	{
-		Name: "nmf-ncw", Title: "NMF with normalised-cut weights", Family: "NMF", zero: NMFNCW{},
+	{Name: "nmf", Title: "Non-negative matrix factorisation", Family: "NMF", zero: NMF{},
+		Parts: "Frobenius cost, free basis", Objective: "‖X − UVᵀ‖²",
+		Update: "U ← U∘(XV)/(U·VᵀV), V ← V∘(XᵀU)/(V·UᵀU)",
+		Paper:  "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001"},
+	{Name: "nmf-kl", Title: "NMF under the Kullback-Leibler divergence", Family: "NMF", zero: NMFKL{},
+		Parts: "KL cost, free basis", Objective: "D(X‖UVᵀ) = Σ x·log(x/y) − x + y, Y = UVᵀ",
+		Update: "U ← U∘(RV)/(1·1ᵀV), V ← V∘(RᵀU)/(1·1ᵀU), R = X/(UVᵀ) each time",
+		Paper:  "Lee and Seung, Algorithms for non-negative matrix factorization, NIPS 2001"},
+	{Name: "nmf-ncw", Title: "NMF with normalised-cut weights", Family: "NMF", zero: NMFNCW{},
 		Parts:     "Frobenius cost with sample weights, free basis",
 		Objective: "Σ γ_i‖x_i − U·v_i‖², γ = 1/(XᵀX·1)",
 		Update:    "those of nmf on X·Γ^½, V scaled back",
-		Paper:     "Xu, Liu and Gong, Document clustering based on non-negative matrix factorization, SIGIR 2003",
-	},
-	{
-		Name: "gnmf", Title: "Graph regularised NMF", Family: "NMF", zero: GNMF{},
-		Parts:     "Frobenius cost, free basis, graph penalty",
-		Objective: "‖X − UVᵀ‖² + λ·tr(VᵀLV)",
-		Update:    "U as nmf; V ← V∘(XᵀU + λSV)/(V·UᵀU + λDV)",
-		Paper:     "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011",
-	},
-	{
-		Name: "semi-gnmf", Title: "Graph regularised NMF with labels", Family: "NMF", zero: SemiGNMF{},
+		Paper:     "Xu, Liu and Gong, Document clustering based on non-negative matrix factorization, SIGIR 2003"},
+	{Name: "gnmf", Title: "Graph regularised NMF", Family: "NMF", zero: GNMF{},
+		Parts: "Frobenius cost, free basis, graph penalty", Objective: "‖X − UVᵀ‖² + λ·tr(VᵀLV)",
+		Update: "U as nmf; V ← V∘(XᵀU + λSV)/(V·UᵀU + λDV)",
+		Paper:  "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011"},
+	{Name: "semi-gnmf", Title: "Graph regularised NMF with labels", Family: "NMF", zero: SemiGNMF{},
 		Parts:     "Frobenius cost, free basis, graph penalty with label edges",
 		Objective: "‖X − UVᵀ‖² + λ·tr(VᵀLV), S_ij = 1 for one label, 0 for two",
 		Update:    "those of gnmf",
-		Paper:     "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011",
-	},
-	{
-		Name: "cnmf", Title: "Constrained NMF", Family: "NMF", zero: CNMF{},
-		Parts:     "Frobenius cost, free basis, label ties",
-		Objective: "‖X − U(AZ)ᵀ‖²",
-		Update:    "U as nmf with V = AZ; Z ← Z∘(AᵀXᵀU)/(AᵀA·Z·UᵀU)",
-		Paper:     "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012",
-	},
-	{
-		Name: "cnmf-kl", Title: "Constrained NMF under the Kullback-Leibler divergence", Family: "NMF", zero: CNMFKL{},
-		Parts:     "KL cost, free basis, label ties",
-		Objective: "D(X‖U(AZ)ᵀ)",
-		Update:    "U as nmf-kl with V = AZ; Z ← Z∘(AᵀRᵀU)/(c·1ᵀU), c = diag(AᵀA)",
-		Paper:     "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012, section 5",
-	},
-	{
-		Name: "l2-snmf", Title: "Supervised NMF", Family: "NMF", zero: L2SNMF{},
+		Paper:     "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011"},
+	{Name: "cnmf", Title: "Constrained NMF", Family: "NMF", zero: CNMF{},
+		Parts: "Frobenius cost, free basis, label ties", Objective: "‖X − U(AZ)ᵀ‖²",
+		Update: "U as nmf with V = AZ; Z ← Z∘(AᵀXᵀU)/(AᵀA·Z·UᵀU)",
+		Paper:  "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012"},
+	{Name: "cnmf-kl", Title: "Constrained NMF under the Kullback-Leibler divergence", Family: "NMF", zero: CNMFKL{},
+		Parts: "KL cost, free basis, label ties", Objective: "D(X‖U(AZ)ᵀ)",
+		Update: "U as nmf-kl with V = AZ; Z ← Z∘(AᵀRᵀU)/(c·1ᵀU), c = diag(AᵀA)",
+		Paper:  "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012, section 5"},
+	{Name: "l2-snmf", Title: "Supervised NMF", Family: "NMF", zero: L2SNMF{},
 		Parts:     "Frobenius cost, free basis of unit norm, link penalty",
 		Objective: "‖X − UVᵀ‖² + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links",
 		Update:    "U as nmf, then to unit norm; V ← V∘√[(XᵀU + C⁻V)/(V·UᵀU + C⁺V)]",
-		Paper:     "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011",
-	},
-	{
-		Name: "d-snmf", Title: "Supervised NMF under the Kullback-Leibler divergence", Family: "NMF", zero: DSNMF{},
+		Paper:     "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011"},
+	{Name: "d-snmf", Title: "Supervised NMF under the Kullback-Leibler divergence", Family: "NMF", zero: DSNMF{},
 		Parts:     "KL cost, free basis of unit norm, link penalty",
 		Objective: "D(X‖UVᵀ) + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links",
 		Update:    "U as nmf-kl, then to unit norm; V ← V∘√[(RᵀU + 2C⁻V)/(1·1ᵀU + 2C⁺V)]",
-		Paper:     "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011",
-	},
-	{
-		Name: "ntf", Title: "Non-negative tensor factorisation", Family: "NMF", zero: NTF{},
+		Paper:     "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011"},
+	{Name: "ntf", Title: "Non-negative tensor factorisation", Family: "NMF", zero: NTF{},
 		Parts:     "Frobenius cost, basis of rank-one images",
 		Objective: "Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖², image i is h×w",
 		Update:    "A, B and V in turn, each θ ← θ∘(negative part)/(positive part)",
-		Paper:     "Shashua and Hazan, Non-negative tensor factorization with applications to statistics and computer vision, ICML 2005",
-	},
-	{
-		Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
-		Parts:     "Frobenius cost, concept basis of any kernel",
-		Objective: "‖X − XWVᵀ‖²",
-		Update:    "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
-		Paper:     "Xu and Gong, Document clustering by concept factorization, SIGIR 2004",
-	},
-	{
-		Name: "lccf", Title: "Locally consistent concept factorisation", Family: "concept factorisation", zero: LCCF{},
+		Paper:     "Shashua and Hazan, Non-negative tensor factorization with applications to statistics and computer vision, ICML 2005"},
+	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
+		Parts: "Frobenius cost, concept basis of any kernel", Objective: "‖X − XWVᵀ‖²",
+		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
+		Paper:  "Xu and Gong, Document clustering by concept factorization, SIGIR 2004"},
+	{Name: "lccf", Title: "Locally consistent concept factorisation", Family: "concept factorisation", zero: LCCF{},
 		Parts:     "Frobenius cost, concept basis of any kernel, graph penalty",
 		Objective: "‖X − XWVᵀ‖² + λ·tr(VᵀLV)",
 		Update:    "W as cf; V ← V∘(KW + λSV)/(V·WᵀKW + λDV)",
-		Paper:     "Cai, He and Han, Locally consistent concept factorization for document clustering, IEEE TKDE 23(6), 2011",
-	},
-	{
-		Name: "ccf", Title: "Constrained concept factorisation", Family: "concept factorisation", zero: CCF{},
-		Parts:     "Frobenius cost, concept basis of any kernel, label ties",
-		Objective: "‖X − XW(AZ)ᵀ‖²",
-		Update:    "W as cf with V = AZ; Z ← Z∘(AᵀKW)/(AᵀA·Z·WᵀKW)",
-		Paper:     "Liu, Yang, Wu and Cai, Constrained concept factorization for image representation, IEEE Trans. Cybernetics 44(7), 2014",
-	},
-	{
-		Name: "cf-ogl", Title: "Concept factorisation with optimal graph learning", Family: "concept factorisation", zero: CFOGL{},
+		Paper:     "Cai, He and Han, Locally consistent concept factorization for document clustering, IEEE TKDE 23(6), 2011"},
+	{Name: "ccf", Title: "Constrained concept factorisation", Family: "concept factorisation", zero: CCF{},
+		Parts: "Frobenius cost, concept basis of any kernel, label ties", Objective: "‖X − XW(AZ)ᵀ‖²",
+		Update: "W as cf with V = AZ; Z ← Z∘(AᵀKW)/(AᵀA·Z·WᵀKW)",
+		Paper:  "Liu, Yang, Wu and Cai, Constrained concept factorization for image representation, IEEE Trans. Cybernetics 44(7), 2014"},
+	{Name: "cf-ogl", Title: "Concept factorisation with optimal graph learning", Family: "concept factorisation", zero: CFOGL{},
 		Parts:     "Frobenius cost, concept basis of any kernel, learned graph",
 		Objective: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²",
 		Update:    "W as cf; V as lccf with the graph (Q + Qᵀ)/2; F the c smallest eigenvectors of L_Q; q_i the simplex projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i",
-		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019",
-	},
-	{
-		Name: "ss-nmf", Title: "Semi-supervised NMF of similarities", Family: "symmetric factorisation", zero: SSNMF{},
+		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019"},
+	{Name: "ss-nmf", Title: "Semi-supervised NMF of similarities", Family: "symmetric factorisation", zero: SSNMF{},
 		Parts:     "similarities of the samples with links set to their extremes",
 		Objective: "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",
 		Update:    "S ← S∘(GᵀÃG)/(GᵀGSGᵀG); G ← G∘[(ÃGS)/(GSGᵀGS)]^¼",
-		Paper:     "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007",
-	},
-	{
-		Name: "sparse-coding", Title: "Sparse coding", Family: "sparse coding", zero: SparseCoding{},
+		Paper:     "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007"},
+	{Name: "sparse-coding", Title: "Sparse coding", Family: "sparse coding", zero: SparseCoding{},
 		Parts:     "Frobenius cost, atoms of unit length, absolute values of the codes",
 		Objective: "‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1",
 		Update:    "V exactly; b_j ← b_j + (c_j − B·a_j)/a_jj, to length 1 where longer, A = VᵀV, C = XV",
-		Paper:     "Lee, Battle, Raina and Ng, Efficient sparse coding algorithms, NIPS 2006",
-	},
-	{
-		Name: "pca", Title: "Principal component analysis", Family: "linear embedding", zero: PCA{},
-		Parts:     "the scatter of all samples",
-		Objective: "‖X̄ − PPᵀX̄‖² over PᵀP = I, X̄ = X less its mean",
-		Update:    "none: the leading singular vectors of X̄",
-		Paper:     "Pearson, On lines and planes of closest fit to systems of points in space, Philosophical Magazine 2(11), 1901",
-	},
-	{
-		Name: "lda", Title: "Linear discriminant analysis", Family: "linear embedding", zero: LDA{},
+		Paper:     "Lee, Battle, Raina and Ng, Efficient sparse coding algorithms, NIPS 2006"},
+	{Name: "pca", Title: "Principal component analysis", Family: "linear embedding", zero: PCA{},
+		Parts: "the scatter of all samples", Objective: "‖X̄ − PPᵀX̄‖² over PᵀP = I, X̄ = X less its mean",
+		Update: "none: the leading singular vectors of X̄",
+		Paper:  "Pearson, On lines and planes of closest fit to systems of points in space, Philosophical Magazine 2(11), 1901"},
+	{Name: "lda", Title: "Linear discriminant analysis", Family: "linear embedding", zero: LDA{},
 		Parts:     "the scatter within classes against that of their means, after PCA",
 		Objective: "tr(PᵀS_wP) against tr(PᵀS_bP)",
 		Update:    "none: S_b·v = λ·S_w·v, the largest λ, at most c − 1",
-		Paper:     "Belhumeur, Hespanha and Kriegman, Eigenfaces vs. Fisherfaces: recognition using class specific linear projection, IEEE TPAMI 19(7), 1997",
-	},
-	{
-		Name: "mfa", Title: "Marginal Fisher analysis", Family: "linear embedding", zero: MFA{},
+		Paper:     "Belhumeur, Hespanha and Kriegman, Eigenfaces vs. Fisherfaces: recognition using class specific linear projection, IEEE TPAMI 19(7), 1997"},
+	{Name: "mfa", Title: "Marginal Fisher analysis", Family: "linear embedding", zero: MFA{},
 		Parts:     "the graph of neighbours of one class against that of pairs across the classes' borders, after PCA",
 		Objective: "tr(PᵀXLXᵀP) against tr(PᵀXL'XᵀP)",
 		Update:    "none: XL'Xᵀ·v = λ·XLXᵀ·v, the largest λ",
-		Paper:     "Yan, Xu, Zhang, Zhang, Yang and Lin, Graph embedding and extensions: a general framework for dimensionality reduction, IEEE TPAMI 29(1), 2007",
-	},
-	{
-		Name: "sda", Title: "Semi-supervised discriminant analysis", Family: "linear embedding", zero: SDA{},
+		Paper:     "Yan, Xu, Zhang, Zhang, Yang and Lin, Graph embedding and extensions: a general framework for dimensionality reduction, IEEE TPAMI 29(1), 2007"},
+	{Name: "sda", Title: "Semi-supervised discriminant analysis", Family: "linear embedding", zero: SDA{},
 		Parts:     "the scatter of the labelled samples and a graph over all against the scatter of the class means",
 		Objective: "tr(Pᵀ(S_t + αXLXᵀ + βI)P) against tr(PᵀS_bP)",
 		Update:    "none: S_b·v = λ·(S_t + αXLXᵀ + βI)·v, the largest λ, at most c − 1",
-		Paper:     "Cai, He and Han, Semi-supervised discriminant analysis, ICCV 2007",
-	},
-	{
-		Name: "parts", Title: "Any combination of the parts", Family: "combination", zero: Parts{},
+		Paper:     "Cai, He and Han, Semi-supervised discriminant analysis, ICCV 2007"},
+	{Name: "parts", Title: "Any combination of the parts", Family: "combination", zero: Parts{},
 		Parts:     "cost, basis, kernel, tie, weighting and penalties of one's choice",
 		Objective: "cost(X, U·Vᵀ) + penalties(U, V)",
 		Update:    "θ ← θ∘(negative part of the gradient)/(positive part)",
-		Paper:     "the engine behind the methods above; see docs/architecture.md",
-	},
+		Paper:     "the engine behind the methods above; see docs/architecture.md"},
 }

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,6 +150,10 @@ func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 	n, _ := p.x.Dims()
 	labels := p.known.Labels
+	type pair struct {
+		i, j int
+		d    float64
+	}
 	var pairs []pair
 	size := map[int]int{}
 	for i := range n {
@@ -161,7 +166,7 @@ func marginalGraphs(p problem, m MFA) (inside, across *mat.Dense) {
 			}
 		}
 	}
-	slices.SortFunc(pairs, pair.compare)
+	slices.SortFunc(pairs, func(p, q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) })
 	inside, across = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	k1, k2 := m.K1, m.K2
 	if k1 == 0 {
@@ -1145,7 +1150,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
 		"largest similarity is 1e+100": {mat.NewDense(1, 1, []float64{1e50}), SSNMF{}, Known{}, Options{Rank: 1}},
 		"inner product with sample 2":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
-		"initial association is 3×3":   {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
+		"initial association are 3×3":  {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
 		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
 		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},
 		"contradicts must-links":       {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},

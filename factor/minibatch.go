@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -24,32 +25,28 @@ type Blocks interface {
 	Read(ctx context.Context, from int, dst *mat.Dense) error
 }
 
-// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. Its zero value is
-// under the Frobenius cost.
+// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. In memory are one
+// block, the coefficients, n×k, and some copies of U.
 //
-// In an epoch each sample is read once. The coefficients of a block move to their minimum while U is
-// held, and then U to the minimum of a function that sums up the blocks so far, each at the coefficients
-// that it got: online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the
-// divergence Lefèvre, Bach and Févotte 2011). What a block counts falls by a factor of e in about 8
-// blocks or 8192 samples, whichever are more; under the divergence, where steps are shorter, in half as
-// many; but by no less than e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before
-// the first epoch a first block is factorised by itself, from which U starts.
+// In an epoch each sample is read once. The coefficients of a block move to their minimum while U is held, and
+// then U to the minimum of a function that sums up the blocks so far, each at the coefficients that it got:
+// online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence
+// Lefèvre, Bach and Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192
+// samples, whichever are more, but by e² to e⁸ in an epoch; under the divergence twice as fast. U starts from
+// a factorisation of a first block.
 //
-// A block is put together from runs of up to 32 samples that follow each other, in an order that the seed
-// shuffles for each epoch: a file whose samples are sorted by classes gives blocks of many of them. Under
-// the Frobenius cost a part that occurs in very few samples can be missed: what it adds to the sums is
-// forgotten before it comes again.
-//
-// Beside one block there are in memory the coefficients, n×k, and some copies of U.
+// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch: samples
+// sorted by classes give blocks of many classes. Under the Frobenius cost a part that occurs in very few
+// samples can be missed: its sums are forgotten before it comes again.
 type MiniBatch struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost
-	// Samples is how many samples, p, a block has, at least k; 0 means DefaultBlock. Where they cannot be
+	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. Where they cannot be
 	// cut into equal runs a block has fewer.
 	Samples int
 }
 
-// Samples in a block of a MiniBatch, and epochs, where nothing else is asked for.
+// The defaults of MiniBatch.
 const (
 	DefaultBlock  = 1024
 	DefaultEpochs = 10
@@ -61,11 +58,10 @@ const (
 	firstLift   = 0.05 // what entries of U then grow by, of the mean
 )
 
-// block holds the samples of some runs.
+// block holds some samples, x, p×m, and the sums of their values and of their squares.
 type block struct {
-	runs []run
-	x    *mat.Dense // p×m
-	// totals and squares are of each sample the sums of its values and their squares.
+	samples         []int
+	x               *mat.Dense
 	totals, squares []float64
 }
 
@@ -74,11 +70,10 @@ type run struct{ from, to int }
 
 // An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
 type onlineCost interface {
-	// represent moves the coefficients v, k×p, of a block towards their minimum at u, which last is
-	// nearer to, and returns the cost there.
+	// represent moves the coefficients v, k×p, of a block towards their minimum at u, nearer in the last
+	// pass, and returns the cost there.
 	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
-	// learn moves u by the blocks so far, of which those before that of the last call of represent count
-	// as much as they did times by.
+	// learn moves u by the block of the last call of represent and those before, whose weight falls by a factor.
 	learn(ctx context.Context, by float64) error
 }
 
@@ -102,15 +97,13 @@ func (MiniBatch) Serves(opt Options) error {
 	return nil
 }
 
-// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An iteration of the
-// options is an epoch. Serves tells of the options; of Options.Start there is Basis alone.
+// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An iteration of the options
+// is an epoch; of Options.Start there is Basis alone. Result.Objective begins with the cost of the first block,
+// scaled to n samples. The entry of an epoch is the sum of its blocks' costs, each before U moved by it, and
+// the last entry the objective of the factors that are returned. Entries can rise.
 //
-// Result.Objective begins with what the first block's cost after its factorisation comes to for n
-// samples. The entry of an epoch is the sum of its blocks' costs, each before U moved by it; in place of
-// the last stands the objective of the factors that are returned. Entries can rise.
-//
-// Fit fails on options and samples that cannot be used, the latter with a [*SampleError], when x.Read
-// fails, and when ctx ends.
+// Fit fails on options and samples that cannot be used, the latter with a [*SampleError], when x.Read fails,
+// and when ctx ends.
 func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	f, err := b.start(x, opt)
@@ -137,7 +130,6 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 	return f.finish(history, stop)
 }
 
-// miniBatch is a fit under way.
 type miniBatch struct {
 	x       Blocks
 	n, m, p int
@@ -145,9 +137,9 @@ type miniBatch struct {
 	parts   Parts
 	u       *mat.Dense // k×m
 	v       *mat.Dense // n×k, as returned
-	room    block      // of the samples of a block
+	room    *mat.Dense // p×m, of the samples of a block
 	online  onlineCost
-	// forgetting is the logarithm of the factor by which a block counts less after an epoch.
+	// forgetting is the logarithm of the factor by which a block's weight falls in an epoch.
 	forgetting float64
 }
 
@@ -156,11 +148,11 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, errors.New("no data")
 	}
 	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
-	if b.Cost != CostFrobenius && b.Cost != CostKL {
-		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
-	}
 	f.n, f.m = x.Dims()
-	if f.n < 1 || f.m < 1 {
+	switch {
+	case b.Cost != CostFrobenius && b.Cost != CostKL:
+		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
+	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
 	if err := cmp.Or(f.parts.check(), opt.check(f.n), b.Serves(opt)); err != nil {
@@ -181,35 +173,26 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
-	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step,
-	// which must not come from numbers of another size than the data's.
-	f.v = mat.NewDense(f.n, opt.Rank, nil)
-	if b.Cost == CostKL {
-		for i := range f.n {
-			row := f.v.RawRowView(i)
-			for r := range row {
-				row[r] = 1
-			}
-		}
-	}
-	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
-	// So many times a block counts less by e in an epoch. The longer blocks count, the later U follows,
-	// and the fewer samples count, the more it fits these alone.
+	f.room = mat.NewDense(f.p, f.m, nil)
+	// The longer blocks count, the later U follows; the shorter, the more it fits the last samples alone.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
+	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step, which
+	// must not come from numbers of another size than the data's.
 	if b.Cost == CostKL {
-		f.online = newOnlineKL(f.u)
-		f.forgetting *= 2
+		f.v, f.forgetting = uniform(f.n, opt.Rank), 2*f.forgetting
+		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
 	} else {
-		f.online = newOnlineFrobenius(f.u)
+		f.v = mat.NewDense(f.n, opt.Rank, nil)
+		f.online = &onlineFrobenius{u: f.u, gram: mat.NewDense(opt.Rank, opt.Rank, nil), linear: algebra.Like(f.u)}
 	}
 	return f, nil
 }
 
-// run returns how many samples a run has: nearly blockRun, as many in each of a block.
+// run returns the number of samples of a run: nearly blockRun, the same throughout a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the runs of an epoch, or those of epoch 0, the last pass, as they follow each other. A
-// last one of fewer samples stays the last.
+// order returns the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch 0, the last
+// pass, as they follow each other.
 func (f *miniBatch) order(epoch int) []run {
 	size := f.run()
 	runs := make([]run, parallel.Count(f.n, size))
@@ -222,15 +205,15 @@ func (f *miniBatch) order(epoch int) []run {
 	return runs
 }
 
-// first moves u to a minimum of the first block, and returns what the block's cost comes to for all
-// samples.
+// first moves u to a minimum of the first block, and returns the block's cost, scaled to all samples.
 func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	b, _, err := f.read(ctx, f.order(1))
 	if err != nil {
 		return 0, err
 	}
 	p, _ := b.x.Dims()
-	res, err := f.parts.Fit(ctx, b.x, Known{}, Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true})
+	opt := Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true}
+	res, err := f.parts.Fit(ctx, b.x, Known{}, opt)
 	if err != nil {
 		return 0, err
 	}
@@ -238,16 +221,13 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	// What the first block has nothing of could not come back under the divergence.
 	for r := range f.opt.Rank {
 		row := f.u.RawRowView(r)
-		add := firstLift * elementary.Sum(row) / float64(f.m)
-		for j := range row {
-			row[j] += add
-		}
+		floats.AddConst(firstLift*elementary.Sum(row)/float64(f.m), row)
 	}
 	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
 }
 
-// pass reads all samples once, moves their coefficients, and u but in epoch 0, and returns the sum of
-// their costs.
+// pass reads all samples once, moves their coefficients, and u except in epoch 0, and returns the sum of their
+// costs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
 	for runs := f.order(epoch); len(runs) > 0; {
 		if err := ctx.Err(); err != nil {
@@ -259,12 +239,16 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		p, _ := b.x.Dims()
 		v := mat.NewDense(f.opt.Rank, p, nil)
-		b.each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
+		for at, i := range b.samples {
+			v.SetCol(at, f.v.RawRowView(i))
+		}
 		cost, err := f.online.represent(ctx, b, v, epoch == 0)
 		if err != nil {
 			return 0, err
 		}
-		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
+		for at, i := range b.samples {
+			mat.Col(f.v.RawRowView(i), at, v)
+		}
 		if sum += cost; epoch > 0 {
 			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
 				return 0, err
@@ -274,81 +258,50 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 	return sum, nil
 }
 
-// each calls f with the place of each sample in the block and among all.
-func (b *block) each(f func(at, i int)) {
-	at := 0
-	for _, r := range b.runs {
-		for i := r.from; i < r.to; i++ {
-			f(at, i)
-			at++
-		}
-	}
-}
-
-// read reads a block of the first of the runs, and returns the others.
+// read reads a block of the first of the runs, checks its samples, and returns the other runs.
 func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error) {
-	p, next := 0, 0
-	for ; next < len(runs) && p+runs[next].to-runs[next].from <= f.p; next++ {
-		size := runs[next].to - runs[next].from
-		if err := f.x.Read(ctx, runs[next].from, f.room.x.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
+	b := &block{}
+	for len(runs) > 0 && len(b.samples)+runs[0].to-runs[0].from <= f.p {
+		p, r := len(b.samples), runs[0]
+		if err := f.x.Read(ctx, r.from, f.room.Slice(p, p+r.to-r.from, 0, f.m).(*mat.Dense)); err != nil {
 			return nil, nil, err
 		}
-		p += size
+		for i := r.from; i < r.to; i++ {
+			b.samples = append(b.samples, i)
+		}
+		runs = runs[1:]
 	}
-	b := &block{
-		runs: runs[:next], x: f.room.x.Slice(0, p, 0, f.m).(*mat.Dense),
-		totals: f.room.totals[:p], squares: f.room.squares[:p],
-	}
-	return b, runs[next:], b.check()
-}
-
-// check sums up the samples, and reports the first that cannot be used.
-func (b *block) check() error {
-	p, m := b.x.Dims()
+	p := len(b.samples)
+	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)
 	d, err := view.New(b.x)
 	if err == nil {
-		if negative := view.Negative(d); negative != nil {
-			err = negative.Needing("this method")
-		}
+		err = view.NonNegative(d, "this method")
 	}
 	var bad *view.SampleError
 	if errors.As(err, &bad) {
-		place := bad.Sample
-		b.each(func(at, i int) {
-			if at == place {
-				bad.Sample = i
-			}
-		})
+		bad.Sample = b.samples[bad.Sample]
 	}
-	parallel.DoWork(p*m, p, func(at int) {
-		var total, square float64
-		for _, x := range b.x.RawRowView(at) {
-			total += x
-			square += x * x
+	algebra.EachRow(b.x, 1, func(at int, row []float64) {
+		for _, x := range row {
+			b.totals[at] += x
+			b.squares[at] += x * x
 		}
-		b.totals[at], b.squares[at] = total, square
 	})
-	return err
+	return b, runs, err
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	if !f.opt.KeepScale {
 		scale := algebra.Lengths(f.u)
 		algebra.DivideRows(f.u, scale)
-		for i := range f.n {
-			for r, s := range scale {
-				f.v.RawRowView(i)[r] *= s
-			}
-		}
+		f.v.Apply(func(_, r int, x float64) float64 { return x * scale[r] }, f.v)
 	}
 	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d epochs", len(history)-1)
 	}
 	basis := algebra.Transpose(f.u)
-	return &Result{
-		Model: &Additive{Cost: f.parts.Cost, Basis: basis},
-		Basis: basis, Coefficients: f.v, Objective: history, Stop: stop,
-	}, nil
+	model := &Additive{Cost: f.parts.Cost, Basis: basis}
+	return &Result{Model: model, Basis: basis, Coefficients: f.v, Objective: history, Stop: stop}, nil
 }
 
 // onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which U minimises
@@ -358,13 +311,8 @@ type onlineFrobenius struct {
 	at              *frobeniusCost // of the last block
 }
 
-func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
-	k, _ := u.Dims()
-	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: algebra.Like(u)}
-}
-
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
-	o.at = newFrobeniusCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
+	o.at = newFrobeniusCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
 	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
 		return 0, err
@@ -375,23 +323,20 @@ func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense,
 
 func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
-	algebra.AddTo(o.gram, by, problem.Quadratic)
-	algebra.AddTo(o.linear, by, problem.Linear)
+	o.gram.Scale(by, o.gram)
+	o.gram.Add(o.gram, problem.Quadratic)
+	o.linear.Scale(by, o.linear)
+	o.linear.Add(o.linear, problem.Linear)
 	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 
-// onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ) at any u', φ
-// being the shares of the terms in vᵀu, and the same at u (Lee and Seung 2001). What it knows of the
-// blocks is Σ v and shares, Σ x·φ, of which u' = shares/Σ v is the minimum.
+// onlineKL is D(X‖vᵀu). Of a block Σ x·log(vᵀu') is at least Σ x·φ·log(v·u'/φ) at any u', φ being the shares
+// of the terms in vᵀu, and the same at u (Lee and Seung 2001). It keeps Σ v and shares, Σ x·φ, of which u' =
+// shares/Σ v is the minimum.
 type onlineKL struct {
 	u, shares *mat.Dense
 	sums      []float64 // Σ v of each row
 	at        *klCost   // of the last block
-}
-
-func newOnlineKL(u *mat.Dense) *onlineKL {
-	k, _ := u.Dims()
-	return &onlineKL{u: u, shares: algebra.Like(u), sums: make([]float64, k)}
 }
 
 // Sweeps of a block's coefficients under the divergence, in an epoch and in the last pass.
@@ -412,12 +357,12 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 			return 0, err
 		}
 	}
-	o.at = newKLCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
+	o.at = newKLCost(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
 	return o.at.value(), nil
 }
 
-// lift brings the entries of u to no less than klFloor of their rows' sums: a feature that is 0 in all
-// samples so far would have a place in none.
+// lift brings the entries of u to no less than KLFloor of their rows' sums: a feature that is 0 in all samples
+// so far would stay 0.
 func (o *onlineKL) lift() {
 	sums := make([]float64, len(o.sums))
 	algebra.RowSums(sums, o.u)

@@ -28,20 +28,17 @@ const (
 	BasisRankOne
 )
 
-// basisInfo is what the engine needs to know about a basis.
 type basisInfo struct {
 	name       string
 	parameters []parameter
-	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data.
+	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data, which it overwrites.
 	from func(u, v *mat.Dense, image Image) []*mat.Dense
-	// new returns the basis of u, k×m, and brings u up to date. u is the parameter of a free basis, v the
-	// condensed coefficients.
-	new func(p Parts, x, condensed view.Data, parameters []*mat.Dense, u, v *mat.Dense) basis
+	// new returns the basis of u, k×m, which is the parameter of a free basis.
+	new func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
 	// signed says that the basis takes data of any sign under the Frobenius cost.
 	signed bool
 }
 
-// parameter is a factor of a basis.
 type parameter struct {
 	name, stream string // in messages, and of random numbers
 	size         func(n, m int, image Image) int
@@ -57,9 +54,7 @@ var bases = []basisInfo{
 			lift(u)
 			return []*mat.Dense{u}
 		},
-		new: func(p Parts, _, _ view.Data, parameters []*mat.Dense, _, _ *mat.Dense) basis {
-			return freeBasis{parameters[0], p.UnitNorm}
-		},
+		new: func(p Parts, _ view.Data, _ []*mat.Dense, u *mat.Dense) basis { return freeBasis{u, p.UnitNorm} },
 	},
 	{
 		name:       "concept",
@@ -77,8 +72,8 @@ var bases = []basisInfo{
 			lift(v)
 			return []*mat.Dense{v}
 		},
-		new: func(_ Parts, x, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
-			return newConceptBasis(x, parameters[0], u)
+		new: func(_ Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis {
+			return conceptBasis{x, parameters[0], u}
 		},
 		signed: true,
 	},
@@ -93,8 +88,8 @@ var bases = []basisInfo{
 			a, b := marginals(u, image)
 			return []*mat.Dense{a, b}
 		},
-		new: func(_ Parts, _, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
-			return newRankOneBasis(parameters[0], parameters[1], u)
+		new: func(_ Parts, _ view.Data, parameters []*mat.Dense, u *mat.Dense) basis {
+			return rankOneBasis{parameters[0], parameters[1], u}
 		},
 	},
 }
@@ -107,43 +102,24 @@ func (b Basis) names() enum.Names[Basis] {
 	return enum.Of[Basis]("basis", names...)
 }
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (b Basis) String() string                   { return b.names().String(b) }
 func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalText(b, name) }
 func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }
 func (b Basis) Values() []string                 { return b.names().Values() }
 
-// A basis holds the parameters that U, k×m, is a function of: linear in each of them while the others are
-// held.
+// A basis holds the parameters that U, k×m, is a function of, linear in each of them.
 type basis interface {
-	parameters() []*mat.Dense
 	// moved brings U up to date with parameter i.
 	moved(i int)
 	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
 	pullBack(dst, g *mat.Dense, i int)
-	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i, or
-	// returns false where it is none of k×k numbers.
-	pullBackQuadratic(dst, q *mat.Dense, i int) bool
-	// rescale divides basis vector r by scale[r].
-	rescale(scale []float64)
-	// weights returns W, k×n, or nil.
-	weights() *mat.Dense
 }
 
-// A follower is a basis of any sign, without parameters, that follows the coefficients.
-type follower interface {
-	// follow brings U up to date with V.
-	follow()
-}
-
-// freeBasis is its own parameter. With unit its vectors are brought to unit length whenever they move,
-// without the coefficients following.
+// freeBasis is its own parameter. With unit its vectors get unit length whenever they move.
 type freeBasis struct {
 	u    *mat.Dense
 	unit bool
 }
-
-func (b freeBasis) parameters() []*mat.Dense { return []*mat.Dense{b.u} }
 
 func (b freeBasis) moved(int) {
 	if b.unit {
@@ -153,60 +129,19 @@ func (b freeBasis) moved(int) {
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
 
-func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
-	dst.Copy(q)
-	return true
-}
-
-func (b freeBasis) rescale(scale []float64) { algebra.DivideRows(b.u, scale) }
-
-func (b freeBasis) weights() *mat.Dense { return nil }
-
-// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does the same through the
-// samples' inner products.
+// conceptBasis is u = w·X, for any cost; conceptModel is faster under the Frobenius cost.
 type conceptBasis struct {
 	x    view.Data
 	w, u *mat.Dense // k×n, k×m
 }
 
-func newConceptBasis(x view.Data, w, u *mat.Dense) conceptBasis {
-	b := conceptBasis{x, w, u}
-	b.moved(0)
-	return b
-}
-
-func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
-
-func (b conceptBasis) moved(int) { b.x.TimesCoefficients(b.u, b.w) }
-
+func (b conceptBasis) moved(int)                         { b.x.TimesCoefficients(b.u, b.w) }
 func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
-
-func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
-
-func (b conceptBasis) rescale(scale []float64) {
-	algebra.DivideRows(b.w, scale)
-	algebra.DivideRows(b.u, scale)
-}
-
-func (b conceptBasis) weights() *mat.Dense { return b.w }
 
 // rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
-	lines   []int      // of an image
 }
-
-func newRankOneBasis(a, b, u *mat.Dense) rankOneBasis {
-	_, h := a.Dims()
-	r := rankOneBasis{a, b, u, make([]int, h)}
-	for i := range r.lines {
-		r.lines[i] = i
-	}
-	r.moved(0)
-	return r
-}
-
-func (b rankOneBasis) parameters() []*mat.Dense { return []*mat.Dense{b.a, b.b} }
 
 func (b rankOneBasis) moved(int) {
 	k, h := b.a.Dims()
@@ -222,46 +157,37 @@ func (b rankOneBasis) moved(int) {
 func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	k, h := b.a.Dims()
 	_, w := b.b.Dims()
+	lines := make([]int, h)
+	for i := range lines {
+		lines[i] = i
+	}
 	dst.Zero()
 	for r := range k {
 		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
-		if w%algebra.GramLanes == 0 {
-			if parameter == 0 {
-				simd.Dots(to, br, row, b.lines)
-			} else {
-				simd.AddRows(to, ar, row, b.lines)
-			}
-			continue
-		}
-		for i := range h {
-			line := row[i*w : (i+1)*w]
-			if parameter == 0 {
-				to[i] = algebra.Dot(line, br)
-			} else {
-				algebra.Axpy(ar[i], line, to)
+		switch {
+		case w%algebra.GramLanes == 0 && parameter == 0:
+			simd.Dots(to, br, row, lines)
+		case w%algebra.GramLanes == 0:
+			simd.AddRows(to, ar, row, lines)
+		default:
+			for i := range h {
+				if line := row[i*w : (i+1)*w]; parameter == 0 {
+					to[i] = algebra.Dot(line, br)
+				} else {
+					algebra.Axpy(ar[i], line, to)
+				}
 			}
 		}
 	}
 }
 
-// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the other
-// way round.
-func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
-	other := b.b
-	if parameter == 1 {
-		other = b.a
-	}
-	algebra.GramOf(dst, other)
-	dst.MulElem(dst, q)
-	return true
+// pullBackQuadratic returns the quadratic of a block in U, k×k, as that of one in a parameter: Σ q_rs·⟨u_r, u_s⟩ is a
+// quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and vice versa.
+func (b rankOneBasis) pullBackQuadratic(q *mat.Dense, parameter int) *mat.Dense {
+	form := algebra.SelfGram([]*mat.Dense{b.b, b.a}[parameter])
+	form.MulElem(form, q)
+	return form
 }
-
-func (b rankOneBasis) rescale(scale []float64) {
-	algebra.DivideRows(b.a, scale)
-	algebra.DivideRows(b.u, scale)
-}
-
-func (b rankOneBasis) weights() *mat.Dense { return nil }
 
 // marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
 // columns.
@@ -336,7 +262,6 @@ func (i Image) check(m int, what string) error {
 
 // A model is a cost at a basis and coefficients. Its factors are the parameters of the basis, then v.
 type model interface {
-	parameters() []*mat.Dense // of the basis
 	// block is the block of the cost in factor i. It holds until moved is called.
 	block(i int) Block
 	// moved says that factor i has changed.
@@ -349,67 +274,41 @@ type model interface {
 	rescale(scale []float64)
 	// vectors returns the basis vectors, k×m, or nil where there are none among the features.
 	vectors() *mat.Dense
-	// weights returns W, k×n, or nil where the basis is no concept.
-	weights() *mat.Dense
 	// pullBack writes a part of the gradient in the basis vectors as one in parameter i.
 	pullBack(dst, g *mat.Dense, i int)
 }
 
-// plainModel puts any cost and any basis together.
 type plainModel struct {
 	cost
 	basis
-	u        *mat.Dense
-	last     int          // the factor v, after the parameters
-	full     *mat.Dense   // k×m
-	lin, pos []*mat.Dense // pulled back to each parameter
-	form     *mat.Dense   // k×k, the quadratic pulled back
-}
-
-func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
-	p := &plainModel{cost: c, basis: b, u: u, last: len(b.parameters())}
-	if _, free := b.(freeBasis); free {
-		return p
-	}
-	k, _ := u.Dims()
-	p.full, p.form = algebra.Like(u), mat.NewDense(k, k, nil)
-	for _, theta := range b.parameters() {
-		p.lin, p.pos = append(p.lin, algebra.Like(theta)), append(p.pos, algebra.Like(theta))
-	}
-	return p
+	u          *mat.Dense
+	parameters []*mat.Dense
 }
 
 func (p *plainModel) block(i int) Block {
-	if i == p.last {
-		b := p.coefficientBlock()
-		if _, signed := p.basis.(follower); signed {
-			return splitSigns(b)
-		}
-		return b
+	if i == len(p.parameters) {
+		return p.coefficientBlock()
 	}
 	b := p.basisBlock()
-	if p.full == nil {
+	if p.u == p.parameters[0] {
 		return b
 	}
-	pos := b.Positive
-	p.pullBack(p.lin[i], b.Linear, i)
+	out := Block{Linear: algebra.Like(p.parameters[i])}
+	p.pullBack(out.Linear, b.Linear, i)
 	if b.Quadratic != nil {
-		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
-			return Block{Linear: p.lin[i], Quadratic: p.form}
+		if r, ok := p.basis.(rankOneBasis); ok {
+			out.Quadratic = r.pullBackQuadratic(b.Quadratic, i)
+			return out
 		}
-		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
-		pos = p.full
+		b.Positive = algebra.Times(b.Quadratic, p.u)
 	}
-	p.pullBack(p.pos[i], pos, i)
-	return Block{Linear: p.lin[i], Positive: p.pos[i]}
+	out.Positive = algebra.Like(p.parameters[i])
+	p.pullBack(out.Positive, b.Positive, i)
+	return out
 }
 
 func (p *plainModel) moved(i int) {
-	v := i == p.last
-	if f, ok := p.basis.(follower); v && ok {
-		f.follow()
-		p.cost.moved(false)
-	}
+	v := i == len(p.parameters)
 	if !v {
 		p.basis.moved(i)
 	}
@@ -418,17 +317,21 @@ func (p *plainModel) moved(i int) {
 
 func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
 
+func (p *plainModel) rescale(scale []float64) {
+	algebra.DivideRows(p.u, scale)
+	if p.u != p.parameters[0] {
+		algebra.DivideRows(p.parameters[0], scale)
+	}
+}
+
 func (p *plainModel) vectors() *mat.Dense { return p.u }
 
-// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
-// needs of the data only the inner products K = X·Xᵀ of the samples, and X·X̃ᵀ
-// where X̃, which the coefficients approximate, is the condensed data:
+// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖². Of the data it needs only the inner
+// products K = X·Xᵀ of the samples, or those of a kernel, and X·X̃ᵀ where X̃ is the condensed data:
 //
 //	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
 //
-// It does what plainModel does with a frobeniusCost and a conceptBasis, in four products with X an
-// iteration, or two with K, instead of five. K may also be that of a kernel, X being what φ makes of the
-// samples.
+// An iteration takes four products with X, or two with K, where plainModel takes five.
 type conceptModel struct {
 	w, v  *mat.Dense // k×n, k×ñ
 	x     view.Data  // the samples; nil of a kernel
@@ -438,57 +341,48 @@ type conceptModel struct {
 	haveU bool       // u is w·X
 	// The inner products, formed where there are few samples for their features, where the data has
 	// signs, or of a kernel; nil elsewhere.
-	k, kt    *mat.Dense // n×n, ñ×n
-	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
-	kNeg     *mat.Dense
-	kw       *mat.Dense // w·K, k×n, padded
-	haveKW   bool       // kw is of the present w, with its parts
-	kwPos    *mat.Dense
-	kwNeg    *mat.Dense
-	kv       *mat.Dense // v·X̃·Xᵀ, k×n
-	vv       *mat.Dense // k×k; nil where v has changed since
-	lin      *mat.Dense // kw condensed, k×ñ
-	pos, neg *mat.Dense
-	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
-	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+	k, kt        *mat.Dense // n×n, ñ×n
+	kPos, kNeg   *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kw           *mat.Dense // w·K, k×n, padded
+	haveKW       bool       // kw is of the present w, with its parts
+	kwPos, kwNeg *mat.Dense
+	kv           *mat.Dense // v·X̃·Xᵀ, k×n
+	vv           *mat.Dense // k×k; nil where v has changed since
+	lin          *mat.Dense // kw condensed, k×ñ
+	h            *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq        float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
-// The number of samples up to which their inner products are formed, in place of products with the data:
-// if there are few for their features, and of any number of features for the solver fast. Neither depends
-// on the machine's memory, since results must not.
+// The number of samples up to which their inner products are formed: if there are few for their features,
+// and for the solver fast. Neither depends on the machine's memory, since results must not.
 const (
 	mostFormed        = 11000
 	mostFormedForFast = 4096
 )
 
-// formsProducts tells whether the inner products of n samples of m features are formed.
 func formsProducts(n, m int, fast bool) bool {
 	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
 }
 
-// signed reports whether the data has negative values, fast whether the solver may need the inner
-// products.
+// newConceptModel: signed data has negative values, and a fast solver may need the inner products.
 func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
 	n, m := x.Dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
-	if signed {
-		// Of data with negative values they are needed, and their two parts.
-		if err := view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
-			return nil, err
-		}
+	var err error
+	if signed { // the inner products and their two parts are needed
+		err = view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n)
 	}
-	if signed || formsProducts(n, m, fast) {
-		var err error
-		if c.k, err = view.InnerProducts(ctx, x); err != nil {
-			return nil, err
-		}
+	if err == nil && (signed || formsProducts(n, m, fast)) {
+		c.k, err = view.InnerProducts(ctx, x)
+	}
+	if err != nil {
+		return nil, err
 	}
 	c.prepare(signed)
 	return c, nil
 }
 
-// newKernelModel takes K in place of the samples.
 func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *conceptModel {
 	c := &conceptModel{w: w, v: v, k: k, ties: ties}
 	n, _ := k.Dims()
@@ -499,31 +393,18 @@ func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *con
 	return c
 }
 
+// prepare condenses K, and splits it, K = K⁺ − K⁻, if it has negative values.
 func (c *conceptModel) prepare(signed bool) {
-	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
-	switch {
-	case c.k != nil && c.ties.None:
-		c.kt = c.k
-	case c.k != nil:
-		n, _ := c.k.Dims()
+	c.kw, c.kv, c.lin = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v)
+	if c.k == nil {
+		return
+	}
+	n, _ := c.k.Dims()
+	if c.kt = c.k; !c.ties.None {
 		c.kt = mat.NewDense(c.ties.Groups, n, nil)
 		c.ties.Rows(c.kt, c.k)
 	}
-	if signed {
-		c.splitKernel()
-	}
-}
-
-// splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
-func (c *conceptModel) splitKernel() {
-	n, _ := c.k.Dims()
-	least := 0.0
-	for i := range n {
-		for _, x := range c.k.RawRowView(i) {
-			least = min(least, x)
-		}
-	}
-	if least == 0 {
+	if !signed || mat.Min(c.k) >= 0 {
 		return
 	}
 	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
@@ -533,7 +414,6 @@ func (c *conceptModel) splitKernel() {
 			p[j], q[j] = max(x, 0), max(-x, 0)
 		}
 	}
-	c.kwPos, c.kwNeg, c.neg = algebra.Like(c.w), algebra.Like(c.w), algebra.Like(c.w)
 }
 
 // product brings w·K up to date.
@@ -544,8 +424,7 @@ func (c *conceptModel) product() {
 	c.haveKW = true
 	switch {
 	case c.kPos != nil:
-		algebra.Gemm(c.kwPos, c.w, algebra.NoTrans, c.kPos, algebra.NoTrans)
-		algebra.Gemm(c.kwNeg, c.w, algebra.NoTrans, c.kNeg, algebra.NoTrans)
+		c.kwPos, c.kwNeg = algebra.Times(c.w, c.kPos), algebra.Times(c.w, c.kNeg)
 		c.kw.Sub(c.kwPos, c.kwNeg)
 	case c.k != nil:
 		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
@@ -553,8 +432,6 @@ func (c *conceptModel) product() {
 		c.x.TimesBasis(c.kw, c.vectors())
 	}
 }
-
-func (c *conceptModel) parameters() []*mat.Dense { return []*mat.Dense{c.w} }
 
 func (c *conceptModel) moved(i int) {
 	if i == 0 {
@@ -566,17 +443,18 @@ func (c *conceptModel) moved(i int) {
 
 func (c *conceptModel) block(i int) Block {
 	if i == 1 {
-		return c.coefficientBlock()
+		c.condense()
+		if c.kPos == nil {
+			return Block{Linear: c.lin, Quadratic: c.h}
+		}
+		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
 	}
 	c.basisProducts()
 	c.product()
 	if c.kPos == nil {
-		algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kw, algebra.NoTrans)
-		return Block{Linear: c.kv, Positive: c.pos}
+		return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kw)}
 	}
-	algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kwPos, algebra.NoTrans)
-	algebra.Gemm(c.neg, c.vv, algebra.NoTrans, c.kwNeg, algebra.NoTrans)
-	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
+	return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kwPos), Negative: algebra.Times(c.vv, c.kwNeg)}
 }
 
 // basisProducts brings kv and vv up to date.
@@ -595,7 +473,7 @@ func (c *conceptModel) basisProducts() {
 }
 
 // condense brings lin and h up to date.
-func (c *conceptModel) Condense() {
+func (c *conceptModel) condense() {
 	if c.h == nil {
 		c.product()
 		c.ties.Columns(c.lin, c.kw)
@@ -603,19 +481,8 @@ func (c *conceptModel) Condense() {
 	}
 }
 
-// length is that of basis vector r, once condensed.
-func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r), 0)) }
-
-func (c *conceptModel) coefficientBlock() Block {
-	c.Condense()
-	if c.kPos != nil {
-		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
-	}
-	return Block{Linear: c.lin, Quadratic: c.h}
-}
-
 func (c *conceptModel) value() float64 {
-	c.Condense()
+	c.condense()
 	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
 	switch {
 	case c.x == nil:
@@ -655,7 +522,5 @@ func (c *conceptModel) vectors() *mat.Dense {
 	}
 	return c.u
 }
-
-func (c *conceptModel) weights() *mat.Dense { return c.w }
 
 func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

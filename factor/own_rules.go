@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,29 +15,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// SparseCoding learns a dictionary B of atoms and codes V of which most are 0
-// (Lee, Battle, Raina and Ng 2006):
+// SparseCoding learns a dictionary B of atoms and codes V of which most are 0 (Lee, Battle, Raina and Ng 2006):
 //
 //	min ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1
 //
-// Each iteration moves V to its minimum and then each atom in turn to its own. The data may have any
-// sign. The atoms start as samples drawn by the seed, brought to unit length, as [Options].Init says
-// otherwise, or as [Start].Basis, of any sign, which is shortened to unit length where it is longer; the
-// codes start at 0. On exit the samples are coded once more with the last dictionary, unless KeepScale
-// says not to.
+// Each iteration moves V to its minimum and then each atom in turn to its own. The data may have any sign. The
+// atoms start as random samples of unit length, as [Options].Init says otherwise, or as [Start].Basis, of any
+// sign; the codes start at 0. On exit the samples are coded once more, unless KeepScale is set.
 type SparseCoding struct {
-	// Lambda is the weight λ; 0 means 0.1, WeightNone means 0. It is to be seen against the length of the
-	// samples: of those of unit length, one whose cosine with every atom is λ/2 or less is coded by
-	// zeros.
+	// Lambda is λ, against the length of the samples: of those of unit length, one whose cosine with every
+	// atom is λ/2 or less gets codes of 0. 0 means 0.1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
-// Needs says what the method needs.
 func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
 
-// Memory returns about how many bytes the method takes.
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -65,7 +61,11 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		}
 		v := algebra.Transpose(codes)
 		stepAtoms(d, b, v)
-		share := lambda * sumAbs(codes)
+		var share float64
+		for _, x := range codes.RawMatrix().Data {
+			share += math.Abs(x)
+		}
+		share *= lambda
 		if now := d.Residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
 			last, penalty = now, append(penalty, share)
 			return now, nil
@@ -88,33 +88,13 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
 }
 
-// sumAbs returns Σ|a_ij|.
-func sumAbs(a *mat.Dense) (sum float64) {
-	n, _ := a.Dims()
-	for i := range n {
-		for _, x := range a.RawRowView(i) {
-			sum += math.Abs(x)
-		}
-	}
-	return sum
-}
-
-// initialDictionary returns the atoms at the start, transposed: k×m.
 func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
 	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
-		given := opt.Start.Basis
-		if r, c := given.Dims(); r != m || c != opt.Rank {
-			return nil, fmt.Errorf("the initial atoms are %d×%d, want %d×%d", r, c, m, opt.Rank)
+		if err := checkGiven(opt.Start.Basis, "the initial atoms", m, opt.Rank, -view.LargestValue); err != nil {
+			return nil, err
 		}
-		for i := range m {
-			for j, x := range given.RawRowView(i) {
-				if !(math.Abs(x) <= view.LargestValue) {
-					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i+1, j+1)
-				}
-			}
-		}
-		b := algebra.Transpose(given)
+		b := algebra.Transpose(opt.Start.Basis)
 		for r := range opt.Rank {
 			shorten(b.RawRowView(r))
 		}
@@ -130,15 +110,13 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 		algebra.DivideRows(u, algebra.Lengths(u))
 		return u, nil
 	}
-	atom := make([]int, n) // that a sample becomes, or -1
+	atom := make([]int, n) // the number of each sample's atom
 	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {
-		if atom[i] = at; at >= opt.Rank {
-			atom[i] = -1
-		}
+		atom[i] = at
 	}
 	b := mat.NewDense(opt.Rank, m, nil)
 	d.Each(func(i, j int, x float64) {
-		if atom[i] >= 0 {
+		if atom[i] < opt.Rank {
 			b.Set(atom[i], j, x)
 		}
 	})
@@ -146,9 +124,8 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 	return b, nil
 }
 
-// stepAtoms moves each atom, a row of b, to its minimum while the others and the codes v, k×n, are held:
-// with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj, shortened to unit length where it is longer.
-// Atoms that no code uses stay.
+// stepAtoms moves each atom, a row of b, to its minimum while the others and the codes v, k×n, are held: with
+// A = VᵀV and C = XV to b_j + (c_j − B·a_j)/a_jj, shortened to unit length. Atoms without a code stay.
 func stepAtoms(x view.Data, b, v *mat.Dense) {
 	k, m := b.Dims()
 	a, c := algebra.SelfGram(v), algebra.Like(b)
@@ -169,7 +146,6 @@ func stepAtoms(x view.Data, b, v *mat.Dense) {
 	}
 }
 
-// shorten brings x to unit length if it is longer.
 func shorten(x []float64) {
 	if length := elementary.Norm(x); length > 1 {
 		for i := range x {
@@ -186,21 +162,16 @@ type SparseCode struct {
 	Lambda float64
 }
 
-// Vectors implements [Model]: the dictionary.
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
-// Transform implements [Model]. Where several s are minima, which can be when atoms depend on each other,
-// it is one of them.
+// Transform implements [Model]. Of several minima, where atoms depend on each other, it finds one.
 func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := view.New(x)
+	rows, k := s.Dictionary.Dims()
+	d, err := dataOf(x, rows, "the atoms")
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	rows, k := s.Dictionary.Dims()
-	if features != rows {
-		return nil, fmt.Errorf("the samples have %d features, the atoms %d", features, rows)
-	}
+	p, _ := d.Dims()
 	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
 		return nil, err
 	}
@@ -214,7 +185,7 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 	return codes, nil
 }
 
-// encode moves the codes of the samples, n×k, to their minima for the dictionary, transposed: k×m.
+// encode moves the codes of the samples, n×k, to their minima for the dictionary, k×m.
 func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
@@ -230,22 +201,18 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 	return nil
 }
 
-// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi): min ‖Ã −
-// GSGᵀ‖² over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in which must-linked samples have the largest
-// of all similarities and cannot-linked ones the smallest. The links are those of Known.MustLink and
-// Known.CannotLink, as they are given, and all pairs of labelled samples; without any it is NMF of the
-// similarities.
-//
-// The result has G for its coefficients, whose largest entry in a row is the sample's group, and S for
-// its association. It says nothing of features: Basis and Model are nil. G starts as [Options].Init says
-// of coefficients.
+// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi): min ‖Ã − GSGᵀ‖²
+// over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in which must-linked samples have the largest of all
+// similarities and cannot-linked ones the smallest, by Known.MustLink, Known.CannotLink and all pairs of
+// labelled samples. The result has G, which starts as [Options].Init says of coefficients, for its
+// coefficients, and S for its association; Basis and Model are nil.
 type SSNMF struct {
 	// Rule says how far G moves.
 	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
 	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in place of XᵀX.
 	Similarity *mat.Dense
-	// Initial is S at the start, symmetric k×k, if it is set. Otherwise S is 1 on the diagonal and 0.01
-	// elsewhere: groups that start apart.
+	// Initial, if set, is S at the start, symmetric k×k, in place of 1 on the diagonal and 0.01 elsewhere:
+	// groups that start apart.
 	Initial *mat.Dense
 }
 
@@ -263,21 +230,14 @@ const (
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
 func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
-
 func (r *SimilarityRule) UnmarshalText(b []byte) error {
 	return similarityRuleNames.UnmarshalText(r, b)
 }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
 func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
+func (SimilarityRule) Values() []string               { return similarityRuleNames.Values() }
 
-// Values returns the names of the values.
-func (SimilarityRule) Values() []string { return similarityRuleNames.Values() }
-
-// Needs says what the method needs.
 func (SSNMF) Needs() Needs { return Needs{Links: true} }
 
-// Memory returns about how many bytes the method takes.
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)
 	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
@@ -325,42 +285,29 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
 
-// similarity returns a copy of the similarities, checked.
 func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
 		return nil, err
 	}
-	if m.Similarity == nil {
-		a, err := view.InnerProducts(ctx, x)
-		if err != nil {
-			return nil, err
-		}
-		for i := range n {
-			for j, v := range a.RawRowView(i) {
-				if v < 0 {
-					return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, v)}
-				}
-			}
-		}
-		return a, nil
+	if m.Similarity != nil {
+		return checkedSymmetric(m.Similarity, n, "the similarities")
 	}
-	if r, c := m.Similarity.Dims(); r != n || c != n {
-		return nil, fmt.Errorf("the similarities are %d×%d for %d samples", r, c, n)
-	}
-	if err := checkSymmetric(m.Similarity, "the similarities"); err != nil {
+	a, err := view.InnerProducts(ctx, x)
+	if err != nil {
 		return nil, err
 	}
-	return mat.DenseCopyOf(m.Similarity), nil
+	for i := range n {
+		if j := slices.IndexFunc(a.RawRowView(i), func(v float64) bool { return v < 0 }); j >= 0 {
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, a.At(i, j))}
+		}
+	}
+	return a, nil
 }
 
-// association returns S at the start.
 func (m SSNMF) association(k int) (*mat.Dense, error) {
 	if m.Initial != nil {
-		if r, c := m.Initial.Dims(); r != k || c != k {
-			return nil, fmt.Errorf("the initial association is %d×%d, want %d×%d", r, c, k, k)
-		}
-		return mat.DenseCopyOf(m.Initial), checkSymmetric(m.Initial, "the initial association")
+		return checkedSymmetric(m.Initial, k, "the values of the initial association")
 	}
 	s := mat.NewDense(k, k, nil)
 	s.Apply(func(i, j int, _ float64) float64 {
@@ -372,25 +319,23 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 	return s, nil
 }
 
-// checkSymmetric reports values that are not ≥ 0 or not the same, but for rounding, on both sides of the
-// diagonal.
-func checkSymmetric(a *mat.Dense, what string) error {
-	n, _ := a.Dims()
+// checkedSymmetric returns a copy of a, n×n. Values that are not ≥ 0 or not the same, but for rounding, on both
+// sides of the diagonal are errors.
+func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
+	if err := checkGiven(a, what, n, n, 0); err != nil {
+		return nil, err
+	}
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= view.LargestValue) {
-				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
-			}
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
-				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
+				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
 			}
 		}
 	}
-	return nil
+	return mat.DenseCopyOf(a), nil
 }
 
-// link gives linked pairs the largest and the smallest of the similarities. What is known is free of
-// contradictions.
+// link gives linked pairs the largest and the smallest of the similarities.
 func link(a *mat.Dense, known Known) {
 	largest, smallest := mat.Max(a), mat.Min(a)
 	set := func(i, j int, x float64) {
@@ -401,11 +346,9 @@ func link(a *mat.Dense, known Known) {
 	}
 	for i, c := range known.Labels {
 		for j, b := range known.Labels[:i] {
-			switch {
-			case c < 0 || b < 0:
-			case c == b:
+			if c >= 0 && c == b {
 				set(i, j, largest)
-			default:
+			} else if c >= 0 && b >= 0 {
 				set(i, j, smallest)
 			}
 		}
@@ -437,8 +380,7 @@ func (f *similarityFactors) step() {
 	below := algebra.Times(gs, gg)
 	k, _ := f.s.Dims()
 	for r := range k {
-		row, lin, pos := f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r)
-		multiply(row, lin, pos, nil, nil)
+		simd.Step(f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r), algebra.LeastDenominator, algebra.Floor)
 	}
 
 	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.
@@ -453,7 +395,6 @@ func (f *similarityFactors) step() {
 	}
 }
 
-// value returns ‖Ã − GSGᵀ‖².
 func (f *similarityFactors) value() float64 {
 	return f.a.Residual(algebra.Times(f.s, f.g), f.g)
 }

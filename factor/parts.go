@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"errors"
@@ -15,9 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any
-// other combination is a method too, such as a concept factorisation with labels and a graph. The zero
-// value is NMF.
+// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any other
+// combination is a method too. The zero value is NMF.
 type Parts struct {
 	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
 	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
@@ -26,17 +26,14 @@ type Parts struct {
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
 	// Penalties are the terms that are added to the cost.
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
-	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty
-	// cannot be lowered by shrinking V and growing U. The coefficients do not follow, and no descent is
-	// promised.
+	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty cannot be
+	// lowered by shrinking V and growing U. The coefficients do not follow: the objective can rise.
 	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
 	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
 	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and for penalties that see
-	// images.
+	// Image is the size of the images that samples are, for a rank-one basis and some penalties.
 	Image Image
-	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see, of plain
-	// NMF under either cost: a free basis without ties, weights and penalties.
+	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
 	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
 	FitWeight float64
@@ -48,14 +45,12 @@ type Tie int
 const (
 	// TieNone leaves every sample its own coefficients.
 	TieNone Tie = iota
-	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5), so
-	// that a class stays together whatever the cost.
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5).
 	TieLabels
 )
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (t Tie) String() string                   { return tieNames.String(t) }
 func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
 func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
@@ -67,21 +62,19 @@ type Weighting int
 const (
 	// WeightingEqual weighs all samples alike.
 	WeightingEqual Weighting = iota
-	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the factorisation is a
-	// relaxed normalised cut (Xu, Liu and Gong 2003).
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
+	// Gong 2003).
 	WeightingNormalisedCut
 )
 
 var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (w Weighting) String() string                   { return weightingNames.String(w) }
 func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
 func (Weighting) Values() []string                   { return weightingNames.Values() }
 
-// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside those of the parts,
-// and those of penalties that are not chosen count for nothing.
+// DecodeSetting implements [settings.Decoder]: the settings of all penalties stand beside those of the parts.
 func (p *Parts) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("keys and values in braces")
@@ -101,7 +94,6 @@ func (p Parts) Settings() []Setting {
 
 func (p Parts) AsParts() Parts { return p }
 
-// Needs says what the parts need.
 func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
@@ -119,9 +111,8 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under the Frobenius cost, whose
-// coefficients and weights still are. With Kernel.Matrix x may be nil. It fails on data or options that
-// cannot be used, when ctx ends, and when the cost runs over what a float64 holds.
+// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. With
+// Kernel.Matrix x may be nil. It fails on data or options that cannot be used, when ctx ends, and on overflow.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -135,7 +126,6 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return f.finish(opt)
 }
 
-// check reports parts that there are not, or that do not go together.
 func (p Parts) check() error {
 	if err := named(p.Cost, p.Basis, p.Tie, p.Weighting); err != nil {
 		return err
@@ -143,19 +133,15 @@ func (p Parts) check() error {
 	if _, err := p.Kernel.resolved(); err != nil {
 		return err
 	}
-	if !p.Kernel.features() && !p.gram() {
+	switch {
+	case !p.Kernel.features() && !p.gram():
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
-	}
-	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
-		return err
-	}
-	if p.FitWeight == WeightNone {
+	case p.FitWeight == WeightNone:
 		return errors.New("the weight of the fit is 0, and without the fit there is nothing to find")
-	}
-	if p.UnitNorm && p.Basis != BasisFree {
+	case p.UnitNorm && p.Basis != BasisFree:
 		return fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
 	}
-	if err := p.HeldOut.serves(p); err != nil {
+	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.serves(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
@@ -176,13 +162,11 @@ func named(values ...encoding.TextMarshaler) error {
 	return nil
 }
 
-// gram tells whether inner products are all that is needed of the data.
 func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
 // signed tells whether samples that all count alike may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
 
-// start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
 		x = p.Kernel.Matrix
@@ -192,13 +176,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	n, m := d.Dims()
-	if err := known.Check(n); err != nil {
-		return nil, err
-	}
-	if err := opt.check(n); err != nil {
-		return nil, err
-	}
-	if err := p.check(); err != nil {
+	if err := cmp.Or(known.Check(n), opt.check(n), p.check()); err != nil {
 		return nil, err
 	}
 	if opt.Solver != nil {
@@ -206,14 +184,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	var held *CSR
-	if p.HeldOut != nil {
-		if held, err = p.HeldOut.matrix(n, m); err != nil {
-			return nil, err
-		}
-		d = p.HeldOut.without(d)
-		x = d.Matrix()
+	held, d, err := p.HeldOut.hold(d)
+	if err != nil {
+		return nil, err
 	}
+	x = d.Matrix()
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
@@ -229,25 +204,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	var weight []float64
-	if p.Weighting == WeightingNormalisedCut {
-		if weight, err = normalisedCutWeights(d, f.kernel); err != nil {
-			return nil, err
-		}
-		// The coefficients of the condensed data are V times the weights.
-		for i, w := range weight {
-			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
-			}
-		}
+	if f.ties, err = p.condensation(d, f.kernel, known); err != nil {
+		return nil, err
 	}
-	var tied []int
-	if p.Tie == TieLabels {
-		if tied = known.Labels; len(tied) == 0 {
-			return nil, errors.New("ties by label need the labels of some samples, and none are known")
-		}
-	}
-	f.ties = view.NewCondensation(n, tied, weight, costs[p.Cost].degree)
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && negative != nil {
 			return nil, negative.Needing("the penalty " + penaltyName(penalty))
@@ -269,40 +228,62 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	f.v = first.v
-	if f.kernel != nil {
-		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
-	} else {
+	f.v, f.factors = first.v, append(first.parameters, first.v)
+	if f.kernel == nil {
 		f.data = f.ties.Data(d)
-		f.offset = p.Cost.condensed(f.ties, d, f.data)
-		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, negative != nil, opt.Solver); err != nil {
-			return nil, err
+		if !f.ties.None {
+			f.offset = max(costs[p.Cost].constant(f.ties, d, f.data), 0)
 		}
 	}
-	f.factors = append(f.model.parameters(), f.v)
-	if opt.Solver != nil {
-		f.step, err = opt.Solver.Start(f)
-		return f, err
+	_, mu := opt.Solver.(Multiplicative)
+	switch {
+	case f.kernel != nil:
+		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
+	case p.gram():
+		f.model, err = newConceptModel(ctx, d, f.data, f.ties, first.parameters[0], first.v, negative != nil, !mu)
+	default:
+		f.model = p.plainModel(d, f.data, held, first)
 	}
-	if fast := (Fast{}); fast.Serves(p) == nil {
+	if err != nil {
+		return nil, err
+	}
+	if fast := (Fast{}); opt.Solver == nil && fast.Serves(p) == nil {
 		if f.step, err = fast.Start(f); err == nil {
 			return f, nil
 		}
 	}
-	f.step, err = Multiplicative{}.Start(f)
+	if opt.Solver == nil {
+		opt.Solver = Multiplicative{}
+	}
+	f.step, err = opt.Solver.Start(f)
 	return f, err
 }
 
-// model picks what computes the cost and its gradient. held is 1 at the entries that are held out, or
-// nil.
-func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
-	if p.gram() {
-		_, mu := solver.(Multiplicative)
-		return newConceptModel(ctx, d, condensed, ties, first.parameters[0], first.v, signed, !mu)
+func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
+	n, _ := d.Dims()
+	var weight []float64
+	if p.Weighting == WeightingNormalisedCut {
+		var err error
+		if weight, err = normalisedCutWeights(d, kernel); err != nil {
+			return nil, err
+		}
+		// The coefficients of the condensed data are V times the weights.
+		for i, w := range weight {
+			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
+			}
+		}
 	}
-	return p.plainModel(d, condensed, held, first), nil
+	var tied []int
+	if p.Tie == TieLabels {
+		if tied = known.Labels; len(tied) == 0 {
+			return nil, errors.New("ties by label need the labels of some samples, and none are known")
+		}
+	}
+	return view.NewCondensation(n, tied, weight, costs[p.Cost].degree), nil
 }
 
+// plainModel puts the parts together; held is 1 at entries that are held out, or nil.
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
 	var u *mat.Dense
 	if p.Basis == BasisFree {
@@ -312,20 +293,16 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
-	b := bases[p.Basis].new(p, d, condensed, first.parameters, u, first.v)
-	cost := newCost(p.Cost, condensed, u, first.v)
+	b := bases[p.Basis].new(p, d, first.parameters, u)
+	if p.Basis != BasisFree {
+		b.moved(0)
+	}
+	cost := costs[p.Cost].new(condensed, u, first.v)
 	if held != nil {
-		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)
+		cost = &seenCost{cost: cost, x: condensed, kl: p.Cost == CostKL, term: costs[p.Cost].term,
+			held: view.NewSparse(held), u: u, v: first.v, inU: algebra.Like(u)}
 	}
-	return newPlainModel(cost, b, u)
-}
-
-// fitWeight is what the cost counts beside the penalties.
-func (p Parts) fitWeight() float64 {
-	if p.FitWeight == 0 {
-		return 1
-	}
-	return p.FitWeight
+	return &plainModel{cost, b, u, first.parameters}
 }
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.
@@ -348,13 +325,11 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	return out, nil
 }
 
-// Size says how large a problem is, for [Memory].
+// Size is the size of a problem, for [Memory].
 type Size struct {
-	// Samples, Features and Rank are n, m and k.
-	Samples, Features, Rank int
-	// Stored is how many values a sparse matrix stores, 0 of a dense one.
-	Stored int
-	// Labelled is how many labels are known, and Links how many pairs.
+	// Samples, Features and Rank are n, m and k; Stored is the number of values that a sparse matrix stores.
+	Samples, Features, Rank, Stored int
+	// Labelled and Links are the numbers of known labels and pairs.
 	Labelled, Links int
 	// Signed tells whether there are negative values.
 	Signed bool
@@ -362,8 +337,8 @@ type Size struct {
 	Init Init
 }
 
-// Memory returns about how many bytes Fit takes at most beside x: what the method's own Memory(Size)
-// int64 says, or the estimate for factorisations or for linear embeddings, and 0 of another method.
+// Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an
+// estimate; 0 if there is none.
 func Memory(method Method, s Size) int64 {
 	switch m := method.(type) {
 	case interface{ Memory(Size) int64 }:
@@ -377,8 +352,8 @@ func Memory(method Method, s Size) int64 {
 	return 0
 }
 
-// Memory is the estimate for factorisations: factors, parts of gradients, and copies of the data or inner
-// products where the parts need them. Penalties can have a method Memory(Size) int64.
+// Memory is the estimate for factorisations: factors, parts of gradients, copies of the data and inner products.
+// Penalties can have a method Memory(Size) int64.
 func (p Parts) Memory(s Size) int64 {
 	n, m, k, factors := s.floats()
 	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
@@ -426,13 +401,11 @@ func (p Parts) Memory(s Size) int64 {
 	return view.Bytes(need)
 }
 
-// floats returns n, m and k, and the bytes of both factors.
 func (s Size) floats() (n, m, k, factors float64) {
 	n, m, k = float64(s.Samples), float64(s.Features), float64(s.Rank)
 	return n, m, k, 8 * k * (n + m)
 }
 
-// data is the size of a copy of the data.
 func (s Size) data() float64 {
 	if s.Stored > 0 {
 		return 80 * float64(s.Stored)
@@ -440,21 +413,18 @@ func (s Size) data() float64 {
 	return 8 * float64(s.Samples) * float64(s.Features)
 }
 
-// heldOut is the size of held-out entries: the data without them, the entries in both orders, and what
-// they add to gradients.
+// heldOut is the size of the data without held-out entries, these in both orders, and their parts of gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
 	return s.data() + 40*held + 5*factors + 192*(n+m)
 }
 
-// graph is the size of a neighbourhood graph.
 func (s Size) graph(h Neighbourhood) float64 {
 	n := float64(s.Samples)
 	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
 }
 
-// embedding is the estimate for linear embeddings: the samples, dense, their principal directions,
-// scatter matrices in them, and graphs over the samples.
+// embedding is the estimate for linear embeddings: the dense samples, principal directions, scatter matrices, graphs.
 func (s Size) embedding() int64 {
 	n, m, _, factors := s.floats()
 	r := min(n, m)

@@ -15,57 +15,49 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. The
-// zero value of each is what its paper uses.
+// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. Zero values are
+// those of the papers.
 type Penalty interface {
-	// OnBasis tells whether the term is in U, and not in V. In parameters that U is a function of it is
-	// pulled back to them.
+	// OnBasis tells whether the term is in U, and not in V.
 	OnBasis() bool
-	// Bind makes the penalty ready for certain samples. It refuses what cannot be.
+	// Bind makes the penalty ready for certain samples, or refuses them.
 	Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 }
 
 // Problem is what a penalty sees of a factorisation.
 type Problem struct {
-	// Known is what is known of the samples.
+	// Known is what is known of the samples, Image their size as images (none is square), Rank is k.
 	Known Known
-	// Image is the size of the images that they are; none stands for square ones.
 	Image Image
-	// Rank is k.
-	Rank int
+	Rank  int
 
 	data view.Data
 }
 
-// Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With Kernel.Matrix it is
-// that matrix.
+// Samples returns X, n×m, or Kernel.Matrix: a *mat.Dense or a *CSR, which is not to be changed.
 func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
-// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m: transposed, so that
-// a row holds what belongs to one basis vector. It need know nothing of ties: V is expanded for it and
-// its gradient is pulled back.
+// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m, transposed. It need know
+// nothing of ties: V is expanded for it and its gradient is pulled back.
 type BoundPenalty interface {
 	// Value is the term at θ.
 	Value(theta *mat.Dense) float64
-	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0
-	// where θ is.
+	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0.
 	Gradient(positive, negative, theta *mat.Dense, scale float64)
 	// Root tells whether a multiplicative step must take the square root of its ratio under the cost for
-	// the objective not to rise. A term that is quadratic in θ needs it under the divergence, which is of
-	// another degree in θ.
+	// the objective not to rise, as for a quadratic term under the divergence.
 	Root(c Cost) bool
 }
 
 // A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row of θ by itself.
 type QuadraticPenalty interface {
 	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. Between
-	// samples that a tie may make one (those of one label), the second derivative must not be above 0:
-	// the sum of the diagonal is then an upper bound for them together.
+	// samples of one label, which a tie may make one, the second derivative must not be above 0.
 	Diagonal(dst []float64, scale float64)
 }
 
-// A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a row of θ move one
-// at a time, as [Fast] moves those of the coefficients.
+// A CoordinatePenalty is a QuadraticPenalty that [Fast] can follow while the entries of a row of θ move one at a
+// time.
 type CoordinatePenalty interface {
 	QuadraticPenalty
 	// Row returns the penalty in a row of θ, which it may look at and not change.
@@ -116,7 +108,6 @@ func (i PenaltyInfo) Needs() Needs { return Parts{Penalties: Penalties{i.zero}}.
 // Settings returns the penalty's settings.
 func (i PenaltyInfo) Settings() []Setting { return settings.List(i.zero) }
 
-// penalties is the list of penalties: one entry each.
 var penalties = []PenaltyInfo{
 	{Name: "graph", Title: "Graph", Term: "λ·tr(VᵀLV)", Paper: "Cai et al. 2011", zero: Graph{}},
 	{Name: "links", Title: "Links between samples", Term: "Σ C_ij·v_iᵀv_j", Paper: "Ambai et al. 2011", zero: Links{}},
@@ -125,7 +116,6 @@ var penalties = []PenaltyInfo{
 	{Name: "smooth", Title: "Smooth basis images", Term: "λ·Σ (u_p − u_q)² over neighbouring pixels", Paper: "Zdunek and Cichocki 2008", zero: Smooth{}},
 }
 
-// penaltyName returns what the penalty is called in messages.
 func penaltyName(p Penalty) string {
 	for _, i := range penalties {
 		if reflect.TypeOf(i.zero) == reflect.TypeOf(p) {
@@ -135,8 +125,7 @@ func penaltyName(p Penalty) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// Penalties are terms that are added to the cost. In settings they are names with + between them, such as
-// "graph+l1", or "none".
+// Penalties are terms that are added to the cost. In settings they are names, such as "graph+l1", or "none".
 type Penalties []Penalty
 
 // UnmarshalText reads the names that settings use.
@@ -168,15 +157,14 @@ func (Penalties) Values() []string {
 
 // String returns the names that settings use.
 func (p Penalties) String() string {
-	names := make([]string, len(p))
-	for i, one := range p {
-		names[i] = penaltyName(one)
+	var names []string
+	for _, one := range p {
+		names = append(names, penaltyName(one))
 	}
 	return cmp.Or(strings.Join(names, "+"), noPenalty)
 }
 
-// decode reads the settings of all penalties, of which each takes those that it has. Keys that none has
-// are refused; known are keys there are besides.
+// decode reads the settings of all penalties, each its own. Keys that neither these nor known have are refused.
 func (p Penalties) decode(v *settings.Value, known []string) error {
 	decode := func(zero Penalty) (Penalty, error) {
 		own, _ := v.Split(settings.Names(zero))
@@ -202,8 +190,7 @@ func (p Penalties) decode(v *settings.Value, known []string) error {
 	return nil
 }
 
-// penaltySettings returns the settings of all penalties. What several have stands once, with the defaults
-// of each.
+// penaltySettings returns the settings of all penalties, shared ones once with the defaults of each.
 func penaltySettings() []Setting {
 	var all []Setting
 	for _, i := range penalties {
@@ -219,10 +206,8 @@ func penaltySettings() []Setting {
 	return all
 }
 
-// boundPenalties are those of one factor.
 type boundPenalties []BoundPenalty
 
-// value returns their sum at θ.
 func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	for _, p := range b {
 		sum += p.Value(theta)
@@ -230,32 +215,23 @@ func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	return sum
 }
 
-// terms writes scale times their terms at θ.
-func (b boundPenalties) terms(t *Terms, theta *mat.Dense, c Cost, scale float64) {
-	t.Positive.Zero()
-	t.Negative.Zero()
-	clear(t.Diagonal)
-	for _, p := range b {
-		p.Gradient(t.Positive, t.Negative, theta, scale)
-		t.Root = t.Root || p.Root(c)
-		if q, ok := p.(QuadraticPenalty); ok && t.Diagonal != nil {
+// terms returns scale times their terms at θ, with Diagonal where all are quadratic.
+func (b boundPenalties) terms(theta *mat.Dense, c Cost, scale float64) *Terms {
+	k, p := theta.Dims()
+	t := &Terms{Positive: mat.NewDense(k, p, nil), Negative: mat.NewDense(k, p, nil), Diagonal: make([]float64, p)}
+	for _, one := range b {
+		one.Gradient(t.Positive, t.Negative, theta, scale)
+		t.Root = t.Root || one.Root(c)
+		if q, ok := one.(QuadraticPenalty); !ok {
+			t.Diagonal = nil
+		} else if t.Diagonal != nil {
 			q.Diagonal(t.Diagonal, scale)
 		}
 	}
+	return t
 }
 
-// quadratic tells whether all of them are.
-func (b boundPenalties) quadratic() bool {
-	for _, p := range b {
-		if _, ok := p.(QuadraticPenalty); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// WeightNone, as the value of a weight such as Graph.Lambda, means that the term is left out, where 0
-// means the paper's default.
+// WeightNone, as the value of a weight such as Graph.Lambda, is the weight 0: 0 means the paper's default.
 const WeightNone = settings.None
 
 // orDefault reads a weight: 0 stands for the default, WeightNone for 0.
@@ -269,9 +245,8 @@ func orDefault(x, def float64) float64 {
 	return x
 }
 
-// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for
-// each sample. Coefficients that shrink while the basis grows lower it without end; [Parts].UnitNorm
-// keeps the basis from that.
+// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for each
+// sample. [Parts].UnitNorm keeps the basis from growing while coefficients shrink.
 type L1 struct {
 	// Weight is λ; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`
@@ -284,25 +259,16 @@ func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
 	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))
 }
 
-// boundL1 is λ.
 type boundL1 float64
 
 func (l boundL1) Value(v *mat.Dense) float64 { return float64(l) * mat.Sum(v) }
 
-// Gradient is λ everywhere.
-func (l boundL1) Gradient(positive, _, v *mat.Dense, scale float64) {
+func (l boundL1) Gradient(positive, _, _ *mat.Dense, scale float64) {
 	half := scale * float64(l) / 2
-	k, _ := v.Dims()
-	for r := range k {
-		row := positive.RawRowView(r)
-		for i := range row {
-			row[i] += half
-		}
-	}
+	positive.Apply(func(_, _ int, x float64) float64 { return x + half }, positive)
 }
 
-func (boundL1) Root(Cost) bool { return false }
-
+func (boundL1) Root(Cost) bool              { return false }
 func (boundL1) Diagonal([]float64, float64) {}
 
 func (l boundL1) Row([]float64) PenaltyRow {

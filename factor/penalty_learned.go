@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -19,9 +20,8 @@ import (
 //
 //	‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)
 //
-// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with FᵀF = I. L_Q is the Laplacian
-// of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of c parts. Every iteration takes c eigenvectors of an
-// n×n matrix.
+// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with FᵀF = I. L_Q is the Laplacian of
+// (Q + Qᵀ)/2; a small tr(FᵀL_QF) makes c parts. Every iteration takes c eigenvectors of an n×n matrix.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
@@ -40,25 +40,21 @@ type LearnedGraph struct {
 type GraphRule int
 
 const (
-	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d
-	// being squared distances of rows.
+	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being
+	// squared distances of rows.
 	GraphRuleExact GraphRule = iota
-	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of w_i − (β/2)·d^F_i, with
-	// which the objective can rise.
+	// GraphRulePrinted is the paper's eq. 17, the projection of w_i − (β/2)·d^F_i: the objective can rise.
 	GraphRulePrinted
 )
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (r GraphRule) String() string                   { return graphRuleNames.String(r) }
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
 func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
+func (LearnedGraph) OnBasis() bool                   { return false }
 
-func (LearnedGraph) OnBasis() bool { return false }
-
-// Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {
 	n := float64(s.Samples)
 	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
@@ -85,10 +81,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 		b.initial = mat.NewDense(n, n, nil)
 		for i := range n {
 			cols, vals := s.Row(i)
-			var sum float64
-			for _, w := range vals {
-				sum += w
-			}
+			sum := elementary.Sum(vals)
 			for p, j := range cols {
 				if sum > 0 {
 					b.initial.Set(i, j, vals[p]/sum)
@@ -98,38 +91,27 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
 		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
 	}
-	b.start()
+	// Rows that are not on the simplex are brought to the nearest point of it.
+	b.q = mat.DenseCopyOf(b.initial)
+	for i := range n {
+		row := b.q.RawRowView(i)
+		if row[i] != 0 || math.Abs(elementary.Sum(row)-1) > 1e-9 {
+			projectOthers(row, i)
+		}
+	}
+	b.s, b.degree = symmetricPart(b.q)
 	var err error
 	b.f, err = b.embed(ctx)
 	return b, err
 }
 
-// start sets Q to W₀, of which rows that are not on the simplex are brought to the nearest point of it.
-func (b *boundLearnedGraph) start() {
-	n, _ := b.initial.Dims()
-	b.q = mat.DenseCopyOf(b.initial)
-	y := make([]float64, 0, n)
-	for i := range n {
-		row := b.q.RawRowView(i)
-		var sum float64
-		for _, w := range row {
-			sum += w
-		}
-		if row[i] != 0 || math.Abs(sum-1) > 1e-9 {
-			y = append(append(y[:0], row[:i]...), row[i+1:]...)
-			setOthers(row, i, y)
-		}
-	}
-	b.s, b.degree = symmetricPart(b.q)
-}
-
-// setOthers sets all of a row but its own place i, which becomes 0, to the point of the simplex that is
-// nearest to y. It overwrites y.
-func setOthers(row []float64, i int, y []float64) {
-	projectSimplex(y, y)
-	copy(row[:i], y[:i])
+// projectOthers brings all of a row but its own place i, which becomes 0, to the nearest point of the simplex.
+func projectOthers(row []float64, i int) {
+	others := slices.Delete(slices.Clone(row), i, i+1)
+	projectSimplex(others, others)
+	copy(row[:i], others[:i])
 	row[i] = 0
-	copy(row[i+1:], y[i:])
+	copy(row[i+1:], others[i:])
 }
 
 type boundLearnedGraph struct {
@@ -148,16 +130,12 @@ func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
 	algebra.Axpy(scale*b.lambda, b.degree, dst)
 }
 
-// symmetricPart returns (Q + Qᵀ)/2 and its degrees.
 func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	n, _ := q.Dims()
 	s, degree = mat.NewDense(n, n, nil), make([]float64, n)
+	s.Apply(func(i, j int, x float64) float64 { return (x + q.At(j, i)) / 2 }, q)
 	for i := range n {
-		for j := range n {
-			x := (q.At(i, j) + q.At(j, i)) / 2
-			s.Set(i, j, x)
-			degree[i] += x
-		}
+		degree[i] = elementary.Sum(s.RawRowView(i))
 	}
 	return s, degree
 }
@@ -165,23 +143,20 @@ func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 // embed returns the eigenvectors of the smallest eigenvalues of L_Q, c×n.
 func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	n, _ := b.s.Dims()
-	l := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			l.SetSym(i, j, -b.s.At(i, j))
-		}
-		l.SetSym(i, i, b.degree[i]-b.s.At(i, i))
+	l := mat.NewDense(n, n, nil)
+	l.Scale(-1, b.s)
+	for i, d := range b.degree {
+		l.Set(i, i, d+l.At(i, i))
 	}
-	_, vectors, err := eigen.Smallest(ctx, l, b.parts)
+	_, vectors, err := eigen.Smallest(ctx, mat.NewSymDense(n, l.RawMatrix().Data), b.parts)
 	if err != nil {
 		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
 	}
 	return mat.DenseCopyOf(vectors.T()), nil
 }
 
-// Learn moves F, then Q, each to its minimum. Under the exact rule a move that raises the objective is
-// not made: where β or λ is large, what rounding leaves of an eigenvalue of 0 or of the distance of tied
-// samples counts more than the move gains.
+// Learn moves F, then Q, each to its minimum. Under the exact rule a move that raises the objective is not made:
+// with a large β or λ the rounding of an eigenvalue or distance of 0 counts more than the move gains.
 func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	f, err := b.embed(ctx)
 	if err != nil {
@@ -195,50 +170,34 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 		}
 	}
 	b.f = f
-	toF, toV := b.beta/4, b.lambda/4
-	var dv *mat.Dense
-	if b.rule == GraphRulePrinted {
-		toF, toV = b.beta/2, 0
-	} else {
-		dv = squaredDistances(v)
+	dv, toF, toV := mat.NewDense(n, n, nil), b.beta/2, 0.0
+	if b.rule == GraphRuleExact {
+		dv, toF, toV = squaredDistances(v), b.beta/4, b.lambda/4
 	}
 	q := mat.NewDense(n, n, nil)
-	y := make([]float64, 0, n)
 	for i := range n {
-		y = y[:0]
-		for j := range n {
-			if j == i {
-				continue
-			}
-			x := b.initial.At(i, j) - toF*df.At(i, j)
-			if dv != nil {
-				x -= toV * dv.At(i, j)
-			}
-			y = append(y, x)
+		row, initial, ofF, ofV := q.RawRowView(i), b.initial.RawRowView(i), df.RawRowView(i), dv.RawRowView(i)
+		for j, w := range initial {
+			row[j] = w - toF*ofF[j] - toV*ofV[j]
 		}
-		setOthers(q.RawRowView(i), i, y)
+		projectOthers(row, i)
 	}
 	s, degree := symmetricPart(q)
-	if b.rule == GraphRuleExact {
-		penalty := func(q, s *mat.Dense) float64 {
-			return b.distance(q) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
-		}
-		if penalty(b.q, b.s) < penalty(q, s) {
-			return nil
-		}
+	if b.rule == GraphRuleExact && b.objective(b.q, b.s, df, dv) < b.objective(q, s, df, dv) {
+		return nil
 	}
 	b.q, b.s, b.degree = q, s, degree
 	return nil
 }
 
-// distance returns ‖Q − W₀‖².
-func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
+// objective is the penalty at Q and its symmetric part, given the squared distances of F and of V: tr(aᵀL_Qa) is
+// ½·Σ s_ij·‖a_i − a_j‖².
+func (b *boundLearnedGraph) objective(q, s, df, dv *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(q, b.initial)
-	return algebra.Inner(&d, &d)
+	return algebra.Inner(&d, &d) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
 }
 
-// squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
 	rows := algebra.Transpose(a)
@@ -257,10 +216,9 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Gradient is λDV − λSV, with the graph of the moment.
+// Gradient is λDV − λSV.
 func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
-	sv := algebra.Like(v)
-	algebra.Gemm(sv, v, algebra.NoTrans, b.s, algebra.NoTrans) // s is symmetric
+	sv := algebra.Times(v, b.s) // which is symmetric
 	k, _ := v.Dims()
 	for r := range k {
 		algebra.Axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
@@ -272,17 +230,11 @@ func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale flo
 }
 
 func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
-	return b.distance(b.q) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
+	return b.objective(b.q, b.s, squaredDistances(b.f), squaredDistances(v))
 }
 
-// roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
-func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
-	return algebra.Inner(b.s, squaredDistances(a)) / 2
-}
-
-// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that is nearest to y: y less
-// the number that makes the sum of the positive parts 1. The largest value is taken away first, which
-// changes nothing but that 1 is not lost beside it. dst may be y.
+// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, nearest to y: y less the number that
+// makes the sum of the positive parts 1. Without its largest value y does not lose the 1 beside it. dst may be y.
 func projectSimplex(dst, y []float64) {
 	if len(y) == 0 {
 		return

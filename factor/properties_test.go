@@ -713,7 +713,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 			return 0, err
 		}
 	}
-	return r.parts.fitWeight() * algebra.Dot(terms, weight), nil
+	return cmp.Or(r.parts.FitWeight, 1) * algebra.Dot(terms, weight), nil
 }
 
 // differences is the size of the terms of whose differences the penalties of graphs are

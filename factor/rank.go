@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// HeldOut are entries of the data that a fit does not see, for each sample its columns, rising: by how
-// far the product of the factors is from them a fit is judged that could otherwise only get better with
-// the rank. See [Parts.HeldOut].
+// HeldOut are entries of the data that a fit does not see, for each sample its columns, rising. How far the
+// product of the factors is from them judges a rank. See [Parts.HeldOut].
 type HeldOut [][]int
 
 // HoldOut draws entries of n×m data: each is held out with the chance share, from 0 to 1, by a stream of
@@ -94,59 +94,48 @@ func (h HeldOut) serves(p Parts) error {
 	return fmt.Errorf("entries cannot be held out with %s", what)
 }
 
-// matrix returns the matrix that is 1 at the entries, n×m.
-func (h HeldOut) matrix(n, m int) (*CSR, error) {
+// hold returns the matrix that is 1 at the entries, nil for no HeldOut, and the data with 0 in place of them.
+func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
+	if h == nil {
+		return nil, d, nil
+	}
+	n, m := d.Dims()
 	if len(h) != n {
-		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
+		return nil, nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
 	}
 	start, columns := make([]int, 1, n+1), []int{}
 	for _, of := range h {
 		columns = append(columns, of...)
 		start = append(start, len(columns))
 	}
-	held, err := sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns)))
-	if err != nil {
-		return nil, fmt.Errorf("entries held out: %w", err)
+	if held, err = sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns))); err != nil {
+		return nil, nil, fmt.Errorf("entries held out: %w", err)
 	}
-	return held, nil
-}
-
-// without returns the data with 0 in place of the entries.
-func (h HeldOut) without(d view.Data) view.Data {
 	if s, ok := d.(*view.Sparse); ok {
-		n, m := s.Dims()
 		left := make([]sparse.Entry, 0, s.X.NNZ())
-		for i, of := range h {
-			columns, values := s.X.Row(i)
-			for at, j := range columns {
-				for len(of) > 0 && of[0] < j {
-					of = of[1:]
-				}
-				if len(of) == 0 || of[0] != j {
-					left = append(left, sparse.Entry{Row: i, Col: j, Value: values[at]})
-				}
+		d.Each(func(i, j int, x float64) {
+			if _, out := slices.BinarySearch(h[i], j); !out {
+				left = append(left, sparse.Entry{Row: i, Col: j, Value: x})
 			}
-		}
-		return view.NewSparse(sparse.FromEntries(n, m, left))
+		})
+		return held, view.NewSparse(sparse.FromEntries(n, m, left)), nil
 	}
 	x := mat.DenseCopyOf(d.Matrix())
 	for i, of := range h {
-		row := x.RawRowView(i)
 		for _, j := range of {
-			row[j] = 0
+			x.Set(i, j, 0)
 		}
 	}
-	return view.Dense{X: x}
+	return held, view.Dense{X: x}, nil
 }
 
-// seenCost is a cost that does not count some entries. Where these hold 0 in the data, its value is that
-// of the cost of all entries less Σ y² over those held out, Σ y under the divergence, Y = vᵀu.
+// seenCost is a cost that does not count some entries, which hold 0 in the data: that of all entries less Σ y²
+// over those held out, or Σ y under the divergence, Y = vᵀu.
 //
-// Its blocks are those of the data with the present y in place of what is held out. What that cost is
-// more than this one, Σ (y − present y)² over the entries held out or the divergence of these, is never
-// negative and 0 where the factors are: a step that does not raise the one does not raise the other, by
-// whatever solver (expectation maximisation: Srebro and Jaakkola 2003; Zhang, Wang, Ford and Makedon
-// 2006). The products are those with the data and O(entries held out · k) more.
+// Its blocks are those of the data with the present y in place of what is held out. That cost exceeds this
+// one by Σ (y − present y)² over the entries, or their divergence, which is 0 where the factors are: a step
+// that does not raise the one does not raise the other (expectation maximisation: Srebro and Jaakkola 2003;
+// Zhang, Wang, Ford and Makedon 2006). It takes O(entries held out · k) more.
 type seenCost struct {
 	cost
 	x    view.Data
@@ -154,47 +143,26 @@ type seenCost struct {
 	term func(x, y float64) float64
 	held *view.Sparse // 1 at the entries
 	u, v *mat.Dense
-	// inU and inV are what the entries held out add to the linear parts of the blocks, and with wholeU
-	// and wholeV all of these parts.
-	inU, inV       *mat.Dense
-	haveU, haveV   bool
-	wholeU, wholeV bool
-	less           float64 // what is not counted of the cost of all entries, known with haveU
-}
-
-func newSeenCost(c Cost, of cost, x view.Data, held *CSR, u, v *mat.Dense) *seenCost {
-	return &seenCost{cost: of, x: x, kl: c == CostKL, term: costs[c].term, held: view.NewSparse(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
+	inU  *mat.Dense // what the entries held out add to the linear part of the block in u
+	less float64    // what is not counted of the cost of all entries
+	have bool       // inU and less are of the present factors
 }
 
 func (c *seenCost) moved(v bool) {
-	c.haveU, c.haveV, c.wholeU, c.wholeV = false, false, false, false
+	c.have = false
 	c.cost.moved(v)
 }
 
-// findU finds what the entries held out add in the basis block, and less.
-func (c *seenCost) findU() {
+func (c *seenCost) find() {
 	switch {
-	case c.haveU:
-		return
+	case c.have:
 	case c.kl:
 		c.held.TimesCoefficients(c.inU, c.v)
 		c.less = algebra.Inner(c.inU, c.u)
 	default:
 		c.less = c.held.Along(c.inU, c.held.ByFeature(), c.u, c.v, squares)
 	}
-	c.haveU = true
-}
-
-func (c *seenCost) findV() {
-	switch {
-	case c.haveV:
-		return
-	case c.kl:
-		c.held.TimesBasis(c.inV, c.u)
-	default:
-		c.held.Along(c.inV, c.held.Samples, c.v, c.u, squares)
-	}
-	c.haveV = true
+	c.have = true
 }
 
 // squares adds the rows of b, each times its y = a·row, and returns Σ y².
@@ -205,30 +173,31 @@ func squares(sum, a, rows []float64, at []int, _, y []float64) float64 {
 }
 
 func (c *seenCost) basisBlock() Block {
-	b := c.cost.basisBlock()
-	if !c.wholeU {
-		c.findU()
-		algebra.AddTo(c.inU, 1, b.Linear)
-		c.wholeU = true
-	}
-	b.Linear = c.inU
-	return b
+	c.find()
+	return plus(c.cost.basisBlock(), c.inU)
 }
 
 func (c *seenCost) coefficientBlock() Block {
-	b := c.cost.coefficientBlock()
-	if !c.wholeV {
-		c.findV()
-		algebra.AddTo(c.inV, 1, b.Linear)
-		c.wholeV = true
+	in := algebra.Like(c.v)
+	if c.kl {
+		c.held.TimesBasis(in, c.u)
+	} else {
+		c.held.Along(in, c.held.Samples, c.v, c.u, squares)
 	}
-	b.Linear = c.inV
+	return plus(c.cost.coefficientBlock(), in)
+}
+
+// plus returns the block with more in its linear part.
+func plus(b Block, more *mat.Dense) Block {
+	var sum mat.Dense
+	sum.Add(more, b.Linear)
+	b.Linear = &sum
 	return b
 }
 
 func (c *seenCost) value() float64 {
 	whole := c.cost.value()
-	c.findU()
+	c.find()
 	if j := whole - c.less; j >= nearZero*whole {
 		return j
 	}
@@ -248,10 +217,7 @@ func (c *seenCost) termByTerm() (sum float64) {
 		}
 		out, _ := c.held.X.Row(i)
 		for j, x := range x {
-			switch {
-			case len(out) > 0 && out[0] == j:
-				out = out[1:]
-			default:
+			if _, held := slices.BinarySearch(out, j); !held {
 				sums[i] += c.term(x, y[j])
 			}
 		}
@@ -263,17 +229,16 @@ func (c *seenCost) termByTerm() (sum float64) {
 type RankRule int
 
 const (
-	// RankHeldOut takes the least rank that predicts entries that are held out as well as the best does,
-	// within one standard error of that (Breiman, Friedman, Olshen and Stone 1984).
+	// RankHeldOut takes the least rank that predicts held-out entries within one standard error of the best
+	// (Breiman, Friedman, Olshen and Stone 1984).
 	RankHeldOut RankRule = iota
-	// RankStability takes the largest rank whose basis vectors are the same from every start, or the one
-	// with the most stable ones where no rank is.
+	// RankStability takes the largest rank whose basis vectors are the same from every start, or else the
+	// rank with the most stable ones.
 	RankStability
 )
 
 var rankRuleNames = enum.Of[RankRule]("rule", "held-out", "stability")
 
-// String, UnmarshalText, MarshalText and Values use the names that settings have.
 func (r RankRule) String() string                   { return rankRuleNames.String(r) }
 func (r *RankRule) UnmarshalText(name []byte) error { return rankRuleNames.UnmarshalText(r, name) }
 func (r RankRule) MarshalText() ([]byte, error)     { return rankRuleNames.MarshalText(r) }
@@ -282,8 +247,7 @@ func (RankRule) Values() []string                   { return rankRuleNames.Value
 // RankSearch says among which ranks one is chosen, and by what.
 type RankSearch struct {
 	By RankRule
-	// From and To are the least and the largest rank; 0 means 2, and 40 or as many as half of the samples
-	// or features.
+	// From and To are the least and the largest rank; 0 means 2, and the least of 40, n/2 and m/2.
 	From, To int
 	// Seed makes starts and what is held out repeatable.
 	Seed uint64
@@ -305,21 +269,19 @@ const (
 type RankCurve struct {
 	// Rank are the ranks that were looked at, rising.
 	Rank []int `json:"rank"`
-	// Misfit is the mean of Σ (x − y)²/Σ x² over the entries held out, of five fits with others held out
-	// and other starts, and Deviation its standard error.
+	// Misfit is the mean over five fits of Σ (x − y)²/Σ x² over the entries held out, Deviation its standard
+	// error.
 	Misfit    []float64 `json:"misfit"`
 	Deviation []float64 `json:"deviation"`
-	// Stability is how alike the basis vectors of the five fits are, from 0 to 1: the mean cosine between
-	// a vector of one fit and the most similar one of another, over all vectors and pairs of fits.
+	// Stability, from 0 to 1, is the mean cosine between a basis vector of one fit and the most similar one
+	// of another.
 	Stability []float64 `json:"stability"`
 }
 
-// ChooseRank chooses the number of basis vectors of NMF of the samples x, n×m of values of 0 or more,
-// dense or a *CSR, of which it knows no labels. Five fits of each rank have each a tenth of the entries
-// held out, drawn at random over the whole matrix (Wold 1978; of NMF Kanagal and Sindhwani 2010; another
-// way, blocks, is Owen and Perry 2009), and predict them by the product of their factors. How alike the
-// basis vectors of the five are is the stability of Wu et al. (2016), 1 less their instability. It looks
-// at ranks that grow by a quarter, and then between those next to the one chosen. The answer depends on
+// ChooseRank chooses the number of basis vectors of NMF of the samples x, n×m of values of 0 or more, dense
+// or a *CSR. Five fits of each rank each predict a tenth of the entries, held out at random (Wold 1978; of
+// NMF Kanagal and Sindhwani 2010); how alike their basis vectors are is the stability of Wu et al. (2016). It
+// looks at ranks that grow by a quarter, and then between those next to the one chosen. The answer depends on
 // x, rule, range and seed.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
 	d, err := view.New(x)
@@ -330,8 +292,8 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	if s, err = s.within(n, m); err != nil {
 		return 0, nil, err
 	}
-	if negative := view.Negative(d); negative != nil {
-		return 0, nil, negative.Needing("this method")
+	if err := view.NonNegative(d, "this method"); err != nil {
+		return 0, nil, err
 	}
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)
@@ -339,7 +301,11 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 		held[fit] = HoldOut(n, m, share, rng.Seed(s.Seed, "rank", fit))
 	}
 	curve = &RankCurve{}
-	todo := s.grid()
+	var todo []int
+	for k := s.From; k < s.To; k = max(k+1, int(rankGrowth*float64(k))) {
+		todo = append(todo, k)
+	}
+	todo = append(todo, s.To)
 	total := len(todo) + 6 // at most
 	for len(todo) > 0 {
 		for _, k := range todo {
@@ -381,21 +347,10 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 	return s, nil
 }
 
-// grid returns the ranks of the first look.
-func (s RankSearch) grid() (ranks []int) {
-	for k := s.From; k < s.To; k = max(k+1, int(rankGrowth*float64(k))) {
-		ranks = append(ranks, k)
-	}
-	return append(ranks, s.To)
-}
-
 // between returns what lies in the middle between the rank at a place and those next to it.
 func (c *RankCurve) between(at int) (ranks []int) {
-	for _, pair := range [][2]int{{at - 1, at}, {at, at + 1}} {
-		if pair[0] < 0 || pair[1] >= len(c.Rank) {
-			continue
-		}
-		a, b := c.Rank[pair[0]], c.Rank[pair[1]]
+	for left := max(at-1, 0); left <= at && left+1 < len(c.Rank); left++ {
+		a, b := c.Rank[left], c.Rank[left+1]
 		if b-a > max(1, b/rankFineness) {
 			ranks = append(ranks, (a+b)/2)
 		}
@@ -403,30 +358,29 @@ func (c *RankCurve) between(at int) (ranks []int) {
 	return ranks
 }
 
-// look adds a rank.
 func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k int, seed uint64) error {
-	bases, misfits, failed := make([]*mat.Dense, len(held)), make([]float64, len(held)), make([]error, len(held))
-	parallel.Do(len(held), func(i int) {
-		res, err := Parts{HeldOut: held[i]}.Fit(ctx, x, Known{}, Options{Rank: k, Iterations: 300, Tolerance: 1e-4, Seed: rng.Seed(seed, "rank", i)})
-		if err != nil {
-			failed[i] = err
+	n := len(held)
+	bases, misfits, failed := make([]*mat.Dense, n), make([]float64, n), make([]error, n)
+	parallel.Do(n, func(i int) {
+		opt := Options{Rank: k, Iterations: 300, Tolerance: 1e-4, Seed: rng.Seed(seed, "rank", i)}
+		res, err := Parts{HeldOut: held[i]}.Fit(ctx, x, Known{}, opt)
+		if failed[i] = err; err != nil {
 			return
 		}
 		off, whole := held[i].Misfit(x, res)
 		if whole == 0 {
 			failed[i] = errors.New("there is too little data: of a tenth of the entries none is other than 0")
-			return
 		}
 		bases[i], misfits[i] = res.Basis, off/whole
 	})
-	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
-		return failed[i]
+	if err := cmp.Or(failed...); err != nil {
+		return err
 	}
 	at, _ := slices.BinarySearch(c.Rank, k)
 	mean, deviation := elementary.MeanStdDev(misfits)
 	c.Rank = slices.Insert(c.Rank, at, k)
 	c.Misfit = slices.Insert(c.Misfit, at, mean)
-	c.Deviation = slices.Insert(c.Deviation, at, deviation/math.Sqrt(float64(len(misfits))))
+	c.Deviation = slices.Insert(c.Deviation, at, deviation/math.Sqrt(float64(n)))
 	c.Stability = slices.Insert(c.Stability, at, stability(bases))
 	return nil
 }

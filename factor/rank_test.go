@@ -416,7 +416,7 @@ func digits(n, m, parts int) *mat.Dense {
 
 // objectiveAt is the cost of a result, computed from it.
 func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
-	return newCost(cost, view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
+	return costs[cost].new(view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
 // TestMiniBatchDescends: the objective comes near that of all samples together, from blocks

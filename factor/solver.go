@@ -8,18 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // A Solver lowers the objective of a factorisation that is made of [Parts].
 type Solver interface {
-	// Serves returns nil, or an error that names what of the parts the solver does not serve. It is asked
-	// before anything is computed.
+	// Serves returns nil, or an error that names the part that the solver does not serve.
 	Serves(p Parts) error
-	// Start returns a function that does one iteration after another of f; what the solver remembers from
-	// one to the next is that function's own. An error says what of the data the solver does not serve.
+	// Start returns a function that does one iteration after another of f, or an error that says what of the
+	// data the solver does not serve.
 	Start(f *Factorisation) (iterate func(ctx context.Context) error, err error)
 }
 
@@ -34,16 +32,10 @@ type SolverInfo struct {
 
 // solvers is the list of solvers: one entry each, that of the papers first.
 var solvers = []SolverInfo{
-	{
-		Name: "mu", Title: "Multiplicative updates",
-		Help:   "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts",
-		Solver: Multiplicative{},
-	},
-	{
-		Name: "fast", Title: "Block coordinate descent",
-		Help:   "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis, and under the Frobenius cost a concept basis, and penalties on coefficients with unit-norm",
-		Solver: Fast{},
-	},
+	{Name: "mu", Title: "Multiplicative updates", Solver: Multiplicative{},
+		Help: "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts"},
+	{Name: "fast", Title: "Block coordinate descent", Solver: Fast{},
+		Help: "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis, and under the Frobenius cost a concept basis, and penalties on coefficients with unit-norm"},
 }
 
 // RegisterSolver adds a solver of the program's own to the list, as [Register] adds a method.
@@ -90,13 +82,12 @@ func (s SolverName) Solver() Solver {
 	return info.Solver
 }
 
-// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held: the gradient of the cost
-// at θ, split into its parts, both ≥ 0 (for the Frobenius cost half of it: the factor 2 is left out
-// everywhere). Its matrices are not to be changed and hold until [Factorisation.Moved] is called.
+// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held: the gradient of the cost at θ,
+// or half of it under the Frobenius cost, split into its parts, both ≥ 0. Its matrices are not to be changed and
+// hold until [Factorisation.Moved] is called.
 //
-// A block with Quadratic is a quadratic problem: each column v of θ minimises ½·vᵀ·Quadratic·v −
-// Linearᵀ·v over v ≥ 0, and Quadratic·θ is the positive part of the gradient. Every other block has
-// Positive.
+// A block with Quadratic is a quadratic problem: each column v of θ minimises ½·vᵀ·Quadratic·v − Linearᵀ·v over
+// v ≥ 0, and Quadratic·θ is the positive part of the gradient. Every other block has Positive.
 type Block struct {
 	// Linear is the negative part, k×p; for signed data the linear term, of any sign.
 	Linear *mat.Dense
@@ -104,35 +95,19 @@ type Block struct {
 	Quadratic *mat.Dense
 	// Positive is the positive part, k×p, where Quadratic is nil.
 	Positive *mat.Dense
-	// Negative is nil but for signed data: the part of the gradient, k×p, that the square-root rule keeps
-	// from Linear. NegativeQuadratic, k×k, is the same for a quadratic block: the problem is in Quadratic
-	// − NegativeQuadratic.
+	// Negative, k×p, is nil but for signed data: the part of the gradient that the square-root rule keeps from
+	// Linear. NegativeQuadratic, k×k, is the same for a quadratic problem, in Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
 }
 
-// Terms are what penalties add to a block, at the factor as it is: the two parts of the gradient (of half
-// of it under the Frobenius cost), both ≥ 0 and k×p.
+// Terms are what penalties add to a block: the two parts of the gradient (or half of it, as in the block), k×p.
 type Terms struct {
 	Positive, Negative *mat.Dense
-	// Root tells whether a multiplicative step must take the square root of its ratio for the objective
-	// not to rise.
+	// Root tells whether a multiplicative step must take the square root of its ratio.
 	Root bool
-	// Diagonal holds, for each column of θ, an upper bound of the penalties' curvature in one entry of
-	// it: what they add to the diagonal of Quadratic. It is nil where one of them is not quadratic, and
-	// for parameters of a basis that is not free.
+	// Diagonal holds for each column of θ what the penalties add at most to the diagonal of Quadratic. It is
+	// nil where one of them is not quadratic, and for parameters of a basis that is not free.
 	Diagonal []float64
-}
-
-// size makes the terms those of theta, once.
-func (t *Terms) size(theta *mat.Dense, quadratic bool) {
-	if t.Positive != nil {
-		return
-	}
-	t.Positive, t.Negative = algebra.Like(theta), algebra.Like(theta)
-	if quadratic {
-		_, p := theta.Dims()
-		t.Diagonal = make([]float64, p)
-	}
 }
 
 // Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one factor after another.
@@ -143,87 +118,52 @@ type Multiplicative struct{}
 func (Multiplicative) Serves(Parts) error { return nil }
 
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
-	steps := make([]multiplicative, len(f.Factors()))
 	return func(context.Context) error {
 		for i, theta := range f.Factors() {
-			steps[i].step(theta, f.Block(i), f.Terms(i))
+			multiplicativeStep(theta, f.Block(i), f.Terms(i))
 			f.Moved(i)
 		}
 		return nil
 	}, nil
 }
 
-// multiplicative does the steps of one factor. It holds what the step under way is made of, so that none
-// allocates.
-type multiplicative struct {
-	buf, buf2       *mat.Dense
-	theta, pos, neg *mat.Dense
-	linear          *mat.Dense
-	terms           *Terms
-	row             func(r int)
-}
-
-// step changes theta in place. The terms may be nil.
-func (s *multiplicative) step(theta *mat.Dense, b Block, t *Terms) {
-	s.theta, s.linear, s.pos, s.neg, s.terms = theta, b.Linear, b.Positive, b.Negative, t
-	if b.Quadratic != nil {
-		s.buf = algebra.Sized(s.buf, theta)
-		algebra.Gemm(s.buf, b.Quadratic, algebra.NoTrans, theta, algebra.NoTrans)
-		s.pos = s.buf
-	}
-	if b.NegativeQuadratic != nil {
-		s.buf2 = algebra.Sized(s.buf2, theta)
-		algebra.Gemm(s.buf2, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
-		s.neg = s.buf2
-	}
-	if s.row == nil {
-		s.row = s.stepRow
-	}
-	k, n := theta.Dims()
-	parallel.DoWork(divisionWork*k*n, k, s.row)
-}
-
 // divisionWork is how many multiplications take as long as a division and what goes with it.
 const divisionWork = 32
 
-// stepRow changes row r of theta.
-func (s *multiplicative) stepRow(r int) {
-	th, lin, pos := s.theta.RawRowView(r), s.linear.RawRowView(r), s.pos.RawRowView(r)
-	var tn, tp []float64
-	if s.terms != nil {
-		tn, tp = s.terms.Negative.RawRowView(r), s.terms.Positive.RawRowView(r)
+// multiplicativeStep changes theta in place. The terms may be nil.
+func multiplicativeStep(theta *mat.Dense, b Block, t *Terms) {
+	pos, neg := b.Positive, b.Negative
+	if b.Quadratic != nil {
+		pos = algebra.Times(b.Quadratic, theta)
 	}
-	switch {
-	case s.neg != nil:
-		multiplySigned(th, lin, pos, s.neg.RawRowView(r), tn, tp)
-	case s.terms != nil && s.terms.Root:
-		multiplyRoot(th, lin, pos, tn, tp)
-	default:
-		multiply(th, lin, pos, tn, tp)
+	if b.NegativeQuadratic != nil {
+		neg = algebra.Times(b.NegativeQuadratic, theta)
 	}
-}
-
-// multiply is θ ← θ∘(lin + tn)/(pos + tp).
-func multiply(th, lin, pos, tn, tp []float64) {
-	if tn == nil {
-		simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
-		return
-	}
-	var above, below [64]float64
-	for from := 0; from < len(th); from += len(below) {
-		part := th[from:min(from+len(below), len(th))]
-		l, n, p, d := lin[from:][:len(part)], tn[from:][:len(part)], pos[from:][:len(part)], tp[from:][:len(part)]
-		for i := range part {
-			above[i], below[i] = l[i]+n[i], p[i]+d[i]
+	algebra.EachRow(theta, divisionWork, func(r int, th []float64) {
+		lin, pos := b.Linear.RawRowView(r), pos.RawRowView(r)
+		var tn, tp []float64
+		if t != nil {
+			tn, tp = t.Negative.RawRowView(r), t.Positive.RawRowView(r)
 		}
-		simd.Step(part, above[:], below[:], algebra.LeastDenominator, algebra.Floor)
-	}
+		switch {
+		case neg != nil:
+			multiplySigned(th, lin, pos, neg.RawRowView(r), tn, tp)
+		case t != nil:
+			multiply(th, lin, pos, tn, tp, t.Root)
+		default:
+			simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
+		}
+	})
 }
 
-// multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
-func multiplyRoot(th, lin, pos, tn, tp []float64) {
+// multiply is θ ← θ∘(lin + tn)/(pos + tp), or with root by the square root of that ratio.
+func multiply(th, lin, pos, tn, tp []float64, root bool) {
 	for i, x := range th {
-		th[i] = algebra.Moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], algebra.LeastDenominator)))
+		by := (lin[i] + tn[i]) / max(pos[i]+tp[i], algebra.LeastDenominator)
+		if root {
+			by = math.Sqrt(by)
+		}
+		th[i] = algebra.Moved(x, by)
 	}
 }
 

@@ -36,7 +36,6 @@ type Additive struct {
 	Basis *mat.Dense
 }
 
-// Vectors implements [Model]: the basis.
 func (m *Additive) Vectors() *mat.Dense { return m.Basis }
 
 // TransformIterations is how many steps the Transform of an Additive takes.
@@ -48,147 +47,106 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	return m.represent(ctx, x, false)
 }
 
-// represent is Transform, and Represent with best.
 func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := named(m.Cost); err != nil {
 		return nil, err
 	}
+	rows, k := m.Basis.Dims()
+	d, err := dataOf(x, rows, "the basis vectors")
+	if err != nil {
+		return nil, err
+	}
+	p, _ := d.Dims()
+	if !m.Cost.Quadratic() {
+		if err := view.NonNegative(d, fmt.Sprintf("the %v cost", m.Cost)); err != nil {
+			return nil, err
+		}
+	}
+	v := uniform(k, p)
+	cost := costs[m.Cost].new(d, algebra.Transpose(m.Basis), v)
+	return solve(ctx, v, best, TransformIterations, func() Block {
+		cost.moved(true)
+		return cost.coefficientBlock()
+	})
+}
+
+// dataOf returns the data of samples that must have as many features as what of a model.
+func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
 	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.Dims()
-	rows, k := m.Basis.Dims()
-	if features != rows {
-		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
+	if _, have := d.Dims(); have != features {
+		return nil, fmt.Errorf("the samples have %d features, %s %d", have, what, features)
 	}
-	u := mat.DenseCopyOf(m.Basis.T())
-	if !m.Cost.Quadratic() {
-		if negative := view.Negative(d); negative != nil {
-			return nil, negative.Needing(fmt.Sprintf("the %v cost", m.Cost))
-		}
-	}
-	v, steps := uniform(k, p), TransformIterations
-	if best {
-		steps = representSteps
-	}
-	if best && m.Cost == CostFrobenius {
-		err = solveBest(ctx, newCost(m.Cost, d, u, v).coefficientBlock(), v)
-	} else {
-		err = project(ctx, m.Cost, d, u, v, steps)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return algebra.Transpose(v), nil
+	return d, nil
 }
 
-// uniform returns coefficients that are all 1.
 func uniform(k, p int) *mat.Dense {
 	v := mat.NewDense(k, p, nil)
 	v.Apply(func(int, int, float64) float64 { return 1 }, v)
 	return v
 }
 
-// project moves v, k×n, by a number of steps while u, k×m, stays.
-func project(ctx context.Context, c Cost, x view.Data, u, v *mat.Dense, iterations int) error {
-	cost := newCost(c, x, u, v)
-	next := func() Block {
-		cost.moved(true)
-		return cost.coefficientBlock()
-	}
-	return solve(ctx, next, v, iterations)
-}
-
-// solve moves v by a number of steps of its block, of which a quadratic one is the same at every v.
-func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int) error {
-	s := &multiplicative{}
+// solve moves v, k×p, by a number of multiplicative steps of its block, of which a quadratic one is the same
+// at every v, and returns its transpose. With best v comes to its minimum: by coordinate descent where the
+// block is quadratic, and else by more steps.
+func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() Block) (*mat.Dense, error) {
 	b := next()
-	if b.Quadratic != nil {
+	exact := best && b.Quadratic != nil
+	switch {
+	case exact:
+		steps = 20 // of up to MostSweeps sweeps each
+	case best:
+		steps *= 5
+	case b.Quadratic != nil:
 		b = splitSigns(b)
 	}
-	for t := range iterations {
+	for t := range steps {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		if t > 0 && b.Quadratic == nil {
 			b = next()
 		}
-		s.step(v, b, nil)
+		if !exact {
+			multiplicativeStep(v, b, nil)
+		} else if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
+			return nil, err
+		}
 	}
 	if !algebra.Finite(v) {
-		return errOutgrown
+		return nil, errors.New("the coefficients have outgrown what numbers can hold")
 	}
-	return nil
+	return algebra.Transpose(v), nil
 }
-
-var errOutgrown = errors.New("the coefficients have outgrown what numbers can hold")
 
 // splitSigns makes a quadratic block whose h has negative values one for the square-root rule.
 func splitSigns(b Block) Block {
-	k, _ := b.Quadratic.Dims()
-	pos, neg, mixed := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic), false
-	for i := range k {
-		for j := range k {
-			x := b.Quadratic.At(i, j)
-			pos.Set(i, j, max(x, 0))
-			neg.Set(i, j, max(-x, 0))
-			mixed = mixed || x < 0
-		}
-	}
-	for i := range k {
-		for _, x := range b.Linear.RawRowView(i) {
-			mixed = mixed || x < 0
-		}
-	}
-	if !mixed {
+	if mat.Min(b.Quadratic) >= 0 && mat.Min(b.Linear) >= 0 {
 		return b
 	}
+	pos, neg := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic)
+	pos.Apply(func(_, _ int, x float64) float64 { return max(x, 0) }, b.Quadratic)
+	neg.Apply(func(_, _ int, x float64) float64 { return max(-x, 0) }, b.Quadratic)
 	return Block{Linear: b.Linear, Quadratic: pos, NegativeQuadratic: neg}
 }
 
-const (
-	// representRounds of up to mostSweeps sweeps of coordinate descent bring coefficients to their
-	// minimum.
-	representRounds = 20
-	// representSteps multiplicative steps bring those of the divergence there.
-	representSteps = 5 * TransformIterations
-)
-
-// Represent represents the rows of x, p×m, by p×k coefficients that are the best for the model, where
-// Transform ends after steps that many experiments share. Under the Frobenius cost and with a kernel that
-// is the least squares problem min ‖x − U·v‖², v ≥ 0 (coordinate descent: Cichocki and Phan 2009), under
-// the divergence min D(x‖U·v), v ≥ 0 (multiplicative steps: Lee and Seung 2001). Other models find the
-// best in Transform. Each sample's answer depends on nothing but the sample.
+// Represent represents the rows of x, p×m, by the best p×k coefficients v ≥ 0 for the model: under the Frobenius cost
+// and with a kernel by min ‖x − U·v‖² (coordinate descent: Cichocki and Phan 2009), under the divergence by min
+// D(x‖U·v) (multiplicative steps: Lee and Seung 2001). Other models find the best in Transform. Each sample's answer
+// depends on the sample alone.
 func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
-	switch m := m.(type) {
-	case *Additive:
-		return m.represent(ctx, x, true)
-	case *KernelModel:
+	if m, ok := m.(interface {
+		represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error)
+	}); ok {
 		return m.represent(ctx, x, true)
 	}
 	return m.Transform(ctx, x)
 }
 
-// solveBest moves v, k×p, to the minimum of a quadratic block.
-func solveBest(ctx context.Context, b Block, v *mat.Dense) error {
-	for range representRounds {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
-			return err
-		}
-	}
-	if !algebra.Finite(v) {
-		return errOutgrown
-	}
-	return nil
-}
-
-// Misfit returns ‖X − V·Uᵀ‖²/‖X‖² for samples x, p×m, and the coefficients v, p×k, that represent them,
-// where the model has basis vectors U among the features; of a [Linear] model its mean is added. The same
-// is 0 for samples of zeros.
+// Misfit returns ‖X − V·Uᵀ‖²/‖X‖², or 0 if X is 0, for samples x, p×m, and the coefficients v, p×k, that represent
+// them by basis vectors U; of a [Linear] model its mean is added.
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
 	u := m.Vectors()
 	if u == nil {
@@ -232,33 +190,7 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 	return off / whole, nil
 }
 
-// The arrays of a saved result: see [Result.Save].
-const (
-	savedKind         = "kind"
-	savedBasis        = "basis"
-	savedCost         = "cost"
-	savedMean         = "mean"
-	savedLambda       = "lambda"
-	savedCoefficients = "coefficients"
-	savedWeights      = "weights"
-	savedAssociation  = "association"
-	savedObjective    = "objective"
-	savedPenalty      = "penalty"
-	savedKernel       = "kernel"
-	savedWidth        = "width"
-	savedDegree       = "degree"
-	savedOffset       = "offset"
-	savedProducts     = "products"
-	savedSamples      = "samples"
-	savedColumns      = "columns"
-	savedStarts       = "starts"
-	savedFeatures     = "features"
-)
-
-// kernelGiven stands for the function of a kernel given as a matrix.
-const kernelGiven = int(KernelIntersection) + 1
-
-// The kinds of models.
+// The kinds of models in a file.
 const (
 	kindAdditive = iota
 	kindLinear
@@ -272,31 +204,20 @@ const (
 // They are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
-// SaveWith is Save with further arrays, of other names, which more writes before the others; it may be
-// nil.
+// SaveWith is Save with further arrays, of other names, which more, unless it is nil, writes before the others.
 func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	z := npz.NewWriter(w)
 	z.Compress = true
 	if more != nil {
 		more(z)
 	}
-	kind, of := kindNone, []field(nil)
-	switch m := r.Model.(type) {
-	case *Additive:
-		kind, of = kindAdditive, []field{{savedCost, (*int)(&m.Cost)}}
-	case *Linear:
-		kind, of = kindLinear, []field{{savedMean, &m.Mean}}
-	case *SparseCode:
-		kind, of = kindSparseCode, []field{{savedLambda, &m.Lambda}}
-	case *KernelModel:
-		kind, of = kindKernel, m.arrays()
-	case nil:
-	default:
-		return fmt.Errorf("a model of the type %T cannot be saved", m)
+	kind, _, of := layout(r.Model)
+	if kind < 0 {
+		return fmt.Errorf("a model of the type %T cannot be saved", r.Model)
 	}
-	of = slices.Concat([]field{{savedKind, &kind}}, of, []field{
-		{savedBasis, &r.Basis}, {savedCoefficients, &r.Coefficients}, {savedWeights, &r.Weights},
-		{savedAssociation, &r.Association}, {savedObjective, &r.Objective}, {savedPenalty, &r.Penalty},
+	of = slices.Concat([]field{{"kind", &kind}}, of, []field{
+		{"basis", &r.Basis}, {"coefficients", &r.Coefficients}, {"weights", &r.Weights},
+		{"association", &r.Association}, {"objective", &r.Objective}, {"penalty", &r.Penalty},
 	})
 	for _, a := range of {
 		a.write(z)
@@ -304,13 +225,30 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	return z.Close()
 }
 
-// field is an array of a file and the value that it holds.
-type field struct {
-	name string
-	of   any // a pointer to a matrix, to numbers or integers, or to one
+// layout returns the kind of a model, or -1, its vectors and its other arrays.
+func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
+	switch m := m.(type) {
+	case *Additive:
+		return kindAdditive, &m.Basis, []field{{"cost", (*int)(&m.Cost)}}
+	case *Linear:
+		return kindLinear, &m.Projection, []field{{"mean", &m.Mean}}
+	case *SparseCode:
+		return kindSparseCode, &m.Dictionary, []field{{"lambda", &m.Lambda}}
+	case *KernelModel:
+		s := newSavedKernel(m)
+		return kindKernel, nil, append([]field{{"products", &m.Products}, {"kernel", &s.function}}, s.fields()...)
+	case nil:
+		return kindNone, nil, nil
+	}
+	return -1, nil, nil
 }
 
-// write writes the array, unless it is empty.
+// field is an array of a file and a pointer to its value: a matrix, numbers or integers, or one of these.
+type field struct {
+	name string
+	of   any
+}
+
 func (a field) write(z *npz.Writer) {
 	switch of := a.of.(type) {
 	case **mat.Dense:
@@ -331,29 +269,47 @@ func (a field) write(z *npz.Writer) {
 	}
 }
 
-// read reads the array: finite numbers, integers from 0 to largest.
-func (a field) read(z *npz.Archive, largest int64) (err error) {
-	var numbers []float64
-	var integers, shape []int
-	switch of := a.of.(type) {
-	case **mat.Dense:
-		if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
-			*of = mat.NewDense(shape[0], shape[1], numbers)
+// read reads arrays: finite numbers, integers from 0 to largest.
+func read(z *npz.Archive, largest int64, fields ...field) (err error) {
+	for _, a := range fields {
+		var numbers []float64
+		var integers, shape []int
+		switch of := a.of.(type) {
+		case **mat.Dense:
+			if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
+				*of = mat.NewDense(shape[0], shape[1], numbers)
+			}
+		case *[]float64:
+			*of, _, err = readNumbers(z, a.name, 1)
+		case *float64:
+			if numbers, _, err = readNumbers(z, a.name, 1); err == nil {
+				*of, err = one(a.name, numbers)
+			}
+		case *[]int:
+			*of, err = z.Integers(a.name, largest)
+		case *int:
+			if integers, err = z.Integers(a.name, largest); err == nil {
+				*of, err = one(a.name, integers)
+			}
 		}
-	case *[]float64:
-		*of, _, err = readNumbers(z, a.name, 1)
-	case *float64:
-		if numbers, _, err = readNumbers(z, a.name, 1); err == nil {
-			*of, err = one(a.name, numbers)
-		}
-	case *[]int:
-		*of, err = z.Integers(a.name, largest)
-	case *int:
-		if integers, err = z.Integers(a.name, largest); err == nil {
-			*of, err = one(a.name, integers)
+		if err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
+}
+
+// readNumbers reads an array of finite numbers, of one or more, of this number of dimensions.
+func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
+	values, shape, err = z.Floats(name, dimensions, nil)
+	switch {
+	case err != nil:
+	case len(values) == 0:
+		err = fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+	case slices.ContainsFunc(values, func(x float64) bool { return !algebra.FiniteNumber(x) }):
+		err = fmt.Errorf("the array %q holds values that are no numbers", name)
+	}
+	return values, shape, err
 }
 
 // one returns the value of an array of one.
@@ -362,29 +318,6 @@ func one[T int | float64](name string, values []T) (T, error) {
 		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
 	}
 	return values[0], nil
-}
-
-// arrays returns what is written of a kernel model beside its weights.
-func (m *KernelModel) arrays() []field {
-	of, function, offset := []field{{savedProducts, &m.Products}}, int(m.Kernel.Function), orDefault(m.Kernel.Offset, 1)
-	if m.Samples == nil {
-		function = kernelGiven
-	}
-	of = append(of, field{savedKernel, &function})
-	switch {
-	case m.Samples == nil:
-		return of
-	case m.Kernel.Function == KernelRBF:
-		of = append(of, field{savedWidth, &m.Kernel.KernelWidth})
-	case m.Kernel.Function == KernelPolynomial:
-		of = append(of, field{savedDegree, &m.Kernel.Degree}, field{savedOffset, &offset})
-	}
-	if x, ok := m.Samples.(*CSR); ok {
-		_, features := x.Dims()
-		return append(of, field{savedSamples, &x.Values}, field{savedColumns, &x.Columns}, field{savedStarts, &x.RowStart}, field{savedFeatures, &features})
-	}
-	x := m.Samples.(*mat.Dense)
-	return append(of, field{savedSamples, &x})
 }
 
 // ErrNoModel is the error of LoadModel for the saved result of a method that finds no model.
@@ -398,8 +331,8 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kind, cost int
-	if err := (field{savedKind, &kind}).read(z, kindKernel); err != nil {
+	var kind int
+	if err := read(z, kindKernel, field{"kind", &kind}); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -408,34 +341,22 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	case kindKernel:
 		return loadKernelModel(z)
 	}
-	var basis *mat.Dense
-	if err := (field{savedBasis, &basis}).read(z, 0); err != nil {
+	m := []Model{&Additive{}, &Linear{}, &SparseCode{}}[kind]
+	_, vectors, of := layout(m)
+	if err := read(z, int64(len(costs)-1), append([]field{{"basis", vectors}}, of...)...); err != nil {
 		return nil, err
 	}
-	switch kind {
-	case kindLinear:
-		l := &Linear{Projection: basis}
-		if err := (field{savedMean, &l.Mean}).read(z, 0); err != nil {
+	switch m := m.(type) {
+	case *Linear:
+		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", "mean", len(m.Mean), rows)
+		}
+	case *SparseCode:
+		if err := view.CheckWeight("lambda", m.Lambda); err != nil {
 			return nil, err
 		}
-		if m, _ := basis.Dims(); len(l.Mean) != m {
-			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(l.Mean), m)
-		}
-		return l, nil
-	case kindSparseCode:
-		s := &SparseCode{Dictionary: basis}
-		if err := (field{savedLambda, &s.Lambda}).read(z, 0); err != nil {
-			return nil, err
-		}
-		if err := view.CheckWeight(savedLambda, s.Lambda); err != nil {
-			return nil, err
-		}
-		return s, nil
 	}
-	if err := (field{savedCost, &cost}).read(z, int64(len(costs)-1)); err != nil {
-		return nil, err
-	}
-	return &Additive{Cost: Cost(cost), Basis: basis}, nil
+	return m, nil
 }
 
 // LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is size bytes long, within
@@ -443,22 +364,76 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
 	z, err := openArchive(r, size)
 	if err == nil {
-		err = field{savedCoefficients, &v}.read(z, 0)
+		err = read(z, 0, field{"coefficients", &v})
 	}
 	return v, err
 }
 
-// loadKernelModel reads a kernel model and checks that its parts fit together.
-func loadKernelModel(z *npz.Archive) (Model, error) {
-	m, function := &KernelModel{}, 0
-	for _, a := range []field{{savedWeights, &m.Weights}, {savedProducts, &m.Products}, {savedKernel, &function}} {
-		if err := a.read(z, int64(kernelGiven)); err != nil {
-			return nil, err
-		}
+func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a saved result: %w", err)
 	}
-	if function != kernelGiven {
-		m.Kernel.Function = KernelFunction(function)
-		if err := cmp.Or(m.Kernel.load(z), m.loadSamples(z)); err != nil {
+	return z, nil
+}
+
+// savedKernel is a kernel model as it is in a file, where functions have numbers and an offset of 0 is 0.
+type savedKernel struct {
+	*KernelModel
+	function int // kernelGiven for a kernel given as a matrix
+	offset   float64
+	dense    *mat.Dense // the samples, or nil
+	sparse   CSR
+	features int // of sparse samples
+}
+
+const kernelGiven = int(KernelIntersection) + 1
+
+func newSavedKernel(m *KernelModel) *savedKernel {
+	s := &savedKernel{KernelModel: m, function: int(m.Kernel.Function), offset: orDefault(m.Kernel.Offset, 1)}
+	switch x := m.Samples.(type) {
+	case *CSR:
+		s.sparse = *x
+		_, s.features = x.Dims()
+	case *mat.Dense:
+		s.dense = x
+	default:
+		s.function = kernelGiven
+	}
+	return s
+}
+
+// fields are the arrays of the kernel's parameters and of the samples, which are sparse where they have features.
+func (s *savedKernel) fields() (of []field) {
+	switch s.function {
+	case kernelGiven:
+		return nil
+	case int(KernelRBF):
+		of = []field{{"width", &s.Kernel.KernelWidth}}
+	case int(KernelPolynomial):
+		of = []field{{"degree", &s.Kernel.Degree}, {"offset", &s.offset}}
+	}
+	if s.features == 0 {
+		return append(of, field{"samples", &s.dense})
+	}
+	return append(of, field{"samples", &s.sparse.Values}, field{"columns", &s.sparse.Columns}, field{"starts", &s.sparse.RowStart}, field{"features", &s.features})
+}
+
+func loadKernelModel(z *npz.Archive) (Model, error) {
+	s := &savedKernel{KernelModel: &KernelModel{}}
+	m := s.KernelModel
+	err := read(z, int64(kernelGiven), field{"weights", &m.Weights}, field{"products", &m.Products}, field{"kernel", &s.function})
+	if err != nil {
+		return nil, err
+	}
+	if z.Has("starts") {
+		s.features = 1
+	}
+	if err := read(z, math.MaxInt32, s.fields()...); err != nil {
+		return nil, err
+	}
+	if s.function != kernelGiven {
+		if err := s.restore(); err != nil {
 			return nil, err
 		}
 	}
@@ -468,74 +443,26 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 	return m, nil
 }
 
-// load reads the parameters of the kernel's function.
-func (k *Kernel) load(z *npz.Archive) (err error) {
-	switch k.Function {
-	case KernelRBF:
-		if err = (field{savedWidth, &k.KernelWidth}).read(z, 0); err == nil && k.KernelWidth <= 0 {
-			err = fmt.Errorf("the array %q holds %v; want more than 0", savedWidth, k.KernelWidth)
-		}
-	case KernelPolynomial:
-		err = cmp.Or(field{savedDegree, &k.Degree}.read(z, math.MaxInt32), field{savedOffset, &k.Offset}.read(z, 0))
-		switch {
-		case err != nil:
-		case k.Degree == 0:
-			err = fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
-		case k.Offset < 0:
-			err = fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
-		case k.Offset == 0:
-			k.Offset = WeightNone
-		}
+// restore checks what was read, and sets the model's kernel and samples.
+func (s *savedKernel) restore() (err error) {
+	k := &s.Kernel
+	k.Function = KernelFunction(s.function)
+	switch {
+	case k.Function == KernelRBF && k.KernelWidth <= 0:
+		return fmt.Errorf("the array %q holds %v; want more than 0", "width", k.KernelWidth)
+	case k.Function == KernelPolynomial && k.Degree == 0:
+		return fmt.Errorf("the array %q holds 0; want 1 or more", "degree")
+	case s.offset < 0:
+		return fmt.Errorf("the array %q holds %v; want 0 or more", "offset", s.offset)
 	}
-	return err
-}
-
-// loadSamples reads the samples of a kernel model.
-func (m *KernelModel) loadSamples(z *npz.Archive) error {
-	if !z.Has(savedStarts) {
-		var x *mat.Dense
-		err := field{savedSamples, &x}.read(z, 0)
-		m.Samples = x
-		return err
+	if k.Function == KernelPolynomial {
+		k.Offset = cmp.Or(s.offset, WeightNone)
 	}
-	var values []float64
-	var columns, starts []int
-	var features int
-	for _, a := range []field{{savedSamples, &values}, {savedColumns, &columns}, {savedStarts, &starts}, {savedFeatures, &features}} {
-		if err := a.read(z, math.MaxInt32); err != nil {
-			return err
+	if s.Samples = s.dense; s.dense == nil {
+		x := s.sparse
+		if s.Samples, err = NewCSR(len(x.RowStart)-1, s.features, x.RowStart, x.Columns, x.Values); err != nil {
+			return fmt.Errorf("not a saved model: %w", err)
 		}
 	}
-	x, err := NewCSR(len(starts)-1, features, starts, columns, values)
-	if err != nil {
-		return fmt.Errorf("not a saved model: %w", err)
-	}
-	m.Samples = x
 	return nil
-}
-
-// openArchive opens a file of arrays.
-func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
-	z, err := npz.Open(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("not a saved result: %w", err)
-	}
-	return z, nil
-}
-
-// readNumbers reads an array of finite numbers, of one or more, of this number of dimensions.
-func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
-	values, shape, err = z.Floats(name, dimensions, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(values) == 0 {
-		return nil, nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
-	}
-	for _, x := range values {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, nil, fmt.Errorf("the array %q holds values that are no numbers", name)
-		}
-	}
-	return values, shape, nil
 }

@@ -2,14 +2,20 @@
 // do not.
 package links
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// Close returns for each of n samples the number of its group: the samples that must-links join to it, directly
-// or through others, numbered from 0 in the order of their first samples. A cannot-link within a group is an
-// error.
+// Close returns for each of n samples the number of its group: the samples that must-links join, directly or not,
+// numbered from 0 in the order of their first samples. A cannot-link within a group is an error.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
-	if err := CheckRows(n, must, cannot); err != nil {
-		return nil, err
+	for kind, pairs := range [][][2]int{must, cannot} {
+		for _, p := range pairs {
+			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
+				return nil, fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
+			}
+		}
 	}
 	// Each sample points to an earlier one of its group, the first to itself.
 	groups = make([]int, n)
@@ -34,26 +40,14 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	}
 	count := 0
 	for i, to := range groups {
-		if to == i {
-			groups[i] = count
-			count++
-		} else {
+		if to != i {
 			groups[i] = groups[to] // which is earlier, and has its number
+			continue
 		}
+		groups[i] = count
+		count++
 	}
 	return groups, nil
-}
-
-// CheckRows returns an error for a link to a missing row.
-func CheckRows(n int, must, cannot [][2]int) error {
-	for kind, pairs := range [][][2]int{must, cannot} {
-		for _, p := range pairs {
-			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
-				return fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
-			}
-		}
-	}
-	return nil
 }
 
 // once returns each pair of two samples once, with its lower row first, unless it is left out.
@@ -70,10 +64,103 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	return out
 }
 
-// contradiction returns the error for a pair that cannot link although must-links or labels join it.
+// contradiction is the error for a pair that cannot link although must-links or labels join it.
 func contradiction(pair [2]int) error {
 	if pair[0] == pair[1] {
 		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", pair[0], pair[1])
 	}
 	return fmt.Errorf("cannot-link (%d, %d) contradicts must-links or labels, which join them", pair[0], pair[1])
+}
+
+// Known holds labels and links of n samples. Its zero value says that nothing is known.
+type Known struct {
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known; n elements or none. Two
+	// labels say what a link of the samples would: no algorithm needs both.
+	Labels []int
+	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
+	MustLink, CannotLink [][2]int
+}
+
+// Check returns an error if labels and links do not fit n samples or contradict each other.
+func (k Known) Check(n int) error {
+	if len(k.MustLink) == 0 && len(k.CannotLink) == 0 {
+		return k.checkLabels(n)
+	}
+	_, err := k.Close(n)
+	return err
+}
+
+func (k Known) checkLabels(n int) error {
+	if len(k.Labels) != 0 && len(k.Labels) != n {
+		return fmt.Errorf("%d labels for %d samples", len(k.Labels), n)
+	}
+	for i, c := range k.Labels {
+		if c < -1 {
+			return fmt.Errorf("sample %d has the label %d; labels count from 0, and -1 says not known", i+1, c)
+		}
+	}
+	return nil
+}
+
+// Close is the function Close of the links and the labels: a group of two labels is an error.
+func (k Known) Close(n int) (groups []int, err error) {
+	if err := k.checkLabels(n); err != nil {
+		return nil, err
+	}
+	var must [][2]int
+	first := map[int]int{}
+	for i, c := range k.Labels {
+		if f, ok := first[c]; ok {
+			must = append(must, [2]int{f, i})
+		} else if c >= 0 {
+			first[c] = i
+		}
+	}
+	must = append(must, k.MustLink...)
+	if groups, err = Close(n, must, k.CannotLink); err != nil {
+		return nil, err
+	}
+	labelled := map[int]int{} // the first sample of a group with a label
+	for i, c := range k.Labels {
+		if c < 0 {
+			continue
+		}
+		if f, ok := labelled[groups[i]]; ok && k.Labels[f] != c {
+			return nil, contradiction([2]int{f, i})
+		} else if !ok {
+			labelled[groups[i]] = i
+		}
+	}
+	return groups, nil
+}
+
+// BothLabelled tells whether samples i and j both have a label: a link of them is redundant.
+func (k Known) BothLabelled(i, j int) bool {
+	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
+}
+
+// BeyondLabels returns the links that labels do not imply, each once, the lower row first. Its errors are those of
+// Close.
+func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
+	if _, err := k.Close(n); err != nil {
+		return nil, nil, err
+	}
+	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
+}
+
+// Classes returns the classes of n samples, numbered from 0 in the order of their first samples, or -1, and how many
+// there are. Labels may be any numbers ≥ 0.
+func (k Known) Classes(n int) (class []int, count int) {
+	number := map[int]int{}
+	class = slices.Repeat([]int{-1}, n)
+	for i, label := range k.Labels {
+		if label < 0 {
+			continue
+		}
+		if _, ok := number[label]; !ok {
+			number[label] = len(number)
+		}
+		class[i] = number[label]
+	}
+	return class, len(number)
 }

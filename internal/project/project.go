@@ -1,5 +1,5 @@
-// Package project brings samples to few numbers each: their places along principal directions, and
-// codes of a byte for each direction, by which samples that are alike can be found quickly.
+// Package project brings samples to few numbers each: their places along principal directions, and codes of a byte for
+// each direction, by which similar samples are found quickly.
 package project
 
 import (
@@ -26,12 +26,11 @@ type Points struct {
 func (p *Points) At(i int) []float32 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 
 const (
-	// extra is the oversampling of the randomised subspace iteration, and iterations its number of
-	// power iterations (Halko, Martinsson and Tropp 2011).
+	// extra is the oversampling of the randomised subspace iteration, and iterations its number of power iterations
+	// (Halko, Martinsson and Tropp 2011).
 	extra      = 8
 	iterations = 4
-	// learnedNumbers is the approximate number of values that directions are learned from; fewest and
-	// most bound the number of samples.
+	// Directions are learned from about learnedNumbers values, of fewest to most samples.
 	learnedNumbers = 1 << 22
 	fewest, most   = 128, 4096
 	// negligible is the share of the largest variance below which a direction is rounding.
@@ -42,12 +41,9 @@ const (
 	rowsAtOnce = 256
 )
 
-// Rows returns the coordinates of the n rows of x along their first d principal directions, those of
-// the largest variance first; of unit rows with unit. There are fewer coordinates where the rows vary
-// in fewer directions, and none where all are equal. The directions are learned from rows at equal
-// distances, a few thousand of many, by iterating on a subspace. The values must be finite; whatever
-// their scale the largest coordinates are ordinary numbers. Memory is that of the rows learned from and
-// of what is returned.
+// Rows returns the coordinates of the n rows of x, or of unit rows with unit, along their first d principal directions,
+// or fewer where they vary in fewer. The directions are learned from at most a few thousand rows at equal distances, by
+// iterating on a subspace. The values must be finite; whatever their scale, coordinates are ordinary numbers.
 func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 || d < 1 {
@@ -84,9 +80,8 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	out := &Points{N: n, D: d, Data: make([]float32, n*d)}
 	err = parallel.Blocks(ctx, 0, n, rowsAtOnce, func(_, lo, hi int) {
 		part := mat.NewDense(hi-lo, d, nil)
-		a, b, c := x.Slice(lo, hi, 0, m).(*mat.Dense).RawMatrix(), directions.RawMatrix(), part.RawMatrix()
-		of := func(x blas.Matrix) blas.Of[float64] { return blas.Of[float64](x) }
-		blas.MultiplyAlone(blas.NoTrans, blas.NoTrans, 1, of(a), of(b), 0, of(c))
+		blas.MultiplyAlone(blas.NoTrans, blas.NoTrans, 1, blas.Of[float64](x.Slice(lo, hi, 0, m).(*mat.Dense).RawMatrix()),
+			blas.Of[float64](directions.RawMatrix()), 0, blas.Of[float64](part.RawMatrix()))
 		for i := lo; i < hi; i++ {
 			for j, v := range part.RawRowView(i - lo) {
 				out.Data[i*d+j] = float32(scales[i]*v - middle.AtVec(j))
@@ -96,8 +91,8 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	return out, err
 }
 
-// rowScales returns the factors of the rows that bring all values into [−1, 1], or with unit the rows
-// to unit length. Rows of zeros or of much smaller values stay 0.
+// rowScales returns the factors that bring all values into [−1, 1], or with unit the rows to unit length; much smaller
+// rows then stay 0.
 func rowScales(x *mat.Dense, unit bool) []float64 {
 	n, _ := x.Dims()
 	largest, scales := make([]float64, n), make([]float64, n)
@@ -108,24 +103,22 @@ func rowScales(x *mat.Dense, unit bool) []float64 {
 	})
 	most := max(floats.Max(largest), 1e-300)
 	parallel.Do(n, func(i int) {
-		scales[i] = 1 / most
-		if !unit {
-			return
+		switch {
+		case !unit:
+			scales[i] = 1 / most
+		case largest[i] > 1e-150*most && largest[i] >= 1e-290:
+			square := 0.0
+			for _, v := range x.RawRowView(i) {
+				square += (v / largest[i]) * (v / largest[i])
+			}
+			scales[i] = 1 / (math.Sqrt(square) * largest[i])
 		}
-		if scales[i] = 0; largest[i] <= 1e-150*most || largest[i] < 1e-290 {
-			return
-		}
-		square := 0.0
-		for _, v := range x.RawRowView(i) {
-			square += (v / largest[i]) * (v / largest[i])
-		}
-		scales[i] = 1 / (math.Sqrt(square) * largest[i])
 	})
 	return scales
 }
 
-// principal returns up to d principal directions of the centred rows of x, in columns, or nil
-// where the rows are all equal. Each direction's largest part is positive.
+// principal returns up to d principal directions of the centred rows of x, in columns, or nil if all are equal. Each
+// direction's largest part is positive.
 func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	s, m := x.Dims()
 	p := min(d+extra, s, m)
@@ -134,14 +127,12 @@ func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	for i := range basis.RawMatrix().Data {
 		basis.RawMatrix().Data[i] = random.NormFloat64()
 	}
-	var left *mat.Dense
 	for range iterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		left = product(blas.NoTrans, x, basis)
-		var err error
-		if left, err = orthonormal(ctx, left, p); left == nil || err != nil {
+		left, err := orthonormal(ctx, product(blas.NoTrans, x, basis), p)
+		if left == nil || err != nil {
 			return nil, err
 		}
 		basis = product(blas.Trans, x, left)
@@ -152,22 +143,20 @@ func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	}
 	_, d = directions.Dims()
 	for j := range d {
-		largest := 0.0
-		for i := range m {
-			if v := directions.At(i, j); math.Abs(v) > math.Abs(largest) {
+		column, largest := mat.Col(nil, j, directions), 0.0
+		for _, v := range column {
+			if math.Abs(v) > math.Abs(largest) {
 				largest = v
 			}
 		}
 		if largest < 0 {
-			for i := range m {
-				directions.Set(i, j, -directions.At(i, j))
-			}
+			floats.Scale(-1, column)
+			directions.SetCol(j, column)
 		}
 	}
 	return directions, nil
 }
 
-// product returns op(a)·b.
 func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 	r, c := a.Dims()
 	if t == blas.Trans {
@@ -179,18 +168,10 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// orthonormal returns up to d left singular vectors of a, of the largest singular values,
-// which are not negligible, or nil where all are.
+// orthonormal returns up to d left singular vectors of a, of the largest singular values, or nil if all are negligible.
 func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	_, p := a.Dims()
-	gram := product(blas.Trans, a, a)
-	symmetric := mat.NewSymDense(p, nil)
-	for i := range p {
-		for j := i; j < p; j++ {
-			symmetric.SetSym(i, j, gram.At(i, j))
-		}
-	}
-	values, vectors, err := eigen.Symmetric(ctx, symmetric, true)
+	values, vectors, err := eigen.Symmetric(ctx, mat.NewSymDense(p, product(blas.Trans, a, a).RawMatrix().Data), true)
 	if err != nil {
 		return nil, err
 	}
@@ -210,9 +191,9 @@ func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	return product(blas.NoTrans, a, to), nil
 }
 
-// Codes returns the first d coordinates of each point, or all of fewer, as bytes of one scale, so that
-// distances of codes are nearly proportional to distances of points. The range is four standard
-// deviations of the first coordinate, which is the widest; values beyond are clipped.
+// Codes returns the first d coordinates of each point, or all of fewer, as bytes of one scale: distances of codes are
+// nearly proportional to those of points. Values beyond four standard deviations of the first coordinate, the widest,
+// are clipped.
 func (p *Points) Codes(d int) (codes []int8, of int) {
 	of = min(d, p.D)
 	first := 0.0
@@ -221,10 +202,9 @@ func (p *Points) Codes(d int) (codes []int8, of int) {
 			first += float64(p.At(i)[0]) * float64(p.At(i)[0])
 		}
 	}
-	const deviations = 4
 	scale := 0.0
 	if first > 0 {
-		scale = 127 / (deviations * math.Sqrt(first/float64(p.N)))
+		scale = 127 / (4 * math.Sqrt(first/float64(p.N)))
 	}
 	codes = make([]int8, 0, p.N*of)
 	for i := range p.N {

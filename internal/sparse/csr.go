@@ -1,17 +1,17 @@
-// Package sparse holds the compressed-row matrix of the project and the few
-// kernels that factorisation and clustering need of it.
+// Package sparse holds the compressed-row matrix of the project.
 package sparse
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// CSR is an r×c matrix in compressed rows: row i holds the values
-// Values[RowStart[i]:RowStart[i+1]] in the columns Columns[same range],
-// which rise strictly within a row. It satisfies mat.Matrix.
+// CSR is an r×c matrix in compressed rows: row i holds the values Values[RowStart[i]:RowStart[i+1]] in the columns
+// Columns[same range], which rise strictly. It satisfies mat.Matrix.
 type CSR struct {
 	rows, cols int
 	RowStart   []int // len rows+1
@@ -19,14 +19,12 @@ type CSR struct {
 	Values     []float64
 }
 
-// New returns the r×c matrix with the given compressed rows, which it keeps
-// without copying. It checks them: a start that falls, a column out of range
-// or out of order is an error.
+// New returns the r×c matrix with the given compressed rows, which it checks and keeps without copying.
 func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
-	if r < 0 || c < 0 || len(rowStart) != r+1 || len(columns) != len(values) {
+	switch {
+	case r < 0 || c < 0 || len(rowStart) != r+1 || len(columns) != len(values):
 		return nil, fmt.Errorf("sparse: %d×%d matrix with %d row starts, %d columns and %d values", r, c, len(rowStart), len(columns), len(values))
-	}
-	if rowStart[0] != 0 || rowStart[r] != len(values) {
+	case rowStart[0] != 0 || rowStart[r] != len(values):
 		return nil, fmt.Errorf("sparse: row starts run from %d to %d, want 0 to %d", rowStart[0], rowStart[r], len(values))
 	}
 	for i := range r {
@@ -34,11 +32,11 @@ func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 			return nil, fmt.Errorf("sparse: row %d runs from %d to %d of %d values", i+1, rowStart[i], rowStart[i+1], len(columns))
 		}
 		prev := -1
-		for p := rowStart[i]; p < rowStart[i+1]; p++ {
-			if j := columns[p]; j <= prev || j >= c {
+		for _, j := range columns[rowStart[i]:rowStart[i+1]] {
+			if j <= prev || j >= c {
 				return nil, fmt.Errorf("sparse: row %d: column index %d after %d, of %d columns", i+1, j, prev, c)
 			}
-			prev = columns[p]
+			prev = j
 		}
 	}
 	return &CSR{rows: r, cols: c, RowStart: rowStart, Columns: columns, Values: values}, nil
@@ -50,45 +48,28 @@ type Entry struct {
 	Value    float64
 }
 
-// FromEntries returns the r×c matrix of the entries, in any order; the values
-// of one place are added up and zeros are left out.
+// FromEntries returns the r×c matrix of the entries, in any order. Values of one place are added up in their order,
+// and zeros are left out.
 func FromEntries(r, c int, entries []Entry) *CSR {
-	sorted := sortBy(entries, c, func(e Entry) int { return e.Col })
-	sorted = sortBy(sorted, r, func(e Entry) int { return e.Row })
-	m := &CSR{rows: r, cols: c, RowStart: make([]int, r+1)}
-	for at := 0; at < len(sorted); {
-		e := sorted[at]
-		for at++; at < len(sorted) && sorted[at].Row == e.Row && sorted[at].Col == e.Col; at++ {
-			e.Value += sorted[at].Value
-		}
-		if e.Value != 0 {
-			m.Columns = append(m.Columns, e.Col)
-			m.Values = append(m.Values, e.Value)
-			m.RowStart[e.Row+1]++
-		}
+	m := &CSR{rows: r, cols: c, RowStart: make([]int, 1, r+1)}
+	rows := make([][]Entry, r)
+	for _, e := range entries {
+		rows[e.Row] = append(rows[e.Row], e)
 	}
-	for i := range r {
-		m.RowStart[i+1] += m.RowStart[i]
+	for _, row := range rows {
+		slices.SortStableFunc(row, func(a, b Entry) int { return a.Col - b.Col })
+		for at := 0; at < len(row); {
+			e := row[at]
+			for at++; at < len(row) && row[at].Col == e.Col; at++ {
+				e.Value += row[at].Value
+			}
+			if e.Value != 0 {
+				m.Columns, m.Values = append(m.Columns, e.Col), append(m.Values, e.Value)
+			}
+		}
+		m.RowStart = append(m.RowStart, len(m.Values))
 	}
 	return m
-}
-
-// sortBy returns the entries by a key below n, those of one key in their order.
-func sortBy(entries []Entry, n int, key func(Entry) int) []Entry {
-	next := make([]int, n+1)
-	for _, e := range entries {
-		next[key(e)+1]++
-	}
-	for k := range n {
-		next[k+1] += next[k]
-	}
-	out := make([]Entry, len(entries))
-	for _, e := range entries {
-		k := key(e)
-		out[next[k]] = e
-		next[k]++
-	}
-	return out
 }
 
 // Dims returns the numbers of rows and columns.
@@ -135,6 +116,15 @@ func (m *CSR) Row(i int) (columns []int, values []float64) {
 	return m.Columns[lo:hi], m.Values[lo:hi]
 }
 
+// AddDot returns sum plus the inner product of row i and x.
+func (m *CSR) AddDot(sum float64, i int, x []float64) float64 {
+	columns, values := m.Row(i)
+	for p, j := range columns {
+		sum += values[p] * x[j]
+	}
+	return sum
+}
+
 // NNZ returns how many values are stored.
 func (m *CSR) NNZ() int { return len(m.Values) }
 
@@ -145,11 +135,7 @@ func (m *CSR) Clone() *CSR {
 
 // SelectRows returns the matrix of the given rows, in the given order.
 func (m *CSR) SelectRows(rows []int) *CSR {
-	stored := 0
-	for _, i := range rows {
-		stored += m.RowStart[i+1] - m.RowStart[i]
-	}
-	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1), Columns: make([]int, 0, stored), Values: make([]float64, 0, stored)}
+	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1)}
 	for at, i := range rows {
 		cols, vals := m.Row(i)
 		out.Columns = append(out.Columns, cols...)
@@ -157,4 +143,58 @@ func (m *CSR) SelectRows(rows []int) *CSR {
 		out.RowStart[at+1] = len(out.Values)
 	}
 	return out
+}
+
+// AppendBinary implements encoding.BinaryAppender: rows, columns and the number of values, then for each row how many
+// it has, their columns and the values.
+func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
+	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
+		if n > math.MaxInt32 {
+			return b, fmt.Errorf("sparse: %d is more than can be written", n)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	for i := range m.rows {
+		b = binary.LittleEndian.AppendUint32(b, uint32(m.RowStart[i+1]-m.RowStart[i]))
+	}
+	for _, j := range m.Columns {
+		b = binary.LittleEndian.AppendUint32(b, uint32(j))
+	}
+	return binary.Append(b, binary.LittleEndian, m.Values)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It takes at most 4 bytes of memory for each of b.
+func (m *CSR) UnmarshalBinary(b []byte) error {
+	const head = 12
+	if len(b) < head {
+		return fmt.Errorf("sparse: %d bytes are no matrix", len(b))
+	}
+	next := func() int {
+		n := binary.LittleEndian.Uint32(b)
+		b = b[4:]
+		return int(n)
+	}
+	size := len(b)
+	r, c, nnz := next(), next(), next()
+	if r > size || nnz > size || c > math.MaxInt32 || size != head+4*r+12*nnz {
+		return fmt.Errorf("sparse: %d bytes hold no %d×%d matrix of %d values", size, r, c, nnz)
+	}
+	starts, columns, values := make([]int, r+1), make([]int, nnz), make([]float64, nnz)
+	for i := range r {
+		starts[i+1] = starts[i] + next()
+	}
+	if starts[r] != nnz {
+		return fmt.Errorf("sparse: rows of %d values in all, and there are %d", starts[r], nnz)
+	}
+	for p := range columns {
+		columns[p] = next()
+	}
+	if _, err := binary.Decode(b, binary.LittleEndian, values); err != nil {
+		return err
+	}
+	read, err := New(r, c, starts, columns, values)
+	if err == nil {
+		*m = *read
+	}
+	return err
 }

@@ -9,30 +9,23 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A factor below floor is set to 0: it contributes nothing, and numbers that shrink further, iteration
-// after iteration, end as denormals, on which processors are slow. A denominator of a step, which
-// multiplies two factors and more, is taken for leastDenominator at least: above it a float64 has all its
-// digits.
+// A factor below Floor is set to 0: it contributes nothing, and smaller numbers end as denormals, on which processors
+// are slow. A denominator of a step, a product of factors, is LeastDenominator at least, above which a float64 has
+// all its digits.
 const (
 	Floor            = 1e-150
 	LeastDenominator = 1e-300
 )
 
 // SelfGram returns a·aᵀ, k×k.
-func SelfGram(a *mat.Dense) *mat.Dense {
-	k, _ := a.Dims()
-	out := mat.NewDense(k, k, nil)
-	GramOf(out, a)
-	return out
-}
+func SelfGram(a *mat.Dense) *mat.Dense { return CrossGram(a, a) }
 
-// a·aᵀ of at most so many rows, and numbers, is made of inner products: a product of matrices takes
-// longer to lay so few rows out than to multiply them.
+// a·aᵀ of at most so many rows, and numbers, is made of inner products: a product of matrices takes longer to lay so
+// few rows out than to multiply them.
 const (
 	mostGramRows    = 32
 	mostGramNumbers = 1 << 16
@@ -41,30 +34,18 @@ const (
 	dotsAtOnce = 4
 )
 
-// GramOf writes a·aᵀ to dst, k×k.
-func GramOf(dst, a *mat.Dense) { crossGramOf(dst, a, a) }
-
 // CrossGram returns a·bᵀ, k×k, which is symmetric.
 func CrossGram(a, b *mat.Dense) *mat.Dense {
-	k, _ := a.Dims()
-	out := mat.NewDense(k, k, nil)
-	crossGramOf(out, a, b)
-	return out
-}
-
-// crossGramOf writes a·bᵀ, which is symmetric, to dst, k×k.
-func crossGramOf(dst, a, b *mat.Dense) {
 	k, m := a.Dims()
+	dst := mat.NewDense(k, k, nil)
 	if k > mostGramRows || k*m > mostGramNumbers {
 		Gemm(dst, a, NoTrans, b, Trans)
-		return
+		return dst
 	}
-	room := gramRooms.Get()
-	defer gramRooms.Put(room)
-	right := wholeRegisters(&room[1], b)
+	right := wholeRegisters(b)
 	left := right
 	if a != b {
-		left = wholeRegisters(&room[0], a)
+		left = wholeRegisters(a)
 	}
 	var (
 		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
@@ -81,37 +62,26 @@ func crossGramOf(dst, a, b *mat.Dense) {
 			to.Data[r*to.Stride+r+c], to.Data[(r+c)*to.Stride+r] = x, x
 		}
 	}
+	return dst
 }
 
-// gramRooms hold rows of both factors of a product.
-var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
-
-// wholeRegisters returns the rows of a one after another with zeros at their ends up to whole registers:
-// as they are, or in room.
-func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
+// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers.
+func wholeRegisters(a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
 	if raw.Cols == width && raw.Stride == width {
 		return raw.Data[:raw.Rows*width]
 	}
-	*room = slices.Grow((*room)[:0], raw.Rows*width)[:raw.Rows*width]
+	out := make([]float64, raw.Rows*width)
 	for r := range raw.Rows {
-		row := (*room)[r*width:][:width]
-		clear(row[copy(row, raw.Data[r*raw.Stride:][:raw.Cols]):])
+		copy(out[r*width:], a.RawRowView(r))
 	}
-	return *room
+	return out
 }
 
 // Inner returns Σ a∘b.
 func Inner(a, b *mat.Dense) float64 {
-	var sum float64
-	r, c := a.Dims()
-	if 4*r*c < parallel.Few { // which allocates nothing
-		for i := range r {
-			sum += Dot(a.RawRowView(i), b.RawRowView(i))
-		}
-		return sum
-	}
+	r, _ := a.Dims()
 	sums := make([]float64, r)
 	EachRow(a, 4, func(i int, row []float64) { sums[i] = Dot(row, b.RawRowView(i)) })
 	return elementary.Sum(sums)
@@ -157,26 +127,21 @@ func Gemm(dst, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose)
 	blas.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }
 
-// Padded returns an r×c matrix of zeros, whose rows lie as far apart as simd.Width says.
+// Padded returns an r×c matrix of zeros whose rows lie as far apart as simd.Width says.
 func Padded(r, c int) *mat.Dense {
 	return mat.NewDense(r, simd.Width(c), nil).Slice(0, r, 0, c).(*mat.Dense)
 }
 
 // ScaleRow multiplies row r of a by s.
-func ScaleRow(a *mat.Dense, r int, s float64) {
-	row := a.RawRowView(r)
-	for i := range row {
-		row[i] *= s
-	}
-}
+func ScaleRow(a *mat.Dense, r int, s float64) { floats.Scale(s, a.RawRowView(r)) }
 
 const (
 	NoTrans = blas.NoTrans
 	Trans   = blas.Trans
 )
 
-// Axpy adds a·x to y. It is not inlined, as the scheduler cannot preempt a loop that calls only
-// assembly, and a signal would wait until the loop ends.
+// Axpy adds a·x to y. It is not inlined: the scheduler cannot preempt a loop that calls only assembly, and a signal
+// would wait until the loop ends.
 //
 //go:noinline
 func Axpy(a float64, x, y []float64) { floats.AddScaled(y[:len(x)], a, x) }
@@ -187,8 +152,7 @@ func Dot(x, y []float64) float64 { return elementary.Dot(x, y) }
 // Transpose returns aᵀ.
 func Transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
 
-// EachRow calls f with the rows of a, several at once where they are much work. An entry is as much as
-// the given number of multiplications.
+// EachRow calls f with the rows of a, several at once if that is much work, in multiplications an entry.
 func EachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
 	r, c := a.Dims()
 	parallel.DoWork(work*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
@@ -219,10 +183,8 @@ func DivideRows(a *mat.Dense, scale []float64) {
 func Finite(a *mat.Dense) bool {
 	r, _ := a.Dims()
 	for i := range r {
-		for _, x := range a.RawRowView(i) {
-			if !FiniteNumber(x) {
-				return false
-			}
+		if slices.ContainsFunc(a.RawRowView(i), func(x float64) bool { return !FiniteNumber(x) }) {
+			return false
 		}
 	}
 	return true
@@ -239,32 +201,10 @@ func Times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// AddTo sets a to by·a + b.
-func AddTo(a *mat.Dense, by float64, b *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		row := a.RawRowView(r)
-		for j, x := range b.RawRowView(r) {
-			row[j] = by*row[j] + x
-		}
-	}
-}
-
-// Moved returns x·by, or 0 for less than floor. What is 0 stays so.
+// Moved returns x·by, or 0 if that is less than Floor. What is 0 stays so.
 func Moved(x, by float64) float64 {
 	if y := x * by; x > 0 && !(y < Floor) {
 		return y
 	}
 	return 0
-}
-
-// Sized returns a matrix of the shape of as, buf itself where it has it.
-func Sized(buf, as *mat.Dense) *mat.Dense {
-	if buf != nil {
-		r, c := buf.Dims()
-		if ar, ac := as.Dims(); r == ar && c == ac {
-			return buf
-		}
-	}
-	return Like(as)
 }

@@ -3,11 +3,13 @@ package descent
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -18,7 +20,7 @@ const (
 	klPanel = 32    // columns at a time
 )
 
-// KLRows are the columns' data: by samples the rows of X, by features its columns.
+// KLRows are the columns' data: the rows of X, by samples, or its columns, by features.
 type KLRows struct {
 	Totals []float64   // Σ x of each
 	Dense  *mat.Dense  // or nil
@@ -56,7 +58,6 @@ type KLHalf struct {
 	workers []*klWorker
 }
 
-// klWorker is what one goroutine needs.
 type klWorker struct {
 	x, y, u []float32 // columns' values; of sparse data what they pick of unit
 	at      []int
@@ -77,18 +78,16 @@ func NewKLHalf(x KLRows, theta, other *mat.Dense) *KLHalf {
 		h.unit = make([]float32, h.k*h.width)
 	}
 	h.workers = make([]*klWorker, parallel.Cores())
+	for i := range h.workers {
+		w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
+		if h.workers[i] = w; h.x.stored == nil {
+			w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
+		}
+	}
 	return h
 }
 
 func lanes32(n int) int { return (n + simd.Lanes32 - 1) / simd.Lanes32 * simd.Lanes32 }
-
-func (h *KLHalf) newWorker() *klWorker {
-	w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
-	if h.x.stored == nil {
-		w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
-	}
-	return w
-}
 
 // Scale brings each column to where its cost is least.
 func (h *KLHalf) Scale() {
@@ -104,9 +103,6 @@ func (h *KLHalf) Scale() {
 func (h *KLHalf) Sweep(ctx context.Context) error {
 	h.readOther()
 	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
-		if h.workers[worker] == nil {
-			h.workers[worker] = h.newWorker()
-		}
 		w := h.workers[worker]
 		h.take(w.z, lo, hi)
 		if h.x.stored != nil {
@@ -120,26 +116,21 @@ func (h *KLHalf) Sweep(ctx context.Context) error {
 	})
 }
 
-// readOther makes unit of other.
 func (h *KLHalf) readOther() {
 	algebra.RowSums(h.sums, h.other)
+	row, next := h.width, 1
+	if h.x.stored != nil {
+		row, next = next, row
+	}
 	for r, sum := range h.sums {
 		by := 1 / max(sum, algebra.LeastDenominator)
-		if h.x.stored != nil {
-			for j, x := range h.other.RawRowView(r) {
-				h.unit[j*h.width+r] = float32(x * by)
-			}
-		} else {
-			to := h.unit[r*h.width:]
-			for j, x := range h.other.RawRowView(r) {
-				to[j] = float32(x * by)
-			}
+		for j, x := range h.other.RawRowView(r) {
+			h.unit[r*row+j*next] = float32(x * by)
 		}
 	}
 }
 
-// take writes columns of theta to z, column by column, each brought to the sum at which its cost is
-// least, which is 1.
+// take writes columns of theta to z, column by column, each brought to the sum of the least cost, which is 1.
 func (h *KLHalf) take(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {
@@ -147,15 +138,8 @@ func (h *KLHalf) take(z []float64, lo, hi int) {
 		}
 	}
 	for c := range hi - lo {
-		var sum float64
 		column := z[c*h.k:][:h.k]
-		for _, x := range column {
-			sum += x
-		}
-		by := 1 / max(sum, algebra.LeastDenominator)
-		for r := range column {
-			column[r] *= by
-		}
+		floats.Scale(1/max(elementary.Sum(column), algebra.LeastDenominator), column)
 	}
 }
 
@@ -174,18 +158,14 @@ func (h *KLHalf) layOut(dst []float32, lo, hi int) {
 	for c, total := range h.x.Totals[lo:hi] {
 		by[c] = 1 / max(total, algebra.LeastDenominator)
 	}
+	x := h.x.Dense.RawMatrix()
+	column, next := x.Stride, 1
 	if h.x.turned {
-		for j := range h.q {
-			for c, x := range h.x.Dense.RawRowView(j)[lo:hi] {
-				dst[c*h.width+j] = float32(x * by[c])
-			}
-		}
-		return
+		column, next = next, column
 	}
-	for c := range hi - lo {
-		to, by := dst[c*h.width:], by[c]
-		for j, x := range h.x.Dense.RawRowView(lo + c) {
-			to[j] = float32(x * by)
+	for j := range h.q {
+		for c := range hi - lo {
+			dst[c*h.width+j] = float32(x.Data[(lo+c)*column+j*next] * by[c])
 		}
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample after another.
-// Descent by coordinates finds about which atoms s uses, and with what signs. An active-set method then
-// makes it exact: it solves for the values of those atoms, goes towards the solution until one of them is
-// 0, which it drops, and once there takes up the atom that lowers the objective the most. No step raises
-// the objective, and the atoms in use stay independent, whatever the dictionary.
+// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample after another. Descent by
+// coordinates finds about which atoms s uses, and with what signs. An active-set method then makes it exact: it
+// goes towards the solution for these atoms until one of them is 0, which it drops, and once there takes up the
+// atom that lowers the objective the most. No step raises the objective, and the atoms in use stay independent.
 type lasso struct {
 	gram *mat.Dense // BᵀB, k×k
 	half float64    // λ/2
@@ -34,7 +33,7 @@ const (
 	lassoDependent = 1e-10
 )
 
-// New makes ready for the dictionary B, transposed: k×m.
+// New is for the dictionary B, transposed: k×m.
 func New(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{
@@ -50,7 +49,7 @@ func (l *lasso) Solve(s, c []float64) {
 	}
 	l.refresh(s, c)
 	for sweep := range lassoSweeps {
-		if steady := l.sweep(s); steady && sweep > 0 {
+		if l.sweep(s) && sweep > 0 {
 			break
 		}
 	}
@@ -61,7 +60,7 @@ func (l *lasso) Solve(s, c []float64) {
 		}
 	}
 	clear(l.spared)
-	// Each round lowers the objective, so there is an end; the bound is for rounding.
+	// Each round lowers the objective but for rounding, for which there is a bound.
 	for range 100 + 10*len(s) {
 		if !l.approach(s, c) {
 			continue
@@ -73,7 +72,6 @@ func (l *lasso) Solve(s, c []float64) {
 	}
 }
 
-// refresh brings slope up to date with s.
 func (l *lasso) refresh(s, c []float64) {
 	copy(l.slope, c)
 	for j, x := range s {
@@ -103,9 +101,9 @@ func (l *lasso) sweep(s []float64) (steady bool) {
 	return steady
 }
 
-// enter takes the atom j, whose sign is set, into use. If it is a combination of those in use, b_j = Σ
-// w_i·b_i, the fit stays as it is while s_j moves by t and the s_i by −t·w_i. They then move to where
-// Σ|s| is less, until one is 0 and goes out of use. The answer is false where there is nothing to gain.
+// enter takes the atom j, whose sign is set, into use. If it is a combination of those in use, b_j = Σ w_i·b_i, s_j
+// moves by t and the s_i by −t·w_i, which leaves the fit, to where Σ|s| is less, until one is 0 and goes out of use.
+// The answer is false where there is nothing to gain.
 func (l *lasso) enter(s []float64, j int) bool {
 	n := len(l.active)
 	if l.extendRoot(j, false) {
@@ -161,8 +159,7 @@ func (l *lasso) drop(s []float64, at int) {
 	}
 }
 
-// extendRoot puts the atom j into use, with its row of root, unless it depends on the atoms in use. It
-// does not where somebody is sure of that.
+// extendRoot puts the atom j into use, with its row of root, unless it depends on the atoms in use and is not sure.
 func (l *lasso) extendRoot(j int, sure bool) bool {
 	g, size := l.gram.RawRowView(j), len(l.root)
 	left := g[j]
@@ -199,8 +196,8 @@ func (l *lasso) solveRoot(b []float64) {
 	}
 }
 
-// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the atoms A in use, and
-// tells whether it got there. If not, an atom has gone out of use where its value was 0 on the way.
+// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the atoms A in use, and tells
+// whether it got there. If not, an atom whose value was 0 on the way has gone out of use.
 func (l *lasso) approach(s, c []float64) bool {
 	l.value = l.value[:0]
 	for _, j := range l.active {
@@ -238,8 +235,7 @@ func (l *lasso) approach(s, c []float64) bool {
 	return false
 }
 
-// extend takes up the atom that lowers the objective the most. There is none at the minimum: |slope_j| is
-// at most λ/2 for the atoms that are not in use.
+// extend takes up the atom that lowers the objective the most, of which there is none at the minimum.
 func (l *lasso) extend(s, c []float64) bool {
 	var size float64
 	for _, x := range c {
@@ -263,7 +259,7 @@ func (l *lasso) extend(s, c []float64) bool {
 	}
 }
 
-// shrink brings x nearer to 0 by an amount, and to 0 at most.
+// shrink brings x nearer to 0 by an amount, at most to 0.
 func shrink(x, by float64) float64 {
 	switch {
 	case x > by:

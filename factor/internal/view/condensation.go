@@ -2,28 +2,26 @@ package view
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// Condensation is the change of variables by which ties and weights reach the engine: it condenses the
-// data before a fit and expands V after it, and the engine in between knows of neither.
-//
-// With groups of samples that share coefficients, c_j the weight of group j, and E = C^(-1/β), β being
-// the cost's degree, V = A·E·Ṽ, and the cost of the condensed data differs from that of the data by a
-// constant: the multiplicative steps are the same steps.
+// Condensation is the change of variables by which ties and weights reach the engine: it condenses the data before
+// a fit and expands V after it. With c_j the weight of group j, β the cost's degree and E = C^(-1/β), V = A·E·Ṽ,
+// and the costs of the data and of the condensed data differ by a constant: the multiplicative steps are the same.
 type Condensation struct {
 	Group  []int     // of each sample
-	Groups int       //
+	Groups int       // how many there are
 	Expand []float64 // E of each group: a sample's coefficients are those of its group times this
 	Weight []float64 // γ of each sample
 	C      []float64 // weight of each group
 	degree float64   // of the cost
 	None   bool      // every sample is its own group and weighs 1
 
-	samples [][]int // of each group, from the first use of members on
+	members [][]int
 }
 
 // NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group, the
@@ -31,10 +29,7 @@ type Condensation struct {
 func NewCondensation(n int, labels []int, weight []float64, degree float64) *Condensation {
 	t := &Condensation{Group: make([]int, n), Weight: weight, None: labels == nil && weight == nil, degree: degree}
 	if weight == nil {
-		t.Weight = make([]float64, n)
-		for i := range n {
-			t.Weight[i] = 1
-		}
+		t.Weight = slices.Repeat([]float64{1}, n)
 	}
 	of := map[int]int{}
 	for i := range n {
@@ -72,7 +67,7 @@ func (t *Condensation) Data(d Data) Data {
 	return d.Condense(t.Groups, t.Group, scale)
 }
 
-// rows condenses the rows of an n×p matrix as data does those of X.
+// Rows condenses the rows of an n×p matrix as Data does those of X.
 func (t *Condensation) Rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.Group {
@@ -80,70 +75,59 @@ func (t *Condensation) Rows(dst, a *mat.Dense) {
 	}
 }
 
-// Columns condenses the columns of a k×n matrix as data does the rows of X.
+// Columns condenses the columns of a k×n matrix as Data does the rows of X.
 func (t *Condensation) Columns(dst, a *mat.Dense) {
 	if t.None {
 		dst.Copy(a)
-		return
+	} else {
+		t.addColumns(dst, a, func(i int) float64 { return t.Weight[i] * t.Expand[t.Group[i]] })
 	}
+}
+
+// addColumns adds up the columns i of each group, times by(i).
+func (t *Condensation) addColumns(dst, a *mat.Dense, by func(i int) float64) {
 	k, _ := a.Dims()
 	for r := range k {
 		out := dst.RawRowView(r)
 		clear(out)
 		for i, x := range a.RawRowView(r) {
-			g := t.Group[i]
-			out[g] += t.Weight[i] * t.Expand[g] * x
+			out[t.Group[i]] += by(i) * x
 		}
 	}
 }
 
-// Expanded returns V, k×n, of condensed coefficients; with none it is they themselves.
+// Expanded returns V, k×n, of condensed coefficients, or these themselves with None.
 func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	if t.None {
 		return condensed
 	}
 	k, _ := condensed.Dims()
 	out := mat.NewDense(k, len(t.Group), nil)
-	t.ExpandInto(out, condensed)
-	return out
-}
-
-func (t *Condensation) ExpandInto(dst, condensed *mat.Dense) {
-	k, _ := condensed.Dims()
 	for r := range k {
-		from, to := condensed.RawRowView(r), dst.RawRowView(r)
+		from, to := condensed.RawRowView(r), out.RawRowView(r)
 		for i, g := range t.Group {
 			to[i] = from[g] * t.Expand[g]
 		}
 	}
+	return out
 }
 
-// PullBack adds up a part of the gradient in V, k×n, to one in the condensed coefficients: the transpose
-// of expandInto.
+// PullBack is the transpose of Expanded, for gradients in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		to := dst.RawRowView(r)
-		clear(to)
-		for i, x := range a.RawRowView(r) {
-			g := t.Group[i]
-			to[g] += x * t.Expand[g]
-		}
-	}
+	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
 }
 
-// PullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper bound of that of
-// the condensed form. Both may be nil.
-func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
-	clear(dst)
+// PullBackDiagonal adds up the diagonal of a quadratic form in V to an upper bound of that of the condensed form.
+func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
+	out := make([]float64, t.Groups)
 	for i, q := range diagonal {
 		g := t.Group[i]
-		dst[g] += q * t.Expand[g] * t.Expand[g]
+		out[g] += q * t.Expand[g] * t.Expand[g]
 	}
+	return out
 }
 
-// Condensed returns condensed coefficients of V, k×n: of a group the mean, or with first the row of its
-// first sample.
+// Condensed returns condensed coefficients of V, k×n: means of groups, or with first those of first samples.
 func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.None {
 		return mat.DenseCopyOf(v)
@@ -171,11 +155,11 @@ func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 
 // Members returns the samples of each group.
 func (t *Condensation) Members() [][]int {
-	if t.samples == nil {
-		t.samples = make([][]int, t.Groups)
+	if t.members == nil {
+		t.members = make([][]int, t.Groups)
 		for i, g := range t.Group {
-			t.samples[g] = append(t.samples[g], i)
+			t.members[g] = append(t.members[g], i)
 		}
 	}
-	return t.samples
+	return t.members
 }

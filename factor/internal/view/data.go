@@ -17,46 +17,41 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Data is the n×m matrix that a run approximates, with the products it takes. Factors are transposed: u
-// is k×m, v is k×n.
+// Data is the n×m matrix X that a run approximates, with its products. Factors are transposed: u is k×m, v is k×n.
 type Data interface {
 	Dims() (n, m int)
-	// matrix returns X.
+	// Matrix returns X.
 	Matrix() mat.Matrix
-	// timesBasis writes u·Xᵀ, k×n.
+	// TimesBasis writes u·Xᵀ, k×n.
 	TimesBasis(dst, u *mat.Dense)
-	// timesCoefficients writes v·X, k×m.
+	// TimesCoefficients writes v·X, k×m.
 	TimesCoefficients(dst, v *mat.Dense)
-	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil. Where logs
-	// are wanted it returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	// RatioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil. With logs it
+	// returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
 	RatioBasis(dst, u, v *mat.Dense, logs bool) float64
-	// ratioCoefficients writes u·Rᵀ, k×n.
+	// RatioCoefficients writes u·Rᵀ, k×n.
 	RatioCoefficients(dst, u, v *mat.Dense)
-	// residual returns ‖X − vᵀu‖².
+	// Residual returns ‖X − vᵀu‖².
 	Residual(u, v *mat.Dense) float64
-	// divergence returns Σ x·log(x/y) − x + y, term by term.
+	// Divergence returns Σ x·log(x/y) − x + y, term by term.
 	Divergence(u, v *mat.Dense) float64
-	// condense returns the matrix whose row j is the sum of the rows i with group[i] = j, each times
-	// scale[i].
+	// Condense returns the matrix whose row j is the sum of the rows i with group[i] = j, each times scale[i].
 	Condense(groups int, group []int, scale []float64) Data
-	// rows returns the rows from to to-1, dense, not to be changed.
+	// Rows returns the rows from to to-1, dense, not to be changed.
 	Rows(from, to int) *mat.Dense
-	// each calls f with every stored value; the others are 0.
+	// Each calls f with every stored value; the others are 0.
 	Each(f func(i, j int, x float64))
 }
 
-// SampleError says that a sample cannot be used. In its text samples and columns count from 1.
+// SampleError says that a sample, of a row from 0, cannot be used, and why. Its text counts from 1.
 type SampleError struct {
-	// Sample is its row, from 0.
-	Sample int
-	// Problem says why.
+	Sample  int
 	Problem string
 }
 
 func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample+1, e.Problem) }
 
-// The size that the values of a sample, of a kernel, of similarities and of initial factors may have.
-// Updates multiply up to five of them: outside it products run over or under what a float64 holds.
+// The size that values of samples, kernels, similarities and initial factors may have: updates multiply up to five.
 const (
 	LargestValue  = 1e60
 	SmallestValue = 1e-60
@@ -94,62 +89,39 @@ func New(x mat.Matrix) (Data, error) {
 	default:
 		d = Dense{mat.DenseCopyOf(x)}
 	}
-	peak := make([]float64, n)
-	i, j, v, found := firstValue(d, func(i int, values []float64) int {
-		var most uint64 // of the bits without the sign, which are in the order of the sizes, NaN last
-		for _, v := range values {
-			most = max(most, math.Float64bits(v)&math.MaxInt64)
-		}
-		if peak[i] = math.Float64frombits(most); peak[i] <= LargestValue {
-			return -1
-		}
-		return slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= LargestValue) })
-	})
-	if found {
-		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, LargestValue)}
-	}
-	for i, p := range peak {
-		if p < SmallestValue {
-			problem := fmt.Sprintf("all %d values are zero", m)
-			if p > 0 {
-				problem = fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", p, SmallestValue)
+	if bad := firstProblem(d, func(columns []int, values []float64) string {
+		peak := 0.0
+		for at, v := range values {
+			if !(math.Abs(v) <= LargestValue) {
+				return fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", column(columns, at), v, LargestValue)
 			}
-			return nil, &SampleError{i, problem}
+			peak = max(peak, math.Abs(v))
 		}
+		switch {
+		case peak == 0:
+			return fmt.Sprintf("all %d values are zero", m)
+		case peak < SmallestValue:
+			return fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", peak, SmallestValue)
+		}
+		return ""
+	}); bad != nil {
+		return nil, bad
 	}
 	return d, nil
 }
 
-// symmetricRows is how many rows of inner products are made at a time, from the diagonal on.
-const symmetricRows = 128
-
-// InnerProducts returns those of all pairs of samples, n×n, padded. Of dense data those of a sample with
-// those before it are copied.
+// InnerProducts returns those of all pairs of samples, n×n, padded.
 func InnerProducts(ctx context.Context, x Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	out := algebra.Padded(n, n)
-	if d, ok := x.(Dense); ok {
-		raw := out.RawMatrix()
-		return out, panel.Each(ctx, n, symmetricRows, func(from, to int) error {
-			algebra.Gemm(out.Slice(from, to, from, n).(*mat.Dense), d.Rows(from, to), algebra.NoTrans, d.Rows(from, n), algebra.Trans)
-			if to < n {
-				algebra.EachRow(out.Slice(to, n, from, to).(*mat.Dense), 4, func(j int, row []float64) {
-					for i := range row {
-						row[i] = raw.Data[(from+i)*raw.Stride+to+j]
-					}
-				})
-			}
-			return nil
-		})
-	}
 	return out, EachGram(ctx, x, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		out.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)
 	})
 }
 
-// EachGram calls f with the inner products of one panel of samples after another, from the given one on,
-// with all samples. f may overwrite them.
+// EachGram calls f with the inner products of one panel of samples after another with all samples, which f may
+// overwrite.
 func EachGram(ctx context.Context, x Data, f func(from int, part *mat.Dense)) error {
 	n, _ := x.Dims()
 	return EachPanel(ctx, n, n, func(part *mat.Dense, from, to int) { x.TimesBasis(part, x.Rows(from, to)) }, f)
@@ -158,8 +130,7 @@ func EachGram(ctx context.Context, x Data, f func(from int, part *mat.Dense)) er
 // GramRows is how many samples are compared with others at a time.
 const GramRows = 64
 
-// EachPanel calls multiply, which writes what the rows from to to-1 of n make with width others, and then
-// f, for one panel of rows after another.
+// EachPanel calls f with what multiply writes of one panel of n rows after another, with width columns.
 func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, from, to int), f func(from int, part *mat.Dense)) error {
 	buf := mat.NewDense(min(GramRows, n), width, nil)
 	return panel.Each(ctx, n, GramRows, func(from, to int) error {
@@ -172,13 +143,13 @@ func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 
 // Negative returns a [SampleError] about the first negative value, or nil where there is none.
 func Negative(d Data) *SampleError {
-	i, j, value, found := firstValue(d, func(_ int, values []float64) int {
-		return slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+	return firstProblem(d, func(columns []int, values []float64) string {
+		at := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
+		if at < 0 {
+			return ""
+		}
+		return fmt.Sprintf("column %d: value %v is negative", column(columns, at), values[at])
 	})
-	if !found {
-		return nil
-	}
-	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative", j+1, value)}
 }
 
 // Needing adds that what needs values of 0 or more.
@@ -186,26 +157,34 @@ func (e *SampleError) Needing(what string) *SampleError {
 	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
 }
 
-// firstValue returns the place and value of the first value that look finds. look gets the number of a
-// sample and its stored values, and returns a place among them or −1.
-func firstValue(d Data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
-	n, _ := d.Dims()
-	places := make([]int, n)
-	eachSample(d, func(i int, columns []int, values []float64) {
-		at := look(i, values)
-		if at >= 0 && columns != nil {
-			at = columns[at]
-		}
-		places[i] = at
-	})
-	if i = slices.IndexFunc(places, func(at int) bool { return at >= 0 }); i < 0 {
-		return 0, 0, 0, false
+// NonNegative returns an error about the first negative value, if there is one, which what does not take.
+func NonNegative(d Data, what string) error {
+	if negative := Negative(d); negative != nil {
+		return negative.Needing(what)
 	}
-	return i, places[i], d.Matrix().At(i, places[i]), true
+	return nil
 }
 
-// eachSample calls f once for each sample, several at once, with its stored values and their columns, nil
-// of dense data.
+// firstProblem returns an error about the first sample of whose columns and values look returns a problem.
+func firstProblem(d Data, look func(columns []int, values []float64) string) *SampleError {
+	n, _ := d.Dims()
+	problems := make([]string, n)
+	eachSample(d, func(i int, columns []int, values []float64) { problems[i] = look(columns, values) })
+	if i := slices.IndexFunc(problems, func(problem string) bool { return problem != "" }); i >= 0 {
+		return &SampleError{i, problems[i]}
+	}
+	return nil
+}
+
+// column is the number, from 1, of the column at a place among those with stored values.
+func column(columns []int, at int) int {
+	if columns == nil {
+		return at + 1
+	}
+	return columns[at] + 1
+}
+
+// eachSample calls f for all samples, several at once, with the stored values and their columns, nil if dense.
 func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	n, m := d.Dims()
 	const work = 4 // multiplications take as long as to read a value
@@ -220,7 +199,7 @@ func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	})
 }
 
-// SumOfRows adds up what f returns of each sample: its number and its stored values.
+// SumOfRows adds up what f returns of each sample's number and stored values.
 func SumOfRows(d Data, f func(i int, values []float64) float64) float64 {
 	n, _ := d.Dims()
 	sums := make([]float64, n)
@@ -249,8 +228,7 @@ func SumSquares(x Data) float64 {
 	return sum
 }
 
-// CheckMemory reports that a number of rows×columns matrices does not fit into the memory that the
-// context allows. what names them.
+// CheckMemory reports that rows×columns matrices, named what, do not fit into the memory of the context.
 func CheckMemory(ctx context.Context, what string, matrices, rows, columns int) error {
 	need := Bytes(8 * float64(matrices) * float64(rows) * float64(columns))
 	return memory.FromContext(ctx).Check(need, what)

@@ -8,7 +8,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -16,8 +15,7 @@ import (
 // Dense is a data whose matrix is stored whole.
 type Dense struct{ X *mat.Dense }
 
-func (d Dense) Dims() (n, m int) { return d.X.Dims() }
-
+func (d Dense) Dims() (n, m int)   { return d.X.Dims() }
 func (d Dense) Matrix() mat.Matrix { return d.X }
 
 func (d Dense) TimesBasis(dst, u *mat.Dense) {
@@ -73,7 +71,7 @@ func (d Dense) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	})
 }
 
-// DivergenceTerm is x·log(x/y) − x + y in a form that keeps its digits where x is near y.
+// DivergenceTerm is x·log(x/y) − x + y, with all digits where x is near y.
 func DivergenceTerm(x, y float64) float64 {
 	y = max(y, algebra.Floor)
 	e := (x - y) / y
@@ -106,15 +104,13 @@ func (d Dense) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// The entries of vᵀu are computed in tiles of about this many samples and features, which stay in the
-// cache. The features of a tile are a multiple of tileColumns.
+// The entries of vᵀu are computed in tiles of about this many samples and features, a multiple of tileColumns,
+// which stay in the cache.
 const (
 	tileSamples  = 128
 	tileFeatures = 240
 	tileColumns  = 24
 )
-
-var tileRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 // Tile is vᵀu for some samples × some features.
 type Tile struct {
@@ -133,8 +129,8 @@ func (t Tile) Each(f func(x, y []float64) float64) (sum float64) {
 	return sum
 }
 
-// Walk calls f with the tiles of one part of the features, or else of the samples, after another: in
-// order within a part, several parts at once. It returns the sum of what f returns.
+// Walk calls f with the tiles of one part of the features, or else of the samples, after another, several parts at
+// once, and returns the sum of f.
 func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) float64) (sum float64) {
 	x, wholeU, wholeV := algebra.Raw(d.X), algebra.Raw(u), algebra.Raw(v)
 	samples, features := parallel.Even(x.Rows, 8, tileSamples), parallel.Even(x.Cols, tileColumns, tileFeatures)
@@ -144,8 +140,7 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 	}
 	sums := make([]float64, outer.Parts())
 	parallel.DoWork(x.Rows*x.Cols*wholeU.Rows, outer.Parts(), func(part int) {
-		room := tileRooms.Get()
-		defer tileRooms.Put(room)
+		var room []float64
 		for next := range within.Parts() {
 			i, j := part, next
 			if byFeature {
@@ -154,9 +149,9 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 			from, to := samples.At(i)
 			left, right := features.At(j)
 			size := (to - from) * (right - left)
-			*room = slices.Grow((*room)[:0], size)[:size]
+			room = slices.Grow(room[:0], size)[:size]
 			t := Tile{
-				Y: blas.Of[float64]{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
+				Y: blas.Of[float64]{Rows: to - from, Cols: right - left, Stride: right - left, Data: room},
 				U: ColumnsOf(wholeU, left, right), V: ColumnsOf(wholeV, from, to), x: x, Sample: from, At: left,
 			}
 			blas.Multiply(algebra.Trans, algebra.NoTrans, 1, t.V, t.U, 0, t.Y)

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Sparse is a data of which only the values other than 0 are stored. A value of a sample selects a
-// feature's k numbers, which lie side by side in transposed factors. Products along features are those of
-// the transpose. Its buffers are for one caller at a time.
+// Sparse is a data of stored values. A value of a sample selects a feature's k numbers, which lie side by side in
+// transposed factors; products along features are those of the transpose. Its buffers are for one caller at a time.
 type Sparse struct {
 	X         *sparse.CSR
 	Samples   *inParts
@@ -34,65 +34,50 @@ func (d *Sparse) ByFeature() *inParts {
 // inParts is a sparse matrix whose rows are divided into parts of about the same number of values.
 type inParts struct {
 	*sparse.CSR
-	ends []int     // the row after the last of each part
-	sums []float64 // one for each part
-	y    []float64 // chunk values for each part
+	starts []int // the first row of each part, and the number of rows
 }
 
 func newInParts(x *sparse.CSR) *inParts {
 	const mostParts, leastValues = 64, 1 << 13
-	p := &inParts{CSR: x}
+	p := &inParts{x, []int{0}}
 	n, _ := x.Dims()
 	size := max(x.NNZ()/mostParts, leastValues)
 	values := 0
 	for i := range n {
 		cols, _ := x.Row(i)
 		if values += len(cols) + 1; values >= size || i == n-1 { // a row without values is some work too
-			p.ends, values = append(p.ends, i+1), 0
+			p.starts, values = append(p.starts, i+1), 0
 		}
 	}
-	p.sums, p.y = make([]float64, len(p.ends)), make([]float64, len(p.ends)*chunk)
 	return p
 }
 
-// Each calls f with the values of a row in chunks: the row, columns, values, and space for as many
-// numbers. Parts run at once, a chunk is k multiplications a value. It returns the sum of f.
-func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
-	parallel.DoWork(p.NNZ()*k, len(p.ends), func(part int) {
-		p.sums[part] = 0
-		from := 0
-		if part > 0 {
-			from = p.ends[part-1]
-		}
-		y := p.y[part*chunk:][:chunk]
-		for i := from; i < p.ends[part]; i++ {
+// Each calls f with a row's number and a chunk of its columns and values, and space for as many numbers; a value
+// takes k multiplications. Parts run at once. It returns the sum of f.
+func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) float64 {
+	sums := make([]float64, len(p.starts)-1)
+	parallel.DoWork(p.NNZ()*k, len(sums), func(part int) {
+		y := make([]float64, chunk)
+		for i := p.starts[part]; i < p.starts[part+1]; i++ {
 			cols, vals := p.Row(i)
 			for len(cols) > 0 {
 				size := min(chunk, len(cols))
-				p.sums[part] += f(i, cols[:size], vals[:size], y[:size])
+				sums[part] += f(i, cols[:size], vals[:size], y[:size])
 				cols, vals = cols[size:], vals[size:]
 			}
 		}
 	})
-	for _, s := range p.sums {
-		sum += s
-	}
-	return sum
+	return elementary.Sum(sums)
 }
 
-// chunk is how many values of a row are used at a time: the rows of a factor that they select stay in the
-// cache.
+// chunk is how many values of a row are used at a time: the rows of a factor that they select stay in the cache.
 const chunk = 128
 
-func (d *Sparse) Dims() (n, m int) { return d.X.Dims() }
-
-func (d *Sparse) Matrix() mat.Matrix { return d.X }
-
-func (d *Sparse) TimesBasis(dst, u *mat.Dense) { d.times(dst, d.Samples, u) }
-
+func (d *Sparse) Dims() (n, m int)                    { return d.X.Dims() }
+func (d *Sparse) Matrix() mat.Matrix                  { return d.X }
+func (d *Sparse) TimesBasis(dst, u *mat.Dense)        { d.times(dst, d.Samples, u) }
 func (d *Sparse) TimesCoefficients(dst, v *mat.Dense) { d.times(dst, d.ByFeature(), v) }
 
-// times writes b·xᵀ.
 func (d *Sparse) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 	d.v.read(b)
 	n, _ := x.Dims()
@@ -106,16 +91,11 @@ func (d *Sparse) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 }
 
 func (d *Sparse) RatioBasis(dst, u, v *mat.Dense, logs bool) float64 {
-	if dst == nil {
-		d.u.read(u)
-		d.v.read(v)
-		k, _ := u.Dims()
-		return d.ByFeature().Each(k, func(i int, cols []int, vals, y []float64) float64 {
-			simd.Dots(y, d.u.row(i), d.v.data, cols)
-			return simd.DivideSum(y[:len(vals)], vals, algebra.Floor)
-		})
-	}
 	return d.Along(dst, d.ByFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
+		if dst == nil {
+			simd.Dots(y, a, rows, at)
+			return simd.DivideSum(y, x, algebra.Floor)
+		}
 		simd.Ratios(sum, a, rows, at, x, y, algebra.Floor)
 		if !logs {
 			return 0
@@ -131,19 +111,27 @@ func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some values x
-// of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select, and space for a
-// number y for each. It returns the sum of f.
+// Along writes to dst, of the shape of a, or nil, what f adds to the sums of each row of x: f gets the row of aᵀ, all
+// rows of bᵀ, the numbers of those that a chunk of values x selects, and space for a number y of each. It returns the
+// sum of f.
 func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := a.Dims()
-	d.out.zero(n, k)
+	if dst != nil {
+		d.out.zero(n, k)
+	}
 	total := x.Each(2*k, func(i int, cols []int, vals, y []float64) float64 {
-		return f(d.out.row(i), d.u.row(i), d.v.data, cols, vals, y)
+		var sums []float64
+		if dst != nil {
+			sums = d.out.row(i)
+		}
+		return f(sums, d.u.row(i), d.v.data, cols, vals, y)
 	})
-	d.out.write(dst)
+	if dst != nil {
+		d.out.write(dst)
+	}
 	return total
 }
 
@@ -163,12 +151,9 @@ func (d *Sparse) Divergence(u, v *mat.Dense) float64 {
 
 // terms returns the sum of f over the stored values and their y.
 func (d *Sparse) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
-	d.u.read(u)
-	d.v.read(v)
-	k, _ := u.Dims()
-	return d.Samples.Each(k, func(i int, cols []int, vals, y []float64) (sum float64) {
-		simd.Dots(y, d.v.row(i), d.u.data, cols)
-		for p, x := range vals {
+	return d.Along(nil, d.Samples, v, u, func(_, a, rows []float64, at []int, x, y []float64) (sum float64) {
+		simd.Dots(y, a, rows, at)
+		for p, x := range x {
 			sum += f(x, y[p])
 		}
 		return sum
@@ -206,8 +191,7 @@ func (d *Sparse) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// byColumn holds a factor, k×n or k×m, column by column: the k numbers of one sample or feature after
-// another, each with zeros up to the width that the kernels want.
+// byColumn holds a factor, k×n, column by column, each with zeros up to the width of the kernels.
 type byColumn struct {
 	width int
 	data  []float64
@@ -215,14 +199,12 @@ type byColumn struct {
 
 func (s *byColumn) row(i int) []float64 { return s.data[i*s.width : (i+1)*s.width] }
 
-// zero makes it n×k zeros.
 func (s *byColumn) zero(n, k int) {
 	s.width = simd.Width(k)
 	s.data = slices.Grow(s.data[:0], n*s.width)[:n*s.width]
 	clear(s.data)
 }
 
-// read reads a factor.
 func (s *byColumn) read(from *mat.Dense) {
 	k, n := from.Dims()
 	s.zero(n, k)
@@ -234,7 +216,6 @@ func (s *byColumn) read(from *mat.Dense) {
 	})
 }
 
-// write writes a factor.
 func (s *byColumn) write(dst *mat.Dense) {
 	s.Each(dst, func(at int, row []float64) {
 		for i := range row {

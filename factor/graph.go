@@ -1,0 +1,492 @@
+package factor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
+)
+
+// Edges says how heavy the edges of a neighbourhood graph are.
+type Edges int
+
+const (
+	// EdgesBinary gives every edge the weight 1.
+	EdgesBinary Edges = iota
+	// EdgesHeat gives the edge between samples at the distance d the weight exp(−d²/2t²).
+	EdgesHeat
+	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
+	// cosine as its weight.
+	EdgesCosine
+)
+
+var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
+
+func (e Edges) String() string                   { return edgesNames.String(e) }
+func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
+func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
+func (Edges) Values() []string                   { return edgesNames.Values() }
+
+// Neighbourhood is the graph that joins two samples when either is among the other's nearest. There are
+// no self-loops, and of equally near samples the one with the lower row comes first.
+type Neighbourhood struct {
+	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
+	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
+	// Edges says how heavy the edges are.
+	Edges Edges `setting:"edges" help:"weights of the graph's edges"`
+	// Width is t of Heat; 0 means the mean of the n² distances.
+	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
+}
+
+func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
+
+// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m data.
+func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
+	d, err := view.New(x)
+	if err != nil {
+		return nil, err
+	}
+	return h.graph(ctx, d)
+}
+
+func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
+	n, _ := x.Dims()
+	p := h.neighbours()
+	if p < 1 {
+		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
+	}
+	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
+		return nil, err
+	}
+	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
+	if err != nil {
+		return nil, err
+	}
+	t := cmp.Or(h.Width, mean)
+	var entries []sparse.Entry
+	for i, list := range nearest {
+		for _, q := range list {
+			back := func(r neighbour) bool { return r.j == i }
+			if q.j < i && slices.ContainsFunc(nearest[q.j], back) {
+				continue // it is there from that side
+			}
+			w := 1.0
+			if h.Edges == EdgesHeat && t > 0 {
+				w = elementary.Exp(-q.d / (2 * t * t))
+			} else if h.Edges == EdgesCosine {
+				w = max(-q.d, 0)
+			}
+			entries = append(entries, sparse.Entry{Row: i, Col: q.j, Value: w}, sparse.Entry{Row: q.j, Col: i, Value: w})
+		}
+	}
+	return sparse.FromEntries(n, n, entries), nil
+}
+
+// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where rounding may make it of copies of one sample.
+func squaredDistance(a, b, product float64) float64 {
+	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
+		return d
+	}
+	return 0
+}
+
+// labelEdges replaces the edges of s between labelled samples: 1 between samples of one class, none
+// between samples of different ones.
+func labelEdges(s *CSR, labels []int) *CSR {
+	var entries []sparse.Entry
+	for i, class := range labels {
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			if class < 0 || labels[j] < 0 {
+				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: vals[p]})
+			}
+		}
+		if class < 0 {
+			continue
+		}
+		for j, other := range labels {
+			if class == other && i != j {
+				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: 1})
+			}
+		}
+	}
+	return sparse.FromEntries(len(labels), len(labels), entries)
+}
+
+// neighbour is a row, and the distance squared or minus the cosine.
+type neighbour struct {
+	j int
+	d float64
+}
+
+func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
+
+// comparedWork is how many multiplications take as long as to compare a sample with another.
+const comparedWork = 64
+
+// nearestSamples finds the p nearest samples of each, by cosines or else by distances, and the mean of the n² distances,
+// with a few inner products in memory at a time.
+func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]neighbour, mean float64, err error) {
+	n, _ := x.Dims()
+	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
+	x.Each(func(i, _ int, v float64) { square[i] += v * v })
+	nearest = make([][]neighbour, n)
+	err = view.EachGram(ctx, x, func(from int, part *mat.Dense) {
+		algebra.EachRow(part, comparedWork, func(a int, products []float64) {
+			i, found := from+a, make([]neighbour, 0, p)
+			for j, g := range products {
+				if j == i {
+					continue
+				}
+				d := -g / math.Sqrt(square[i]*square[j])
+				if !cosine {
+					d = squaredDistance(square[i], square[j], g)
+					sums[i] += math.Sqrt(d)
+				}
+				if len(found) < p || p > 0 && !(d >= found[p-1].d) { // j is larger than theirs
+					found = topk.Insert(found, p, neighbour{j, d}, nearer)
+				}
+			}
+			nearest[i] = found
+		})
+	})
+	return nearest, elementary.Sum(sums) / float64(n) / float64(n), err
+}
+
+// Nearest returns for each row of x, n×m, dense or sparse, at most p other rows at the least Euclidean distance,
+// the lower row first, and these distances, rising. It takes n²·m multiplications. A row of zeros is an error.
+func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
+	if p < 1 {
+		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
+	}
+	d, err := view.New(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := x.Dims()
+	nearest, _, err := nearestSamples(ctx, d, min(p, n-1), false)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, distances = make([][]int, n), make([][]float64, n)
+	for i, list := range nearest {
+		for _, q := range list {
+			rows[i], distances[i] = append(rows[i], q.j), append(distances[i], math.Sqrt(max(q.d, 0)))
+		}
+	}
+	return rows, distances, nil
+}
+
+// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the samples (Cai et al. 2011,
+// eq. 6): neighbours in X are held near each other in V. It has no minimum: V shrunk and the basis grown
+// fit as well and are penalised less, so the result depends on the number of iterations.
+type Graph struct {
+	// Lambda is the weight; 0 means 100, WeightNone means 0. It counts against the size of the data: 100
+	// is strong on samples of unit length and nothing on pixels from 0 to 255.
+	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
+	Neighbourhood
+	// LabelEdges replaces the edges between labelled samples: 1 between those of one class, 0 between
+	// those of different ones (Semi-GNMF).
+	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
+	Similarity *CSR
+}
+
+func (Graph) OnBasis() bool { return false }
+
+func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
+
+func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
+
+func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
+	lambda := orDefault(g.Lambda, 100)
+	if err := view.CheckWeight("lambda", lambda); err != nil {
+		return nil, err
+	}
+	s, err := g.Neighbourhood.or(ctx, g.Similarity, p.data)
+	if err != nil {
+		return nil, err
+	}
+	if g.LabelEdges {
+		if len(p.Known.Labels) == 0 {
+			return nil, fmt.Errorf("edges by label need the labels of some samples, and none are known")
+		}
+		s = labelEdges(s, p.Known.Labels)
+	}
+	return newLaplacian(s, lambda), nil
+}
+
+// or returns the given graph, checked, or that of the neighbourhood where there is none.
+func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
+	if given == nil {
+		return h.graph(ctx, x)
+	}
+	n, _ := x.Dims()
+	if r, c := given.Dims(); r != n || c != n {
+		return nil, fmt.Errorf("the graph is %d×%d for %d samples", r, c, n)
+	}
+	for i := range n {
+		cols, vals := given.Row(i)
+		for p, j := range cols {
+			if err := view.CheckWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
+				return nil, err
+			}
+			if back := given.At(j, i); back != vals[p] {
+				return nil, fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], back)
+			}
+		}
+	}
+	return given, nil
+}
+
+// laplacian is λ·tr(θLθᵀ), L = D − S, of a graph over the columns of θ.
+type laplacian struct {
+	s      *CSR
+	degree []float64
+	lambda float64
+}
+
+func newLaplacian(s *CSR, lambda float64) *laplacian {
+	n, _ := s.Dims()
+	l := &laplacian{s: s, degree: make([]float64, n), lambda: lambda}
+	for i := range n {
+		_, vals := s.Row(i)
+		l.degree[i] = elementary.Sum(vals)
+	}
+	return l
+}
+
+// edgeWork is how many multiplications take as long as the edges of a sample.
+const edgeWork = 64
+
+// Gradient is λ·θ·D − λ·θ·S.
+func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64) {
+	w := scale * l.lambda
+	algebra.EachRow(theta, edgeWork, func(r int, row []float64) {
+		neg, pos := negative.RawRowView(r), positive.RawRowView(r)
+		for i, degree := range l.degree {
+			neg[i] += w * l.s.AddDot(0, i, row)
+			pos[i] += w * degree * row[i]
+		}
+	})
+}
+
+func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
+
+func (l *laplacian) Diagonal(dst []float64, scale float64) {
+	algebra.Axpy(scale*l.lambda, l.degree, dst)
+}
+
+func (l *laplacian) Value(theta *mat.Dense) float64 {
+	k, _ := theta.Dims()
+	sums := make([]float64, k)
+	algebra.EachRow(theta, edgeWork, func(r int, row []float64) {
+		for i, x := range row {
+			cols, vals := l.s.Row(i)
+			for p, j := range cols {
+				sums[r] += vals[p] * (x - row[j]) * (x - row[j])
+			}
+		}
+	})
+	return l.lambda * elementary.Sum(sums) / 2
+}
+
+func (l *laplacian) Row(row []float64) PenaltyRow {
+	return PenaltyRow{Gradient: func(i int) float64 {
+		var sum float64
+		cols, vals := l.s.Row(i)
+		for p, j := range cols {
+			sum += vals[p] * (row[i] - row[j])
+		}
+		return l.lambda * sum
+	}}
+}
+
+// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and their pixels p and q that are next to each
+// other (as of Zdunek and Cichocki 2008 with first differences). Images that shrink while coefficients grow
+// lower it without end: the number of iterations is part of the method.
+type Smooth struct {
+	// Weight is λ, against the size of the coefficients; 0 means 0.1, WeightNone means 0.
+	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
+}
+
+func (Smooth) OnBasis() bool { return true }
+
+func (Smooth) Needs() Needs { return Needs{Images: true} }
+
+func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	weight := orDefault(s.Weight, 0.1)
+	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
+		return nil, err
+	}
+	_, m := p.data.Dims()
+	if err := p.Image.check(m, "a penalty on neighbouring pixels"); err != nil {
+		return nil, err
+	}
+	return newLaplacian(p.Image.of(m).grid(), weight), nil
+}
+
+// grid is the graph that joins pixels side by side and one above the other.
+func (i Image) grid() *CSR {
+	var pairs [][2]int
+	for y := range i.rows() {
+		for x := range i.Width {
+			p := y*i.Width + x
+			if x > 0 {
+				pairs = append(pairs, [2]int{p - 1, p})
+			}
+			if y%i.Height > 0 { // channels lie one after another
+				pairs = append(pairs, [2]int{p - i.Width, p})
+			}
+		}
+	}
+	return binaryGraph(i.rows()*i.Width, pairs)
+}
+
+// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must, and
+// that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6): those of Known.MustLink and Known.CannotLink, and all
+// pairs of labelled samples. It is bounded below only while the weights of a sample's must-links stay small
+// beside the fit, in all under 1: above that coefficients may grow without end, which is an error.
+type Links struct {
+	// Must and Cannot are the weights, ≥ 0; 0 means the D-SNMF paper's 0.005 and 1, WeightNone means 0.
+	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
+	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
+}
+
+func (Links) OnBasis() bool { return false }
+
+func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
+
+func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	n, _ := p.data.Dims()
+	known := links.Known(p.Known)
+	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
+	b.labels, b.classes = known.Classes(n)
+	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
+		return nil, err
+	}
+	must, cannot, err := known.BeyondLabels(n)
+	if err != nil {
+		return nil, err
+	}
+	b.mustPairs, b.cannotPairs = binaryGraph(n, must), binaryGraph(n, cannot)
+	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
+		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
+	}
+	return b, nil
+}
+
+// boundLinks never forms the n×n matrix C of the labels: it takes sums over the samples of a class but one,
+// and over those of all other classes, as sums before and after. Differences from the sum of all would lose
+// what is small beside what is taken away.
+type boundLinks struct {
+	must, cannot           float64
+	labels                 []int // numbered from 0 to classes-1, or -1
+	classes                int
+	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
+}
+
+func (b *boundLinks) Root(Cost) bool { return true }
+
+// Diagonal is 0, and between samples of one label there is −must.
+func (b *boundLinks) Diagonal([]float64, float64) {}
+
+// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each
+// sample.
+func (b *boundLinks) sums(row, together, apart []float64) {
+	clear(together)
+	clear(apart)
+	class, others := make([]float64, b.classes), make([]float64, b.classes)
+	for i, c := range b.labels {
+		if c >= 0 {
+			together[i] = class[c]
+			class[c] += row[i]
+		}
+	}
+	var sum float64
+	for c, x := range class {
+		others[c] = sum
+		sum += x
+	}
+	sum = 0
+	for c, x := range slices.Backward(class) {
+		others[c] += sum
+		sum += x
+	}
+	clear(class)
+	for i, c := range slices.Backward(b.labels) {
+		if c >= 0 {
+			together[i] += class[c]
+			class[c] += row[i]
+			apart[i] = others[c]
+		}
+	}
+	for i := range row {
+		together[i] = b.mustPairs.AddDot(together[i], i, row)
+		apart[i] = b.cannotPairs.AddDot(apart[i], i, row)
+	}
+}
+
+// Gradient is C⁺V − C⁻V.
+func (b *boundLinks) Gradient(positive, negative, v *mat.Dense, scale float64) {
+	k, n := v.Dims()
+	together, apart := make([]float64, n), make([]float64, n)
+	for r := range k {
+		b.sums(v.RawRowView(r), together, apart)
+		algebra.Axpy(scale*b.must, together, negative.RawRowView(r))
+		algebra.Axpy(scale*b.cannot, apart, positive.RawRowView(r))
+	}
+}
+
+func (b *boundLinks) Value(v *mat.Dense) float64 {
+	k, n := v.Dims()
+	together, apart := make([]float64, n), make([]float64, n)
+	var sum float64
+	for r := range k {
+		row := v.RawRowView(r)
+		b.sums(row, together, apart)
+		sum += b.cannot*algebra.Dot(row, apart) - b.must*algebra.Dot(row, together)
+	}
+	return sum
+}
+
+func (b *boundLinks) Row(row []float64) PenaltyRow {
+	class := make([]float64, b.classes) // sums over the samples of each class
+	for i, c := range b.labels {
+		if c >= 0 {
+			class[c] += row[i]
+		}
+	}
+	return PenaltyRow{
+		Gradient: func(i int) float64 {
+			var together, apart float64
+			if c := b.labels[i]; c >= 0 {
+				for d, x := range class {
+					if d != c {
+						apart += x
+					}
+				}
+				together = max(class[c]-row[i], 0)
+			}
+			return b.cannot*b.cannotPairs.AddDot(apart, i, row) - b.must*b.mustPairs.AddDot(together, i, row)
+		},
+		Moved: func(i int, delta float64) {
+			if c := b.labels[i]; c >= 0 {
+				class[c] = max(class[c]+delta, 0)
+			}
+		},
+	}
+}
