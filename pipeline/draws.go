@@ -50,7 +50,7 @@ func (d *drawn) features(ctx context.Context) (*input.View, error) {
 
 // view returns what the methods see of a draw.
 func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
-	return p.Inputs.Source().View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
+	return p.Inputs.View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
 // draws holds the draws that trials are at work on.

@@ -20,7 +20,7 @@ func (p *Plan) problem(k, rank int) fitting.Problem {
 	if s.Auto != nil {
 		s.Rank = s.Auto.Most()
 	}
-	s.Sparse, s.Stored = p.Inputs.Source().Density()
+	s.Sparse, s.Stored = p.Inputs.Density()
 	s.Signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })

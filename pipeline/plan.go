@@ -103,7 +103,7 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, set: set, rows: rows, labels: input.LabelsOf(set, rows), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: e.Classes}
 	for _, m := range e.Methods {
 		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {

@@ -273,7 +273,7 @@ func bySize(groups []int) []int {
 func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
-	s.Sparse, s.Stored = in.Source().Density()
+	s.Sparse, s.Stored = in.Density()
 	s.Links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {

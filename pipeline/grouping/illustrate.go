@@ -59,5 +59,5 @@ func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*models.Il
 	if g.Result != nil {
 		fitted = []models.Learned{{Method: g.Method, Model: g.Result.Model}}
 	}
-	return models.Illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Vocabulary: in.Vocabulary}, matrix.Range(len(in.Rows)), g.Groups, fitted)
+	return models.Illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Learned: in.Learned}, matrix.Range(len(in.Rows)), g.Groups, fitted)
 }

@@ -29,7 +29,7 @@ func chooseRankOf(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed u
 	}
 	n, m := in.Dims()
 	s := fitting.Problem{N: n, M: m}
-	s.Sparse, s.Stored = in.Source().Density()
+	s.Sparse, s.Stored = in.Density()
 	release, err := memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
 	if err != nil {
 		return nil, err

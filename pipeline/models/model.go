@@ -98,8 +98,7 @@ func sourceOf(set *datasets.Set) modelSource {
 
 // NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
 func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
-	seen := &input.View{Vocabulary: in.Vocabulary, Scales: in.Scales, WordWeights: in.WordWeights}
-	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), seen, method, res)
+	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), &input.View{Learned: in.Learned}, method, res)
 }
 
 // newModel is NewModel of some rows of the inputs, with the words and scales that they were seen with.

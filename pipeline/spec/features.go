@@ -296,12 +296,22 @@ func withoutNetwork(dense features.DenseSIFT, skipBad bool) Features {
 
 // Extract returns the features of a set, but for visual words.
 func (f Features) Extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
+	return extract(ctx, f, set, opt, features.Extract)
+}
+
+// InBlocks is Extract for features that are made when they are asked for.
+func (f Features) InBlocks(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Blocks, error) {
+	return extract(ctx, f, set, opt, features.InBlocks)
+}
+
+func extract[T any](ctx context.Context, f Features, set *datasets.Set, opt features.Options,
+	by func(context.Context, *datasets.Set, features.RowExtractor, features.Options) (*T, error)) (*T, error) {
 	var err error
 	opt.Power, opt.Normalise = f.Power, f.Normalise
 	if opt.Crop, err = f.Crop.Cropper(); err != nil {
 		return nil, err
 	}
-	return features.Extract(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
+	return by(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
 }
 
 // String returns the features in words.

@@ -153,7 +153,7 @@ func (w *Work) Classify(ctx context.Context, res *Represented, by func(ctx conte
 // CheckSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
 func CheckSigns(in *input.Inputs, methods []*Method) error {
-	row, column, value, found := in.Source().FirstNegative()
+	row, column, value, found := in.FirstNegative()
 	if !found {
 		return nil
 	}
