@@ -17,40 +17,39 @@ type Difference struct{ Setting, A, B string }
 // drawSettings are the settings that the draws of samples depend on.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-// Compare returns how the settings of two experiments differ that all of their
-// trials share. It is an error if they do not draw the same samples: where their task,
-// data, training and test samples or seed differ, or the data were changed in between.
-func (s *Summary) Compare(other *Summary) ([]Difference, error) {
-	values := func(s *Summary) map[string]string {
-		out := map[string]string{}
-		for _, setting := range s.Shared {
-			out[setting[0]] = setting[1]
-		}
-		return out
+// byName returns the values of settings by their names.
+func byName(settings [][2]string) map[string]string {
+	out := map[string]string{}
+	for _, s := range settings {
+		out[s[0]] = s[1]
 	}
+	return out
+}
+
+// Compare returns how the settings of two experiments differ that all of their trials share. It is an error if they
+// do not draw the same samples: where their task, data, training and test samples or seed differ, or the data were
+// changed in between.
+func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	for _, s := range []*Summary{s, other} {
 		if s.Shared == nil {
 			return nil, fmt.Errorf("the results of %s are of an earlier version, which did not keep what data they are of: run it again", s.Name)
 		}
 	}
-	a, b := values(s), values(other)
-	var names []string
-	for _, setting := range append(slices.Clone(s.Shared), other.Shared...) {
-		if !slices.Contains(names, setting[0]) {
-			names = append(names, setting[0])
-		}
-	}
+	a, b := byName(s.Shared), byName(other.Shared)
 	var all []Difference
 	var drawn []string
-	for _, name := range names {
+	seen := map[string]bool{}
+	for _, setting := range slices.Concat(s.Shared, other.Shared) {
+		name := setting[0]
 		d := Difference{name, a[name], b[name]}
 		switch {
-		case d.A == d.B, name == "data" && sameData(d.A, d.B):
+		case seen[name], d.A == d.B, name == "data" && sameData(d.A, d.B):
 		case slices.Contains(drawSettings, name):
 			drawn = append(drawn, fmt.Sprintf("%s: %s and %s", name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
 		default:
 			all = append(all, d)
 		}
+		seen[name] = true
 	}
 	if drawn == nil && !slices.Equal(s.Classes, other.Classes) {
 		drawn = append(drawn, "the classes have other names")
@@ -64,26 +63,23 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	return all, nil
 }
 
-// CheckSame returns an error that says how e differs from the experiment of the
-// summary in what all of its trials share. A summary of an
-// earlier version, which does not say what that is, passes where the settings
-// that it shows are the same.
+// CheckSame returns an error that says how e differs from the experiment of the summary in what all of its trials
+// share. A summary of an earlier version, which does not say that, passes where the settings that it shows are the same.
 func (s *Summary) CheckSame(e *spec.Experiment) error {
+	early := s.Shared == nil
 	there := s.Shared
-	if there == nil {
+	if early {
 		there = s.Settings
 	}
-	was := map[string]string{}
-	for _, setting := range there {
-		was[setting[0]] = setting[1]
-	}
+	was := byName(there)
 	var old, now []string
 	for _, setting := range e.Shared() {
-		value, known := was[setting[0]]
-		if !known && s.Shared == nil || setting[0] == "data" && (s.Shared == nil || sameData(value, setting[1])) || value == setting[1] {
+		name, value := setting[0], setting[1]
+		before, known := was[name]
+		if before == value || early && (!known || name == "data") || name == "data" && sameData(before, value) {
 			continue
 		}
-		old, now = append(old, setting[0]+": "+value), append(now, setting[0]+": "+setting[1])
+		old, now = append(old, name+": "+before), append(now, name+": "+value)
 	}
 	if old == nil {
 		return nil

@@ -22,7 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
-	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // RunOptions say how trials are run. They do not change any result.
@@ -267,30 +266,36 @@ func (p *Plan) modelFile(t trial) string {
 	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }
 
-// Words returns the visual words that the kept models are of, nil where there are
-// none.
-func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
-	if p.Inputs.Bag == nil {
-		return nil, nil
+// Learned returns what was learned for the features of the kept models.
+func (p *Plan) Learned(ctx context.Context) (l input.Learned, err error) {
+	if p.Inputs.Bag == nil && p.Inputs.Features.Joined == nil {
+		return l, nil
 	}
 	seen, err := p.draws.modelled().features(ctx)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	return seen.Vocabulary, nil
+	return seen.Learned, nil
 }
 
-// Scales returns by what several features were multiplied for the kept models, nil where
-// there is one alone.
-func (p *Plan) Scales(ctx context.Context) ([]input.Scale, error) {
-	if p.Inputs.Features.Joined == nil {
+// Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
+// their photographs. It returns nil for features that are neither visual words nor those of places.
+func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Illustrations, error) {
+	if !models.Illustrates(p.Inputs) {
 		return nil, nil
 	}
-	seen, err := p.draws.modelled().features(ctx)
+	d := p.draws.modelled()
+	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return seen.Scales, nil
+	var fitted []models.Learned
+	for _, t := range p.trials {
+		if p.keepsModel(t) && kept[t.method] != nil {
+			fitted = append(fitted, models.Learned{Method: p.Experiment.Methods[t.method].Label(), Model: kept[t.method]})
+		}
+	}
+	return models.Illustrate(ctx, p.Inputs, seen, d.rows, d.truth, fitted)
 }
 
 // bestRanks returns the rank of the best mean score of each method with the most

@@ -60,44 +60,30 @@ type Sample struct {
 
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
-	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.Population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared, s.Significance = input.Notes(e, p.Inputs, ""), e.Shared(), e.Significance
-	n, m := p.Inputs.Dims()
+	e, in := p.Experiment, p.Inputs
+	s := &Summary{
+		Name: e.Name, Command: e.Command, Program: e.Program, Classes: in.Set.Classes, Population: in.Population(),
+		Height: in.Height, Width: in.Width, Channels: in.Channels, Models: make([]string, len(e.Methods)),
+		Warnings: input.Notes(e, in, ""), Shared: e.Shared(), Significance: e.Significance, Sweeps: e.Methods.Sweeps(),
+	}
+	n, m := in.Dims()
 	var ks []string
 	for _, k := range p.ks {
 		ks = append(ks, strconv.Itoa(k))
 	}
-	s.Settings = [][2]string{
-		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.classes), m)},
-		{"features", p.Inputs.FeaturesText()},
+	s.Settings = append([][2]string{
+		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", in.Set.Name, n, len(p.classes), m)},
+		{"features", in.FeaturesText()},
 		{"classes", strings.Join(ks, ", ")},
 		{"repeats", strconv.Itoa(e.RepeatCount())},
 		{"rank", e.Rank.String()},
-	}
-	if e.Task == spec.Classification {
-		s.Settings = append(s.Settings, [][2]string{
-			{"to train", e.PortionText(e.Train)},
-			{"to test", e.PortionText(e.Test)},
-			{"classification", e.ClassificationText()},
-		}...)
-	} else {
-		s.Settings = append(s.Settings, [][2]string{
-			{"labels", e.Labels.String()},
-			{"links", e.Links.String()},
-			{"clustering", e.Cluster.String()},
-		}...)
-	}
-	s.Settings = append(s.Settings, [][2]string{
-		{"seed", strconv.FormatUint(uint64(e.Seed), 10)},
-	}...)
+	}, e.TaskSettings()...)
 	if len(e.Scores) > 0 {
 		s.Settings = append(s.Settings, [2]string{"more scores", strings.Join(e.Scores, ", ")})
 	}
 	if e.Significance != (significance.Rule{}) {
 		s.Settings = append(s.Settings, [2]string{"significance", e.Significance.String()})
 	}
-	s.Sweeps = e.Methods.Sweeps()
 	for _, m := range p.methods {
 		s.Methods = append(s.Methods, m.Label())
 		if setting, ok := m.SettingText(s.Sweeps); ok {
@@ -108,8 +94,11 @@ func (p *Plan) Summary() *Summary {
 		s.Trials = append(s.Trials, t.id)
 		if p.keepsModel(t) {
 			s.Models[t.method] = p.modelFile(t)
-			if s.Samples == nil {
-				s.Samples = p.samples(t)
+			if s.Samples != nil {
+				continue
+			}
+			for _, row := range p.draw(t.k, t.repeat).rows {
+				s.Samples = append(s.Samples, Sample{in.Set.Names[in.Rows[row]], p.labels[row]})
 			}
 		}
 	}
@@ -120,15 +109,6 @@ func (p *Plan) Summary() *Summary {
 // parts.
 func (s *Summary) Split() bool {
 	return slices.Contains(s.Shared, [2]string{"to train", spec.SplitData})
-}
-
-// samples returns those that a trial's methods see.
-func (p *Plan) samples(t trial) []Sample {
-	var out []Sample
-	for _, row := range p.draw(t.k, t.repeat).rows {
-		out = append(out, Sample{p.Inputs.Set.Names[p.Inputs.Rows[row]], p.labels[row]})
-	}
-	return out
 }
 
 // maxSide is the largest height and width of images that a summary may tell of.

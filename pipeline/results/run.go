@@ -107,19 +107,15 @@ func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
 // saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of
 // several features.
 func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
-	scales, err := p.Scales(ctx)
-	if err == nil && scales != nil {
-		err = f.Write(ModelDir+"/"+ScalesFile, Scales(scales))
+	learned, err := p.Learned(ctx)
+	if err == nil && learned.Scales != nil {
+		err = f.Write(ModelDir+"/"+ScalesFile, Scales(learned.Scales))
 	}
-	if err != nil {
-		return err
-	}
-	words, err := p.Words(ctx)
-	if words == nil || err != nil {
+	if err != nil || learned.Vocabulary == nil {
 		return err
 	}
 	var text bytes.Buffer
-	if err := words.Save(&text); err != nil {
+	if err := learned.Vocabulary.Save(&text); err != nil {
 		return err
 	}
 	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())

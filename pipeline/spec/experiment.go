@@ -146,44 +146,27 @@ func (e *Experiment) RepeatCount() int { return cmp.Or(e.Repeats, 10) }
 // MaxTrials is the largest number of trials of an experiment.
 const MaxTrials = 1_000_000
 
-// ClassificationText returns in words how samples are classified.
-func (e *Experiment) ClassificationText() string {
-	return cmp.Or(e.Classifier.String(), e.Neighbours.String())
-}
-
 // SplitData is what a summary says where a classification learns from a part of the data and is tested
 // on the other.
 const SplitData = "as the data are split"
 
-// PortionText returns in words what a classification learns from or is tested on.
-func (e *Experiment) PortionText(p Portion) string {
-	if e.Split != "" {
-		return SplitData
+// TaskSettings returns the settings of the task, and the seed, in words.
+func (e *Experiment) TaskSettings() [][2]string {
+	seed := [2]string{"seed", fmt.Sprint(e.Seed)}
+	if e.Task == Clustering {
+		return [][2]string{{"labels", e.Labels.String()}, {"links", e.Links.String()}, {"clustering", e.Cluster.String()}, seed}
 	}
-	return p.String()
+	train, test := e.Train.String(), e.Test.String()
+	if e.Split != "" {
+		train, test = SplitData, SplitData
+	}
+	by := cmp.Or(e.Classifier.String(), e.Neighbours.String())
+	return [][2]string{{"to train", train}, {"to test", test}, {"classification", by}, seed}
 }
 
 // Shared returns the settings that all trials of an experiment share, in words.
 func (e *Experiment) Shared() [][2]string {
-	s := [][2]string{
-		{"task", e.Task.String()},
-		{"data", e.Data.String()},
-		{"features", e.Features.String()},
-	}
-	if e.Task == Classification {
-		s = append(s, [][2]string{
-			{"to train", e.PortionText(e.Train)},
-			{"to test", e.PortionText(e.Test)},
-			{"classification", e.ClassificationText()},
-		}...)
-	} else {
-		s = append(s, [][2]string{
-			{"labels", e.Labels.String()},
-			{"links", e.Links.String()},
-			{"clustering", e.Cluster.String()},
-		}...)
-	}
-	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	s := append([][2]string{{"task", e.Task.String()}, {"data", e.Data.String()}, {"features", e.Features.String()}}, e.TaskSettings()...)
 	for i := range s {
 		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
 	}
