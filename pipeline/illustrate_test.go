@@ -46,7 +46,7 @@ func TestIllustrate(t *testing.T) {
 	if m != 80 || k != best {
 		t.Errorf("a model of %d×%d, want 80×%d: the mean scores are %v", m, k, best, mean)
 	}
-	if v, err := p.Words(t.Context()); err != nil || v.Len() != 20 {
+	if l, err := p.Learned(t.Context()); err != nil || l.Vocabulary.Len() != 20 {
 		t.Errorf("words: %v", err)
 	}
 

@@ -203,7 +203,8 @@ func TestJoinedDraws(t *testing.T) {
 	if string(runPlan(t, plan(input.PrepareOptions{Cache: store}), RunOptions{Workers: 1})) != string(log) || string(runPlan(t, plan(input.PrepareOptions{}), RunOptions{Workers: 3})) != string(log) {
 		t.Error("another log with other workers or another cache")
 	}
-	scales, err := p.Scales(t.Context())
+	learned, err := p.Learned(t.Context())
+	scales := learned.Scales
 	if err != nil || len(scales) != 3 || scales[1].Name != "sift" || scales[1].Columns != 40 {
 		t.Fatalf("scales %+v, %v", scales, err)
 	}
@@ -228,7 +229,7 @@ func TestJoinedDraws(t *testing.T) {
 		writePNG(t, p.Inputs.Set.Files[p.Inputs.Rows[row]], img)
 	}
 	other := plan(input.PrepareOptions{})
-	if after, err := other.Scales(t.Context()); err != nil || !slices.Equal(after, scales) {
+	if after, err := other.Learned(t.Context()); err != nil || !slices.Equal(after.Scales, scales) {
 		t.Errorf("the scales depend on images that are to be classified: %v, %v", after, err)
 	}
 	if other.trials[0].id == p.trials[0].id {

@@ -253,7 +253,7 @@ func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.
 	if err != nil {
 		return nil, err
 	}
-	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
+	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen.Learned, p.Experiment.Methods[t.method].String(), res)
 	if err == nil {
 		m.Program = p.Experiment.Program
 	}

@@ -73,8 +73,7 @@ func methodEntries() (out []Entry) {
 		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
 		out = append(out, e)
 	}
-	about, _ := spec.About(spec.Original)
-	return append(out, Entry{Name: spec.Original, Title: about, Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
+	return append(out, Entry{Name: spec.Original, Title: "what classifies takes the features as they are", Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
 }
 
 // solversOf returns the names of the solvers that serve a method as its paper has it.

@@ -1,12 +1,16 @@
 package grouping
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -49,10 +53,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
 		}
-		if needs.TakesLinks {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", by)
-		}
-		return fmt.Errorf("%s needs the classes of some samples; give labels", by)
+		return lacksLabels(by, needs.TakesLinks)
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {
@@ -107,6 +108,14 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
+// lacksLabels says that a method needs labels, or links if it takes these.
+func lacksLabels(method string, takesLinks bool) error {
+	if takesLinks {
+		return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", method)
+	}
+	return fmt.Errorf("%s needs the classes of some samples; give labels", method)
+}
+
 // count returns the number of groups.
 func (g Groups) count(classes []string) int {
 	if g.K == 0 {
@@ -126,11 +135,52 @@ func (g Groups) Notes(in *input.Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
+	note := "one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them"
 	switch len(lone) {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
+		note = "one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it"
 	}
-	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", phrase.Some(lone), g.Method.Label())}
+	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
+}
+
+// inBlocks is a method that learns from the blocks of the inputs.
+type inBlocks struct {
+	factor.MiniBatch
+	blocks factor.Blocks
+}
+
+// Fit implements [factor.Method]. It uses neither of the matrix nor of what is known.
+func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt factor.Options) (*factor.Result, error) {
+	return b.MiniBatch.Fit(ctx, b.blocks, opt)
+}
+
+// batchOf returns the method of blocks of so many samples that does what a method does with
+// all at once.
+func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
+	b.Samples = samples
+	if samples < 1 {
+		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
+	}
+	switch m.Name {
+	case "nmf":
+	case "nmf-kl":
+		b.Cost = factor.CostKL
+	default:
+		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
+	}
+	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
+		return b, fmt.Errorf("%s: %w", m, err)
+	}
+	return b, nil
+}
+
+// CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
+// cannot be made for them.
+func (g Groups) CheckBatch(f spec.Features) error {
+	if _, err := batchOf(g.Method, g.Batch); err != nil {
+		return err
+	}
+	return input.CheckBatch(f)
 }

@@ -88,7 +88,16 @@ type Learned struct {
 
 // Illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
-	chosen := ofEachClass(class, shownOfClass)
+	var chosen []int // class by class
+	for c := range slices.Max(class) + 1 {
+		n := 0
+		for at, of := range class {
+			if of == c && n < shownOfClass {
+				chosen = append(chosen, at)
+				n++
+			}
+		}
+	}
 	samples := matrix.Take(in.Rows, matrix.Take(rows, chosen))
 	out := &Illustrations{}
 	for _, sample := range samples {
@@ -174,21 +183,6 @@ func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations,
 		}
 	}
 	return nil
-}
-
-// ofEachClass returns the places of the first samples of each class, class by class.
-func ofEachClass(class []int, most int) []int {
-	var chosen []int
-	for c := range slices.Max(class) + 1 {
-		n := 0
-		for i, of := range class {
-			if of == c && n < most {
-				chosen = append(chosen, i)
-				n++
-			}
-		}
-	}
-	return chosen
 }
 
 // partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -105,12 +106,6 @@ const mostCounted = 1 << 40
 // recordStart is the beginning of the text of each record.
 const recordStart = `{"trial":"`
 
-// isBegun tells whether the text is the beginning of a record, as a killed run leaves it.
-func isBegun(text []byte) bool {
-	n := min(len(text), len(recordStart))
-	return string(text[:n]) == recordStart[:n]
-}
-
 // log appends records to the result log. An appended record survives the end of the process at once, and
 // a power failure soon after.
 type log struct {
@@ -134,7 +129,7 @@ func openLog(dir string) (*log, error) {
 		return nil, err
 	}
 	for _, line := range lines {
-		if line.cut && line.record == nil && isBegun(line.text) {
+		if line.cut && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
 			break
 		}
 		l.size += int64(len(line.text))

@@ -401,7 +401,8 @@ func TestScales(t *testing.T) {
 	p := newPlan(t, text, testkit.CSV(t, 9, 10))
 	dir := t.TempDir()
 	runPlan(t, p, dir, pipeline.RunOptions{})
-	scales, err := p.Scales(t.Context())
+	learned, err := p.Learned(t.Context())
+	scales := learned.Scales
 	if err != nil || len(scales) != 2 {
 		t.Fatalf("scales %v, %v", scales, err)
 	}

@@ -95,15 +95,6 @@ func Clusterers() []string {
 	return names
 }
 
-// About says what a method does that takes the features as they are.
-func About(name string) (text string, ok bool) {
-	if name == Original {
-		return "what classifies takes the features as they are", true
-	}
-	a, ok := cluster.Lookup(name)
-	return a.Title, ok
-}
-
 // WithLabels returns the clustering where labels are told: constrained k-means stands for
 // k-means.
 func (c Cluster) WithLabels() Cluster {

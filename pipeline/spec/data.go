@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Data says where the samples come from. In a file it is a known set's name or
@@ -25,34 +26,11 @@ type Data struct {
 
 // String returns the data in words: the set as it was named, and its settings.
 func (d Data) String() string {
-	words := []string{d.Set}
-	add := func(name, value string) {
-		if value != "" {
-			words = append(words, name+" "+value)
+	words, held := []string{d.Set}, settings.Encode(d)
+	for _, name := range settings.Names(d)[1:] {
+		if value, ok := held[name]; ok {
+			words = append(words, fmt.Sprintf("%s %v", name, value))
 		}
 	}
-	number := func(name string, n int) {
-		if n > 0 {
-			add(name, fmt.Sprint(n))
-		}
-	}
-	add("from", d.From)
-	add("part", d.Part)
-	add("pattern", d.Pattern)
-	add("labels", d.Labels)
-	add("truth", d.Truth)
-	if d.NoClasses {
-		add("no-classes", "true")
-	}
-	if d.Pool {
-		add("pool", "true")
-	}
-	add("fea", d.Fea)
-	add("gnd", d.Gnd)
-	if d.Shape.Height > 0 {
-		add("shape", fmt.Sprintf("%dx%d", d.Shape.Height, d.Shape.Width))
-	}
-	number("largest", d.Largest)
-	number("samples", d.Samples)
 	return strings.Join(words, ", ")
 }

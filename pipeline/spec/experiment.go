@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Experiment says what is to be compared on what data. Its form in a file is in
@@ -90,8 +95,8 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		if task, own := TaskOnFeatures(m.Name); own && task != e.Task {
-			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
+		if classifies := m.Name == Original; OnFeatures(m.Name) && classifies != (e.Task == Classification) {
+			return fmt.Errorf("the method %s is for the task %s", m.Name, map[bool]Task{false: Clustering, true: Classification}[classifies])
 		}
 		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
@@ -171,4 +176,66 @@ func (e *Experiment) Shared() [][2]string {
 		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
 	}
 	return s
+}
+
+// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the
+// first.
+func (e *Experiment) DecodeSetting(v *settings.Value) error {
+	type plain Experiment
+	if err := settings.Decode(v, (*plain)(e)); err != nil {
+		return err
+	}
+	if len(e.Sets) > 0 && v.Get("data").Value != nil {
+		e.Data = e.Sets[0]
+	}
+	if len(e.Sets) == 1 {
+		e.Sets = nil
+	}
+	return nil
+}
+
+// Each returns the experiments on single sets that an experiment stands for: itself, or one for
+// each of several sets, whose names are its own and the set's, with a hyphen between them.
+func (e *Experiment) Each() []*Experiment {
+	if len(e.Sets) < 2 {
+		return []*Experiment{e}
+	}
+	var all []*Experiment
+	for i, name := range e.SetNames() {
+		one := *e
+		one.Sets, one.Name, one.Data = nil, e.Name+"-"+name, e.Sets[i]
+		one.Data.Root, one.Data.Labelled = e.Data.Root, e.Data.Labelled
+		all = append(all, &one)
+	}
+	return all
+}
+
+// SetNames returns what the sets of an experiment are called, different names that can be those
+// of folders.
+func (e *Experiment) SetNames() []string {
+	var names []string
+	taken := map[string]bool{}
+	for _, d := range e.Sets {
+		base := filename.Safe(filepath.Base(strings.TrimPrefix(d.Set, catalogue.SetPrefix)))
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[name] = true
+		names = append(names, name)
+	}
+	return names
+}
+
+// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual words
+// and so on, "" for those that it has not.
+func (e *Experiment) Files() []string {
+	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
+	for _, f := range e.Features.Each() {
+		files = append(files, f.Words.From, f.Crop.Eyes)
+		if n, ok := f.Extractor.(features.Network); ok {
+			files = append(files, n.File)
+		}
+	}
+	return files
 }

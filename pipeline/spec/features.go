@@ -270,7 +270,10 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	dense := features.DenseSIFT{}
 	photographs := Features{SkipBad: f.SkipBad, Extractor: features.Network{}}
 	if !features.BuiltIn() {
-		photographs = withoutNetwork(dense, f.SkipBad)
+		photographs = Features{SkipBad: f.SkipBad, Joined: []Weighted{
+			{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
+			{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
+		}}
 	}
 	tiny := 0
 	for _, file := range set.Files {
@@ -284,14 +287,6 @@ func (f Features) Resolve(set *datasets.Set) Features {
 		return Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
 	}
 	return photographs
-}
-
-// withoutNetwork are the features of photographs in a program without a network.
-func withoutNetwork(dense features.DenseSIFT, skipBad bool) Features {
-	return Features{SkipBad: skipBad, Joined: []Weighted{
-		{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
-		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
-	}}
 }
 
 // Extract returns the features of a set, but for visual words.

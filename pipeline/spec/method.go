@@ -55,20 +55,11 @@ const (
 // maxName is the length of the longest name of a method in tables, in bytes.
 const maxName = 200
 
-// TaskOnFeatures returns the task of a method that makes no representation.
-func TaskOnFeatures(name string) (task Task, ok bool) {
-	if name == Original {
-		return Classification, true
-	}
-	_, ok = cluster.Lookup(name)
-	return Clustering, ok
-}
-
 // OnFeatures tells whether the method of the name makes no representation, but takes the features
 // as they are.
 func OnFeatures(name string) bool {
-	_, own := TaskOnFeatures(name)
-	return own
+	_, clusters := cluster.Lookup(name)
+	return clusters || name == Original
 }
 
 // DecodeSetting reads a method and checks that it is one.
@@ -127,7 +118,7 @@ func (m *Method) check(v *settings.Value) error {
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
 	}
-	if _, own := TaskOnFeatures(m.Name); own {
+	if OnFeatures(m.Name) {
 		for _, f := range v.Fields {
 			if key := f.Key.Text; key != "name" && key != "as" {
 				return f.Key.Errorf("%s has no parameter %q", m.Name, key)
@@ -196,32 +187,22 @@ func (m Method) String() string { return m.words(nil) }
 // words is the method and those of its settings that are not left out.
 func (m Method) words(leaveOut []string) string {
 	out := m.Name
-	add := func(key, format string, args ...any) {
-		if !slices.Contains(leaveOut, key) {
-			out += ", " + fmt.Sprintf(format, args...)
+	add := func(said bool, key, format string, value any) {
+		if said && !slices.Contains(leaveOut, key) {
+			out += ", " + fmt.Sprintf(format, value)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Params)) {
-		add(key, "%s %v", key, m.Params[key])
+		add(true, key, key+" %v", m.Params[key])
 	}
-	if m.Init != "" {
-		add("init", "init %s", m.Init)
-	}
-	if m.Solver != "" {
-		add("solver", "solver %s", m.Solver)
-	}
-	if m.Iterations > 0 {
-		add("iterations", "%d iterations", m.Iterations)
-	}
-	if m.By != "" {
-		add("cluster", "clustered by %s", m.By)
-	}
+	add(m.Init != "", "init", "init %s", m.Init)
+	add(m.Solver != "", "solver", "solver %s", m.Solver)
+	add(m.Iterations > 0, "iterations", "%d iterations", m.Iterations)
+	add(m.By != "", "cluster", "clustered by %s", m.By)
 	if m.Recode != nil {
-		add("recode", "recode %v", *m.Recode)
+		add(true, "recode", "recode %v", *m.Recode)
 	}
-	if m.Tolerance > 0 {
-		add("tolerance", "tolerance %v", m.Tolerance)
-	}
+	add(m.Tolerance > 0, "tolerance", "tolerance %v", m.Tolerance)
 	return out
 }
 

@@ -39,7 +39,7 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	if r.Recodes {
 		r.Recode = &r.Recodes
 	}
-	if _, own := spec.TaskOnFeatures(m.Name); own {
+	if spec.OnFeatures(m.Name) {
 		r.Cluster.By = m.Name
 		return r, nil
 	}
