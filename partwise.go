@@ -156,7 +156,7 @@ type RunOptions struct {
 	Progress input.Progress
 }
 
-// Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
+// Run runs an experiment on one set, such as spec.Load reads, and returns the records of
 // its trials. [spec.Experiment.Each] splits an experiment on several sets.
 func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {

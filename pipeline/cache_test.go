@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"
@@ -170,7 +171,7 @@ func TestChangedDuringRun(t *testing.T) {
 	}
 	folder := t.TempDir()
 	prepareWith := func(folder string, first func()) (*input.Inputs, error) {
-		e, err := Parse([]byte("{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"))
+		e, err := spec.Parse([]byte("{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"))
 		if err != nil {
 			t.Fatal(err)
 		}

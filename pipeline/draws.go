@@ -37,15 +37,12 @@ func newDrawn(p *Plan, id drawID) *drawn {
 	}
 }
 
-// features returns what the methods see of the draw. Where learning it is expensive, or the
-// memory budget has room for it, the trials share one view.
+// features returns what the methods see of the draw. Where it is learned, the trials share it.
 func (d *drawn) features(ctx context.Context) (*input.View, error) {
-	in := d.plan.Inputs
-	see := func() (*input.View, error) { return d.plan.view(ctx, d.draw) }
-	if in.X != nil && !d.plan.draws.keepViews {
-		return see()
+	if d.plan.Inputs.X != nil {
+		return d.plan.view(ctx, d.draw)
 	}
-	return d.view.Get(ctx, see)
+	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
 }
 
 // view returns what the methods see of a draw.
@@ -55,10 +52,9 @@ func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 
 // draws holds the draws that trials are at work on.
 type draws struct {
-	mu        sync.Mutex
-	of        map[drawID]*openDraw
-	keepViews bool // whether trials share features that are picked from a matrix
-	share     bool // whether direct methods share principal directions
+	mu    sync.Mutex
+	of    map[drawID]*openDraw
+	share bool // whether direct methods share principal directions
 	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
 	// again once the best ranks are known, and models and tables need its words.
 	modelled func() *drawn
@@ -108,17 +104,8 @@ func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
 	}
 }
 
-// keepDraws takes the memory of the features of draws beside those of the trials that are at work. It is
-// not ok where draws have features of their own, which are kept anyway, or one trial, or where the trials
-// themselves need the memory.
-func (p *Plan) keepDraws(budget *memory.Budget, workers int) (release func(), ok bool) {
-	if p.Inputs.X == nil || len(p.methods)*max(len(p.Experiment.Rank), 1) < 2 {
-		return nil, false
-	}
-	return p.keep(budget, int64(p.problem(p.most(), 1).Input())*int64(workers+1), "the features of draws")
-}
-
 // keepDirections takes the memory of the principal directions of draws, where several direct methods share them.
+// It is not ok where the trials themselves need the memory.
 func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {
@@ -131,16 +118,7 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	}
 	s := p.problem(p.most(), 1)
 	n, m := float64(s.N), float64(s.M)
-	return p.keep(budget, int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
-}
-
-// keep takes so much of the budget for what trials use in common. It is not ok where that is nothing, or where
-// the trials themselves need it.
-func (p *Plan) keep(budget *memory.Budget, need int64, what string) (release func(), ok bool) {
-	if need == 0 {
-		return nil, false
-	}
-	release, err := budget.Keep(need, what)
+	release, err := budget.Keep(int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
 	if err != nil {
 		return nil, false
 	}

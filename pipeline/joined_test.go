@@ -183,7 +183,7 @@ func TestJoinedDraws(t *testing.T) {
 	set := colourful(t, 8)
 	text := strings.Replace(scenes, "features: {sift: dense, words: 20, grid: 2x2}", "features: [{pixels: 4, normalise: none}, {sift: dense, words: 10, grid: 2x2, normalise: l1}, colour]", 1)
 	plan := func(opt input.PrepareOptions) *Plan {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestJoinedSkips(t *testing.T) {
 		writePNG(t, filepath.Join(set, class, "02.png"), &image.Gray{Pix: slices.Repeat([]uint8{200}, 9), Stride: 3, Rect: image.Rect(0, 0, 3, 3)})
 	}
 	text := "{name: x, methods: [nmf], features: [{pixels: 8}, colour, {sift: dense, words: 8}]}"
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestJoinedSigns(t *testing.T) {
 		"{name: x, methods: [nmf], features: [pixels, {pixels: {}, normalise: none}]}",
 		"{name: x, task: classify, train: 3, test: rest, methods: [nmf], features: [pixels, {pixels: {}, normalise: none}]}",
 	} {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,10 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
-	"io"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -81,15 +78,19 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	if e.Split != "" {
 		data += " " + in.Parts()
 	}
+	end, err := json.Marshal([]any{p.must, p.cannot, e.Seed})
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range p.ks {
 		for r := range e.RepeatCount() {
 			for _, rank := range e.Rank.List() {
 				for m := range e.Methods {
-					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
-					if p.auto() != nil {
-						t.rank = 0
+					t := trial{k: k, repeat: r, method: m}
+					if rank.Auto == nil {
+						t.rank = rank.Of(k)
 					}
-					t.id = p.identify(t, data)
+					t.id = p.identify(t, data, end)
 					p.trials = append(p.trials, t)
 				}
 			}
@@ -266,8 +267,8 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// identify digests all that a trial's result depends on.
-func (p *Plan) identify(t trial, data string) string {
+// identify digests all that a trial's result depends on. end are the JSON of links and seed.
+func (p *Plan) identify(t trial, data string, end []byte) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
@@ -289,33 +290,9 @@ func (p *Plan) identify(t trial, data string) string {
 		panic(err) // numbers and names only
 	}
 	h := sha256.New()
-	h.Write(text[:len(text)-1]) // the list goes on
-	digestPairs(h, p.must)
-	digestPairs(h, p.cannot)
-	fmt.Fprintf(h, ",%d]", e.Seed)
+	h.Write(append(text[:len(text)-1], ',')) // the list goes on
+	h.Write(end[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-// digestPairs writes a comma and pairs as JSON has them, of which there may be too
-// many for a text in memory.
-func digestPairs(h hash.Hash, pairs [][2]int) {
-	if len(pairs) == 0 {
-		io.WriteString(h, ",null")
-		return
-	}
-	var piece []byte
-	between := byte('[')
-	h.Write([]byte{','})
-	for _, p := range pairs {
-		piece = append(strconv.AppendInt(append(piece, between, '['), int64(p[0]), 10), ',')
-		piece = append(strconv.AppendInt(piece, int64(p[1]), 10), ']')
-		between = ','
-		if len(piece) > 1<<12 {
-			h.Write(piece)
-			piece = piece[:0]
-		}
-	}
-	h.Write(append(piece, ']'))
 }
 
 // auto is how ranks are chosen, nil where they are told.

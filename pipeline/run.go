@@ -93,10 +93,6 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
-	release, p.draws.keepViews = p.keepDraws(budget, opt.Workers)
-	if p.draws.keepViews {
-		defer release()
-	}
 	if release, p.draws.share = p.keepDirections(budget, opt.Workers); p.draws.share {
 		defer release()
 	}

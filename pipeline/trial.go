@@ -148,8 +148,6 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn
 		if err == nil && p.Experiment.Task == spec.Classification {
 			whole.Test, err = whole.Model.Transform(ctx, seen.Test())
 			err = w.In.NameRows(err, d.testRows)
-			_, k := whole.Coefficients.Dims()
-			whole.Found = make([]fitting.Once[[]int], k+1)
 		}
 		return whole, err
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -36,7 +35,7 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	if field.Kind() != reflect.Struct || setting.Values != nil {
 		return among(begun, setting.Values), false
 	}
-	list, by := settings.List(reflect.Zero(field).Interface()), experimentfile.FirstKey(setting.Name)
+	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
 	var first []string
 	if setting.Name == "data" {
 		for _, s := range catalogue.Known() {

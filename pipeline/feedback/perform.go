@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -165,7 +168,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	if len(members) < 2 {
 		return fmt.Errorf("%s has %s, which cannot be split", c.group(g), pictures(len(members)))
 	}
-	points := rowsOf(s.regroup.Points(), members)
+	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -144,11 +143,9 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 		return nil, err
 	}
 	defer release()
-	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
 	rows := make([]vocab.Histogram, len(samples))
 	if err := b.Each(ctx, samples, b.in.progress.Of("counting words"), func(at int, d *features.Descriptors) error {
-		words := rooms.Get().(*vocab.Assigned)
-		defer rooms.Put(words)
+		words := &vocab.Assigned{}
 		err := assigner.Assign(words, d)
 		if err == nil {
 			rows[at], err = grid.Count(v.Len(), d, words)

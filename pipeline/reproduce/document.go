@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,15 +87,10 @@ intervals are.
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFunc(d.file, func(w io.Writer) error {
-		if _, err := b.WriteTo(w); err != nil {
-			return err
-		}
-		return atomicfile.WriteFunc(DocumentJSON(d.file), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
-	})
+	if err := atomicfile.Write(DocumentJSON(d.file), text); err != nil {
+		return err
+	}
+	return atomicfile.Write(d.file, b.Bytes())
 }
 
 func toJSON(x any) ([]byte, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -182,7 +181,7 @@ func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error
 }
 
 func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error) {
-	e, err := experimentfile.Parse(protocol)
+	e, err := spec.Parse(protocol)
 	if err == nil && name == "" && e.Name == "" {
 		err = errors.New("the experiment has no name")
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -45,7 +44,7 @@ func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 
 func parse(t *testing.T, text, set string) *spec.Experiment {
 	t.Helper()
-	e, err := experimentfile.Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

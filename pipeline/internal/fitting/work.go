@@ -142,12 +142,7 @@ func (w *Work) Classify(ctx context.Context, res *Represented, by func(ctx conte
 	if err != nil {
 		return nil, w.In.NameRows(err, rows)
 	}
-	find := func() ([]int, error) { return by(ctx, train, truth, coefficients) }
-	if res.Found == nil {
-		return find()
-	}
-	_, k := coefficients.Dims()
-	return res.Found[k].Get(ctx, find)
+	return by(ctx, train, truth, coefficients)
 }
 
 // CheckSigns refuses data with negative values for methods that do not take
@@ -176,9 +171,6 @@ func CheckSigns(in *input.Inputs, methods []*Method) error {
 type Represented struct {
 	*factor.Result
 	Test *mat.Dense
-	// Found holds the classes that the leading k directions find for the samples to be classified,
-	// by k. It is nil for a fit of one rank.
-	Found []Once[[]int]
 }
 
 // Leading returns what the first k directions make of the draw, or all where there are no
@@ -197,7 +189,7 @@ func (r *Represented) Leading(k int) *Represented {
 	res := *r.Result
 	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
 	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
-	out := &Represented{Result: &res, Found: r.Found}
+	out := &Represented{Result: &res}
 	if r.Test != nil {
 		out.Test = first(r.Test)
 	}
