@@ -53,53 +53,43 @@ func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 // draws holds the draws that trials are at work on.
 type draws struct {
 	mu    sync.Mutex
-	of    map[drawID]*openDraw
-	share bool // whether direct methods share principal directions
+	of    map[drawID]func() *drawn
+	left  map[drawID]int // trials that have not ended
+	share bool           // whether direct methods share principal directions
 	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
 	// again once the best ranks are known, and models and tables need its words.
 	modelled func() *drawn
 }
 
-type openDraw struct {
-	get  func() *drawn
-	left int // trials that have not ended
-}
-
-// expect drops the open draws and opens those of the trials.
+// expect drops the open draws, and counts the trials of those to come.
 func (d *draws) expect(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.of = map[drawID]*openDraw{}
+	d.of, d.left = map[drawID]func() *drawn{}, map[drawID]int{}
 	for _, t := range todo {
-		if d.of[t.draw()] == nil {
-			d.of[t.draw()] = &openDraw{}
-		}
-		d.of[t.draw()].left++
+		d.left[t.draw()]++
 	}
 }
 
-// useDraw returns a function that makes a trial's draw at its first call; all trials of an open
-// draw get the same. The trial calls done once, when it has ended.
+// useDraw returns a function that makes a trial's draw at its first call; all trials of a draw get the same. The trial
+// calls done once, when it has ended.
 func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
-	d := &p.draws
+	d, id := &p.draws, t.draw()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	get = sync.OnceValue(func() *drawn { return newDrawn(p, t.draw()) })
-	if p.isModelled(t) {
-		get = d.modelled
+	if get = d.of[id]; get == nil {
+		if get = d.modelled; !p.isModelled(t) {
+			get = sync.OnceValue(func() *drawn { return newDrawn(p, id) })
+		}
+		if d.left[id] > 0 {
+			d.of[id] = get
+		}
 	}
-	open := d.of[t.draw()]
-	if open == nil {
-		return get, func() {}
-	}
-	if open.get == nil {
-		open.get = get
-	}
-	return open.get, func() {
+	return get, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if open.left--; open.left == 0 {
-			delete(d.of, t.draw())
+		if d.left[id]--; d.left[id] == 0 {
+			delete(d.of, id)
 		}
 	}
 }

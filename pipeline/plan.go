@@ -354,9 +354,7 @@ func (p *Plan) draw(k, repeat int) draw {
 	}
 	slices.Sort(d.rows)
 	slices.Sort(d.testRows)
-	at := make(map[int]int, len(d.rows))
-	for i, row := range d.rows {
-		at[row] = i
+	for _, row := range d.rows {
 		c := number[p.labels[row]]
 		d.truth = append(d.truth, c)
 		if !labelled[row] {
@@ -368,17 +366,8 @@ func (p *Plan) draw(k, repeat int) draw {
 		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
 	d.must, d.cannot = drawLinks(e.Links, d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
-	add := func(to, from [][2]int) [][2]int {
-		for _, pair := range from {
-			a, hasA := at[pair[0]]
-			b, hasB := at[pair[1]]
-			if hasA && hasB {
-				to = append(to, [2]int{a, b})
-			}
-		}
-		return to
-	}
-	d.must, d.cannot = add(d.must, p.must), add(d.cannot, p.cannot)
+	place := input.PlacesOf(d.rows, len(p.rows))
+	d.must, d.cannot = append(d.must, input.PairsAt(p.must, place)...), append(d.cannot, input.PairsAt(p.cannot, place)...)
 	return d
 }
 

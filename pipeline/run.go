@@ -131,26 +131,22 @@ type run struct {
 // all runs the trials that are missing. Where there are several ranks, the best of
 // them and so the models to keep are known then: their trials are run once more.
 func (r *run) all(ctx context.Context) error {
-	var todo []trial
-	for _, t := range r.plan.trials {
-		if _, done := r.done[t.id]; !done || r.lacksModel(t) {
-			todo = append(todo, t)
+	todo := func(new bool) (some []trial) {
+		for _, t := range r.plan.trials {
+			if _, done := r.done[t.id]; done && r.lacksModel(t) || new && !done {
+				some = append(some, t)
+			}
 		}
+		return some
 	}
-	err := r.trials(ctx, todo)
+	err := r.trials(ctx, todo(true))
 	var some *TrialsError
 	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
 		return err
 	}
 	r.plan.best = r.plan.bestRanks(r.done)
-	todo = nil
-	for _, t := range r.plan.trials {
-		if _, done := r.done[t.id]; done && r.lacksModel(t) {
-			todo = append(todo, t)
-		}
-	}
 	r.progress.End()
-	return errors.Join(err, r.trials(ctx, todo))
+	return errors.Join(err, r.trials(ctx, todo(false)))
 }
 
 // trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // The files of a store. partwise cluster and experiments read the first three: see
@@ -222,10 +223,7 @@ func (s *Session) load(ctx context.Context) (err error) {
 // group of most of its pictures that has no name or class yet, or a new one.
 func (s *Session) apply(classes []string, links datasets.Links) error {
 	c := s.now()
-	row := slices.Repeat([]int{-1}, s.in.Set.Len())
-	for i, r := range s.in.Rows {
-		row[r] = i
-	}
+	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
 	var order []string
 	for at, class := range classes {
@@ -272,10 +270,8 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 		give(class, best)
 	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
-		for _, p := range pairs {
-			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				*to = with(*to, a, b)
-			}
+		for _, p := range input.PairsAt(pairs, row) {
+			*to = with(*to, p[0], p[1])
 		}
 	}
 	if err := c.known().Check(len(c.labels)); err != nil {

@@ -46,48 +46,38 @@ func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
 	return d, notes
 }
 
-// agreeing returns the copies without stacks that labels or links contradict, and their number.
+// agreeing returns the copies without stacks that labels or links contradict, and the number of these.
 func (g Groups) agreeing(in *input.Inputs) (copies []int, parted int) {
 	copies = slices.Clone(g.Copies)
 	if !g.given() {
 		return copies, 0
 	}
-	for known := g.knowledge(in.Set); ; {
-		// A unit of samples that stacks and must-links join has one class, and no cannot-link within.
-		must := slices.Clone(g.Links.Must)
-		for i, c := range copies {
-			must = append(must, [2]int{in.Rows[c], in.Rows[i]})
+	// A unit of samples that stacks and must-links join has one class, and no cannot-link within.
+	must := slices.Clone(g.Links.Must)
+	for i, c := range copies {
+		must = append(must, [2]int{in.Rows[c], in.Rows[i]})
+	}
+	unit, _ := links.Close(in.Set.Len(), must, nil)
+	wrong, class := map[int]bool{}, map[int]int{}
+	for i, label := range g.knowledge(in.Set).labels {
+		if label < 0 {
+			continue
 		}
-		unit, _ := links.Close(in.Set.Len(), must, nil)
-		wrong, class := map[int]bool{}, map[int]int{}
-		for i, label := range known.labels {
-			if label < 0 {
-				continue
-			}
-			if other, ok := class[unit[i]]; ok && other != label {
-				wrong[unit[i]] = true
-			}
-			class[unit[i]] = label
+		if other, ok := class[unit[i]]; ok && other != label {
+			wrong[unit[i]] = true
 		}
-		for _, pair := range g.Links.Cannot {
-			if unit[pair[0]] == unit[pair[1]] {
-				wrong[unit[pair[0]]] = true
-			}
-		}
-		stacks := map[int]bool{}
-		for i, c := range copies {
-			if c != i && wrong[unit[in.Rows[c]]] {
-				stacks[c] = true
-			}
-		}
-		if len(stacks) == 0 {
-			return copies, parted
-		}
-		parted += len(stacks)
-		for i, c := range copies {
-			if stacks[c] {
-				copies[i] = i
-			}
+		class[unit[i]] = label
+	}
+	for _, pair := range g.Links.Cannot {
+		if unit[pair[0]] == unit[pair[1]] {
+			wrong[unit[pair[0]]] = true
 		}
 	}
+	stacks := map[int]bool{}
+	for i, c := range copies {
+		if c != i && wrong[unit[in.Rows[c]]] {
+			stacks[c], copies[i] = true, i
+		}
+	}
+	return copies, len(stacks)
 }

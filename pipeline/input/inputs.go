@@ -286,19 +286,27 @@ func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
 		return in.links.Must, in.links.Cannot
 	}
-	row := slices.Repeat([]int{-1}, in.Set.Len())
-	for i, r := range in.Rows {
-		row[r] = i
+	row := PlacesOf(in.Rows, in.Set.Len())
+	return PairsAt(in.links.Must, row), PairsAt(in.links.Cannot, row)
+}
+
+// PlacesOf returns the place of each of n samples among rows, or -1.
+func PlacesOf(rows []int, n int) []int {
+	place := slices.Repeat([]int{-1}, n)
+	for at, i := range rows {
+		place[i] = at
 	}
-	keep := func(from [][2]int) (to [][2]int) {
-		for _, p := range from {
-			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				to = append(to, [2]int{a, b})
-			}
+	return place
+}
+
+// PairsAt returns the pairs of samples that both have a place, as pairs of places.
+func PairsAt(pairs [][2]int, place []int) (out [][2]int) {
+	for _, p := range pairs {
+		if a, b := place[p[0]], place[p[1]]; a >= 0 && b >= 0 {
+			out = append(out, [2]int{a, b})
 		}
-		return to
 	}
-	return keep(in.links.Must), keep(in.links.Cannot)
+	return out
 }
 
 // Labels returns the class of each row of X, or -1.

@@ -115,10 +115,7 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		}
 		m.x, used, skipped = made.X, made.Rows, made.Skipped
 	}
-	m.at = slices.Repeat([]int{-1}, in.Set.Len())
-	for at, i := range used {
-		m.at[i] = at
-	}
+	m.at = PlacesOf(used, in.Set.Len())
 	return skipped, nil
 }
 

@@ -23,7 +23,6 @@ const (
 // Neighbours says how samples are classified. The zero value is by 10
 // neighbours and Euclidean distances.
 type Neighbours struct {
-	// K is how many neighbours vote; 0 means 10.
 	K        int              `setting:"k,text" default:"10" help:"how many neighbours vote"`
 	Distance cluster.Distance `setting:"distance" help:"how far samples are from each other"`
 }

@@ -20,10 +20,8 @@ type Cluster struct {
 	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
 	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
 	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
-	// Restarts is the number of starts; 0 means 20.
-	Restarts int `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
-	// Refine moves single samples of k-means too, as cluster.KMeans says.
-	Refine bool `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
+	Restarts int              `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
+	Refine   bool             `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
 	// K is the number of groups of an experiment; a grouping has its own, Groups.K.
 	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"the number of groups: a number, a range such as 5..30 to choose from, or auto"`
 }

@@ -11,14 +11,11 @@ import (
 // Data says where the samples come from. In a file it is a known set's name or
 // a path, or {set: …} with settings beside it.
 type Data struct {
-	// Set is a known set's name or a path.
 	Set string `setting:"set,text" help:"a known set or a path"`
 	// OpenOptions say how it is read, and how its classes are found.
 	datasets.OpenOptions
-	// Largest is how many classes are kept, those with the most samples, or 0
-	// for all.
+	// 0 means all for both.
 	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
-	// Samples is the size of a random part of the set, or 0 for all of it.
 	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
 	// Labelled leaves out samples of no known class. It is not part of the file.
 	Labelled bool

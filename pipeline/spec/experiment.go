@@ -15,53 +15,35 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Experiment says what is to be compared on what data. Its form in a file is in
-// docs/experiments.md.
+// Experiment says what is to be compared on what data. The help of a field says what it is, and docs/experiments.md
+// what its form in a file is.
 type Experiment struct {
-	// Name is what its results are called.
 	Name string `setting:"name" help:"what the results are called"`
-	// Task is what the methods are compared by.
-	Task Task `setting:"task" help:"what methods are compared by: cluster or classify"`
+	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
 	// Data is where the samples come from, and Sets are more than one set, of which it is the
 	// first: Each returns an experiment for each.
-	Data Data
-	Sets []Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
-	// Features is what is made of them.
+	Data     Data
+	Sets     []Data   `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
-	// Methods are compared, in this order.
-	Methods Methods `setting:"methods"`
-	// Classes are the numbers of classes drawn, a row of the tables each;
-	// empty means all classes at once.
+	Methods  Methods  `setting:"methods"`
+	// Classes are the numbers of classes drawn, a row of the tables each; empty means all classes at once.
 	Classes Classes `setting:"classes" help:"numbers of classes: 5, 2..10 or 2,5,10"`
-	// Repeats is how often each number of classes is drawn; 0 means 10.
-	Repeats int `setting:"repeats" default:"10" help:"how often each number of classes is drawn"`
-	// Labels is how many samples of each class are labelled.
-	Labels Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
-	// Links is which pairs of samples are told to belong together or not.
-	Links Links `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
-	// Split is "folders" where the training and the test samples of a classification are
-	// those of the data's own two parts, and else empty.
-	Split string `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
-	// Train and Test are how many samples of each class a classification
-	// learns from and how many it is tested on.
-	Train Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
-	Test  Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
-	// Rank is the number of basis vectors.
-	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
-	// Cluster is how representations are clustered.
+	Repeats int     `setting:"repeats" default:"10" help:"how often each number of classes is drawn"` // 0 means 10
+	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
+	Links   Links   `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
+	Split   string  `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
+	Train   Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
+	Test    Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
+	Rank    Ranks   `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
 	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
-	// Classifier is by what samples are classified, and Neighbours how by their nearest
-	// training samples.
+	// Classifier is by what samples are classified, and Neighbours how by their nearest training samples.
 	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
-	// Scores are optional ones that are computed too.
-	Scores []string `setting:"scores" help:"scores that are computed too, as in VI"`
-	// Significance says how tables tell differences from chance. No trial depends on it.
+	Scores     []string   `setting:"scores" help:"scores that are computed too, as in VI"`
+	// No trial depends on Significance.
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
-	// Seed makes it all repeatable.
-	Seed uint64 `setting:"seed" help:"seed of all random choices"`
-	// Command is the command line that runs it, and Program the version of the program, for
-	// the report and the models.
+	Seed         uint64            `setting:"seed" help:"seed of all random choices"`
+	// Command is the command line that runs it, and Program the version of the program, for the report and the models.
 	Command, Program string
 }
 

@@ -102,38 +102,41 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	if err != nil {
 		return err
 	}
-	mapping := func() *settings.Value {
-		return &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
-	}
-	own, words, common := mapping(), mapping(), mapping()
-	if chosen != nil {
-		own.Fields = slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
-	}
 	defaults := settings.Names(list[0].Zero)
 	isName := func(key string) bool {
 		return slices.ContainsFunc(list[1:], func(i features.Info) bool { return i.Name == key })
 	}
+	rest := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 	for _, field := range v.Fields {
 		key := field.Key.Text
-		isWords, isOwn := slices.Contains(wordKeys, key), !info.Descriptors() && slices.Contains(settings.Names(info.Zero), key)
+		none := key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0 // pixels: {}
+		off := isName(key) && field.Value.Data == false && !slices.Contains(defaults, key)                      // hog: false
+		if !none && !off && field.Value != chosen {
+			rest.Fields = append(rest.Fields, field)
+		}
+	}
+	ownKeys, ofWords, commonKeys := settings.Names(info.Zero), []string(nil), []string{"power", "normalise", "crop"}
+	if info.Descriptors() {
+		ownKeys, ofWords, commonKeys = nil, wordKeys, commonKeys[:2]
+	}
+	own, rest := rest.Split(ownKeys)
+	words, rest := rest.Split(ofWords)
+	common, rest := rest.Split(commonKeys)
+	for _, field := range rest.Fields {
+		key := field.Key.Text
 		switch {
-		case key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0: // pixels: {}
-		case field.Value == chosen, isName(key) && field.Value.Data == false && !slices.Contains(defaults, key): // hog: false
-		case isOwn:
-			own.Fields = append(own.Fields, field)
-		case isWords && info.Descriptors():
-			words.Fields = append(words.Fields, field)
-		case isWords:
+		case slices.Contains(wordKeys, key):
 			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
-		case isName(key), slices.Contains(defaults, key), key == "crop" && info.Descriptors():
+		case isName(key), slices.Contains(defaults, key), key == "crop":
 			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
-		case key == "power", key == "normalise", key == "crop":
-			common.Fields = append(common.Fields, field)
 		case slices.Contains(settings.Names(Weighted{}), key):
 			return field.Key.Errorf("%s is for one of several features ([sift, {colour: hsv, %[1]s: 2}], for example)", key)
-		default:
-			return settings.UnknownKey(field.Key, featureKeys(list))
 		}
+		return settings.UnknownKey(field.Key, featureKeys(list))
+	}
+	if chosen != nil {
+		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
+		own.Fields = append(form, own.Fields...)
 	}
 	if f.Extractor, err = settings.New(own, info.Zero); err != nil {
 		return err
@@ -158,15 +161,12 @@ func featureNames(list []features.Info) (names []string) {
 // featureKeys lists the keys of features.
 func featureKeys(list []features.Info) []string {
 	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop")
-	for _, i := range list[1:] {
-		keys = append(keys, i.Name)
+	for _, name := range append(featureNames(list[1:]), wordKeys...) {
+		if !slices.Contains(keys, name) {
+			keys = append(keys, name)
+		}
 	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(append(keys, wordKeys...), func(key string) bool {
-		again := seen[key]
-		seen[key] = true
-		return again
-	})
+	return keys
 }
 
 // choose returns the extractor of a list that a mapping chooses and the value that

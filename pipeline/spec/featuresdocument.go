@@ -73,14 +73,10 @@ func (c Crop) document() any {
 	return nil
 }
 
-// ReadFeatures reads what document returns of JSON.
+// ReadFeatures reads what Document returns of JSON.
 func ReadFeatures(text json.RawMessage) (f Features, err error) {
-	v, err := document.Parse(text) // JSON is YAML
-	if err == nil {
-		err = f.DecodeSetting(v)
-	}
-	if err != nil {
-		return f, fmt.Errorf("the features: %w", err)
+	if err := readDocument(text, "features", &f); err != nil {
+		return f, err
 	}
 	for _, one := range f.Each() {
 		if one.Words.From != "" {
@@ -88,6 +84,18 @@ func ReadFeatures(text json.RawMessage) (f Features, err error) {
 		}
 	}
 	return f, nil
+}
+
+// readDocument reads JSON, which is YAML.
+func readDocument(text json.RawMessage, what string, to settings.Decoder) error {
+	v, err := document.Parse(text)
+	if err == nil {
+		err = to.DecodeSetting(v)
+	}
+	if err != nil {
+		return fmt.Errorf("the %s: %w", what, err)
+	}
+	return nil
 }
 
 // Document returns the method as DecodeSetting reads it from settings.Of.
@@ -98,19 +106,12 @@ func (m Method) Document() any {
 	return out
 }
 
-// ReadMethod reads what document returns of JSON; no text is no method.
+// ReadMethod reads what Document returns of JSON; no text is no method.
 func ReadMethod(text json.RawMessage) (m Method, err error) {
-	if len(text) == 0 {
-		return m, nil
+	if len(text) > 0 {
+		err = readDocument(text, "method", &m)
 	}
-	v, err := document.Parse(text)
-	if err == nil {
-		err = m.DecodeSetting(v)
-	}
-	if err != nil {
-		return m, fmt.Errorf("the method: %w", err)
-	}
-	return m, nil
+	return m, err
 }
 
 // Each returns the features one by one.

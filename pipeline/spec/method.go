@@ -21,8 +21,7 @@ import (
 type Method struct {
 	// Name is what the method is called in the registry.
 	Name string `json:"name" setting:"name,text" help:"its name"`
-	// As is what it is called in tables; empty means its name.
-	As string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
+	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
 	// Swept are those of its settings that are one value of several. They
 	// stand behind its name in tables.
 	Swept []Setting `json:"-"`
