@@ -99,15 +99,10 @@ func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt Cl
 	if set.Files == nil {
 		e.Features.SkipBad = false // a file of vectors is complete or wrong
 	}
-	if opt.Links != "" {
-		links, err := set.ReadLinks(ctx, opt.Links)
-		if err != nil {
-			set.Close()
-			return nil, err
-		}
-		g.Links = *links
+	if g.Links, err = input.ReadLinks(ctx, spec.Links{File: opt.Links}, set); err == nil {
+		err = g.CheckCountOf(opt.Count, set)
 	}
-	if err := g.CheckCountOf(opt.Count, set); err != nil {
+	if err != nil {
 		set.Close()
 		return nil, err
 	}

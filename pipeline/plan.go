@@ -242,22 +242,10 @@ func (p *Plan) checkDraws() error {
 			}
 		}
 		for _, r := range p.Experiment.Rank.List() {
-			rank := r.Of(k)
-			if r.Auto != nil {
-				if err := r.Auto.Check(n); err != nil {
-					return err
-				}
-				continue
-			}
-			if rank < 1 {
-				return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", r, rank, k)
-			}
-			if rank > n {
-				return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", r, rank, k, n)
+			if err := r.Check(k, n, "classes"); err != nil {
+				return err
 			}
 		}
-	}
-	for _, k := range p.ks {
 		for _, m := range p.methods {
 			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)

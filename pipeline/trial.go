@@ -113,7 +113,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.Classify(ctx, found, fitting.Classifier(e), d.truth, seen.Test, d.testRows)
+		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -32,17 +32,12 @@ func List(of any) []Setting {
 		if tag := f.Tag.Get("range"); tag != "" {
 			s.Range = rangeOf(tag, f.Type.Kind() == reflect.Int || f.Type == reflect.TypeFor[[]int]()).String()
 		}
-		if s.Default == "" && !held.IsZero() || s.Default == "" && plain(held) {
+		if s.Default == "" && (!held.IsZero() || held.CanInt() || held.CanFloat() || held.Kind() == reflect.Bool) {
 			s.Default = fmt.Sprint(held.Interface())
 		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// plain tells whether the zero value of a field can be shown as a default.
-func plain(v reflect.Value) bool {
-	return v.CanInt() || v.CanFloat() || v.Kind() == reflect.Bool
 }
 
 // Names returns the names of the settings of a struct.

@@ -56,19 +56,15 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		return lacksLabels(by, needs.TakesLinks)
 	}
 	if g.Rank != nil {
-		switch rank := g.Rank.Of(k); {
-		case g.Rank.Auto != nil && g.by() == spec.Largest:
-			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank)
-		case g.Rank.Auto != nil:
-			if err := g.Rank.Auto.Check(n); err != nil {
-				return err
+		if rank := g.Rank.Of(k); g.by() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
+			what := g.Rank.String()
+			if g.Rank.Auto == nil {
+				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
 			}
-		case rank != k && g.by() == spec.Largest:
-			return fmt.Errorf("rank: %s is %d for %d groups; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank, rank, k)
-		case rank < 1:
-			return fmt.Errorf("rank: %s is %d for %d groups; it must be 1 or more", g.Rank, rank, k)
-		case rank > n:
-			return fmt.Errorf("rank: %s is %d for %d groups, above the number of samples, %d", g.Rank, rank, k, n)
+			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", what)
+		}
+		if err := g.Rank.Check(k, n, "groups"); err != nil {
+			return err
 		}
 	}
 	if !g.given() {

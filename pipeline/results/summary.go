@@ -41,11 +41,15 @@ func writeJSON(to *output.Folder, name string, v any) error {
 }
 
 // readJSON reads a JSON file with known keys, and checks its content.
-func readJSON(path string, to interface{ Check() error }) error {
+func readJSON[T any, P interface {
+	*T
+	Check() error
+}](path string) (P, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	to := P(new(T))
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err = dec.Decode(to); err == nil {
@@ -57,9 +61,9 @@ func readJSON(path string, to interface{ Check() error }) error {
 		err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return nil
+	return to, nil
 }
 
 // ReadSummary reads the summary of the experiment whose results are in dir. It takes at most 2 MiB of
@@ -81,11 +85,7 @@ func ReadSummary(dir string) (*pipeline.Summary, error) {
 
 // readSummary reads the summary in dir without the samples.
 func readSummary(dir string) (*pipeline.Summary, error) {
-	s := &pipeline.Summary{}
-	if err := readJSON(filepath.Join(dir, SummaryFile), s); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return readJSON[pipeline.Summary](filepath.Join(dir, SummaryFile))
 }
 
 // Records returns the records of the log in dir that are of the experiment of a summary, in its order.
@@ -194,13 +194,9 @@ func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.Folder, SetsFile,
 
 // ReadSets reads the SetsFile of a folder; nil if there is none.
 func ReadSets(dir string) (*Sets, error) {
-	s := &Sets{}
-	err := readJSON(filepath.Join(dir, SetsFile), s)
+	s, err := readJSON[Sets](filepath.Join(dir, SetsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }

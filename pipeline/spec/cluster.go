@@ -53,30 +53,26 @@ func clusterings() []string { return append(Clusterers(), Largest) }
 
 // String returns the clustering in words.
 func (c Cluster) String() string {
-	if c.K == (GroupCount{}) {
-		return c.how()
-	}
-	return fmt.Sprintf("%s, %s groups", c.how(), c.K)
-}
-
-// how is the clustering in words, without the number of groups.
-func (c Cluster) how() string {
-	restarts := cmp.Or(c.Restarts, 20)
+	restarts, how := cmp.Or(c.Restarts, 20), ""
 	switch c.By {
 	case Largest:
-		return "each sample to its largest coefficient"
+		how = "each sample to its largest coefficient"
 	case "", KMeans:
-		refined := ""
+		how = fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, c.Start)
 		if c.Refine {
-			refined = ", refined"
+			how += ", refined"
 		}
-		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts%s", c.Distance, restarts, c.Start, refined)
 	case "constrained-kmeans", "seeded-kmeans":
-		return fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
+		how = fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
 	case "guided-kmeans":
-		return c.By + ", cosine distance, from a classifier of the labelled samples"
+		how = c.By + ", cosine distance, from a classifier of the labelled samples"
+	default:
+		how = fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
 	}
-	return fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
+	if c.K == (GroupCount{}) {
+		return how
+	}
+	return fmt.Sprintf("%s, %s groups", how, c.K)
 }
 
 // Largest puts each sample into the cluster of its largest coefficient, as SS-NMF

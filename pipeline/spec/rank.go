@@ -111,6 +111,21 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
+// Check returns an error if the rank is impossible for k classes or groups, which of names, of n samples.
+func (r Rank) Check(k, n int, of string) error {
+	rank := r.Of(k)
+	switch {
+	case r.Auto != nil && r.Auto.Among.From > n:
+		return fmt.Errorf("rank: %s begins above the %d samples that there may be", r.Auto.Among, n)
+	case r.Auto != nil:
+	case rank < 1:
+		return fmt.Errorf("rank: %s is %d for %d %s; it must be 1 or more", r, rank, k, of)
+	case rank > n:
+		return fmt.Errorf("rank: %s is %d for %d %s, above the %d samples that there may be", r, rank, k, of, n)
+	}
+	return nil
+}
+
 // Of returns the rank for k classes, and where it is chosen the largest that it can be.
 func (r Rank) Of(k int) int {
 	if r.Auto != nil {
@@ -184,14 +199,6 @@ func (a AutoRank) Most() int {
 		return mostAutoRank
 	}
 	return a.Among.To
-}
-
-// Check returns an error if no rank of the range is possible with n samples.
-func (a AutoRank) Check(n int) error {
-	if a.Among.From > n {
-		return fmt.Errorf("rank: %s begins above the %d samples that there may be", a.Among, n)
-	}
-	return nil
 }
 
 const mostMisfit = 1e30 // that a record may hold
