@@ -89,13 +89,7 @@ func (s *Session) classes(number []int) []string {
 
 // links returns the links by samples of the set.
 func (s *Session) links() datasets.Links {
-	samples := func(pairs [][2]int) (out [][2]int) {
-		for _, p := range pairs {
-			out = append(out, [2]int{s.in.Rows[p[0]], s.in.Rows[p[1]]})
-		}
-		return out
-	}
-	return datasets.Links{Must: samples(s.now().must), Cannot: samples(s.now().cannot)}
+	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
 }
 
 // logs returns all labels and links as logs of relevance feedback: for each class its samples against one

@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // given tells whether labels or links are given.
@@ -57,31 +58,18 @@ func (t knowledge) sizes(rows []int) (sizes []int, free int) {
 // of returns what is known of some samples, by their places among rows. In links, a sample that is left out
 // is replaced by the first row of its unit.
 func (t knowledge) of(rows []int) (classLabels, factor.Known) {
-	place := map[int]int{} // of a sample
-	first := map[int]int{} // of a unit
-	for at, i := range rows {
-		place[i] = at
-		if _, ok := first[t.unit[i]]; !ok {
-			first[t.unit[i]] = at
+	first := map[int]int{} // row of a unit
+	for at, i := range slices.Backward(rows) {
+		first[t.unit[i]] = at
+	}
+	place := input.PlacesOf(rows, len(t.unit))
+	for i, unit := range t.unit {
+		if at, ok := first[unit]; ok && place[i] < 0 {
+			place[i] = at
 		}
 	}
-	keep := func(pairs [][2]int) (kept [][2]int) {
-		for _, p := range pairs {
-			var to [2]int
-			all := true
-			for end, i := range p {
-				at, ok := place[i]
-				if !ok {
-					at, ok = first[t.unit[i]]
-				}
-				to[end] = at
-				all = all && ok
-			}
-			if all && to[0] != to[1] {
-				kept = append(kept, to)
-			}
-		}
-		return kept
+	keep := func(pairs [][2]int) [][2]int {
+		return slices.DeleteFunc(input.PairsAt(pairs, place), func(p [2]int) bool { return p[0] == p[1] })
 	}
 	known := newClassLabels(matrix.Take(t.labels, rows), t.classes)
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
