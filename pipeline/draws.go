@@ -9,7 +9,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
-	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -23,17 +22,17 @@ type drawn struct {
 	count fitting.Once[*spec.CountChoice]
 	// shared has the principal directions that direct methods have in common.
 	shared factor.Shared
-	// By method: the fit of a direct method, which serves all ranks, and the record of a method
+	// By method: the fit of a direct method, which serves all ranks, and the trial of a method
 	// on the features, which has no rank.
-	direct  []fitting.Once[*fitting.Represented]
-	records []fitting.Once[*record.Record]
+	direct     []fitting.Once[*fitting.Represented]
+	onFeatures []fitting.Once[*finished]
 }
 
 func newDrawn(p *Plan, id drawID) *drawn {
 	many := len(p.methods)
 	return &drawn{
 		draw: p.draw(id.k, id.repeat), plan: p,
-		direct: make([]fitting.Once[*fitting.Represented], many), records: make([]fitting.Once[*record.Record], many),
+		direct: make([]fitting.Once[*fitting.Represented], many), onFeatures: make([]fitting.Once[*finished], many),
 	}
 }
 

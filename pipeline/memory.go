@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -63,13 +62,6 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 		}
 	}
 	return nil
-}
-
-// acquire waits for the share of the memory budget of a trial.
-func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
-	s := p.problem(t.k, t.rank)
-	s.N, s.Tested, s.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].Need(s, p.Experiment.Task, p.Experiment.Classifier), "a trial")
 }
 
 // shared is about how many bytes the trials of a plan share or leave behind: the

@@ -154,8 +154,8 @@ func (r *run) all(ctx context.Context) error {
 func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
-	done := len(p.trials) - len(todo)
-	r.progress.Tell("trials", done, len(p.trials))
+	count := len(p.trials) - len(todo) // of those that are done
+	r.progress.Tell("trials", count, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
@@ -169,10 +169,12 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			if err := working.Err(); err != nil {
 				return err
 			}
-			rec, res, err := p.run(working, t)
+			done, err := p.run(working, t)
 			var model *models.Model
-			if err == nil && res != nil && p.keepsModel(t) {
-				model, err = p.model(working, t, res)
+			var name string
+			if err == nil && done.res != nil && p.keepsModel(t) {
+				name = p.modelFile(t)
+				model, err = p.model(working, t, done.res)
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -187,18 +189,14 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
 				return nil
 			}
-			var name string
-			if model != nil {
-				name = p.modelFile(t)
-			}
-			if err := r.to.Put(rec, name, model); err != nil {
+			if err := r.to.Put(done.rec, name, model); err != nil {
 				return err
 			}
 			if _, known := r.done[t.id]; !known {
-				r.done[t.id] = *rec
+				r.done[t.id] = *done.rec
 			}
-			done++
-			r.progress.Tell("trials", done, len(p.trials))
+			count++
+			r.progress.Tell("trials", count, len(p.trials))
 			return nil
 		})
 	}
@@ -208,15 +206,9 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	trouble := &TrialsError{}
-	for _, err := range failed {
-		if err != nil {
-			trouble.Failed++
-			trouble.First = cmp.Or(trouble.First, err)
-		}
-	}
-	if trouble.Failed > 0 {
-		return trouble
+	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+	if len(failed) > 0 {
+		return &TrialsError{len(failed), failed[0]}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -15,39 +16,35 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// run does one trial. The result is nil for a method that makes no
-// representation; what such a method gives is the same for all ranks, and it is
-// run once for a draw. A panic is an error.
-func (p *Plan) run(ctx context.Context, t trial) (rec *record.Record, res *factor.Result, err error) {
-	type outcome struct {
-		rec *record.Record
-		res *factor.Result
-	}
-	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
+// finished is the record of a trial and its result, nil for a method that makes no representation.
+type finished struct {
+	rec *record.Record
+	res *factor.Result
+}
+
+// run does one trial. What a method without a representation gives is the same for all ranks, and it is run once for a
+// draw. A panic is an error.
+func (p *Plan) run(ctx context.Context, t trial) (*finished, error) {
+	return guard.Interruptible(ctx, func() (*finished, error) {
 		get, done := p.useDraw(t)
 		defer done()
-		if p.methods[t.method].Factoriser != nil {
-			out.rec, out.res, err = p.score(ctx, t, get())
-			return out, err
-		}
 		d := get()
-		once, err := d.records[t.method].Get(ctx, func() (*record.Record, error) {
-			rec, _, err := p.score(ctx, t, d)
-			return rec, err
-		})
-		if err == nil {
-			own := *once
-			own.Trial, own.Row = t.id, p.row(t)
-			out.rec = &own
+		if p.methods[t.method].Factoriser != nil {
+			return p.score(ctx, t, d)
 		}
-		return out, err
+		once, err := d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.score(ctx, t, d) })
+		if err != nil {
+			return nil, err
+		}
+		own := *once.rec
+		own.Trial, own.Row = t.id, p.row(t)
+		return &finished{rec: &own}, nil
 	})
-	return out.rec, out.res, err
 }
 
 // score does one trial: representation, then clustering or classification, then
 // scores.
-func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *factor.Result, error) {
+func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) {
 	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &record.Record{
@@ -61,11 +58,13 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	}
 	seen, err := d.features(ctx) // before the trial's memory: describing images takes shares of its own
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	release, err := p.acquire(ctx, t, d.draw)
+	size := p.problem(t.k, t.rank)
+	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
+	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer release()
 	ctx, release = parallel.Hold(ctx)
@@ -84,13 +83,13 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.NameRows(err, d.rows)
 		}); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		t.rank = rec.Choice.Rank
 	}
 	found, err := p.represent(ctx, t, w, d, seen)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
 	var res *factor.Result
@@ -105,7 +104,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	if e.Task == spec.Clustering {
 		var k int
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
-			return nil, nil, p.Inputs.NameRows(err, d.rows)
+			return nil, p.Inputs.NameRows(err, d.rows)
 		}
 		outcome.Found, err = w.Group(ctx, res, k)
 	} else {
@@ -116,15 +115,15 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer timing.Start(ctx, timing.Scores)()
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
-		return rec, res, err
+		return &finished{rec, res}, err
 	}
 	rec.Drawn = p.drawn(d.draw, t.k)
 	rec.Confusion, err = eval.Confusion(d.testTruth, outcome.Found, t.k)
-	return rec, res, err
+	return &finished{rec, res}, err
 }
 
 // represent fits the trial's method to the rows drawn, and returns nil where it takes them as
