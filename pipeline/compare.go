@@ -88,8 +88,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
 }
 
-// sameData tells whether two descriptions of data name the same path in other
-// words, as ./photos and photos.
+// sameData tells whether two descriptions of data name the same path in other words, as ./photos and photos.
 func sameData(a, b string) bool {
 	setA, restA, _ := strings.Cut(a, ", ")
 	setB, restB, _ := strings.Cut(b, ", ")
@@ -101,8 +100,7 @@ func sameData(a, b string) bool {
 	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// SameTrials tells whether two summaries are of the same trials and show them
-// alike.
+// SameTrials tells whether two summaries are of the same trials and show them alike.
 func (s *Summary) SameTrials(other *Summary) bool {
 	return s.Name == other.Name && slices.Equal(s.Trials, other.Trials) && slices.Equal(s.Settings, other.Settings) &&
 		slices.Equal(s.Methods, other.Methods) && slices.Equal(s.Shared, other.Shared)

@@ -11,8 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// problem returns how large the problems of the plan are, at most, by number of
-// classes and rank.
+// problem returns how large the problems of the plan are, at most, by number of classes and rank.
 func (p *Plan) problem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
 	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.auto()}
@@ -43,8 +42,7 @@ func (p *Plan) problem(k, rank int) fitting.Problem {
 	return s
 }
 
-// checkMemory refuses a plan with a trial that the budget of the context has no
-// room for, before any is run.
+// checkMemory refuses a plan with a trial that the budget of the context has no room for, before any is run.
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {
@@ -64,9 +62,8 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	return nil
 }
 
-// shared is about how many bytes the trials of a plan share or leave behind: the
-// features of the last draws where each has its own, the directions of the
-// direct methods, and what the log holds of each trial.
+// shared is about how many bytes the trials of a plan share or leave behind: the features of the last draws
+// where each has its own, the directions of the direct methods, and what the log holds of each trial.
 func (p *Plan) shared() int64 {
 	e := p.Experiment
 	s := p.problem(p.most(), 1)

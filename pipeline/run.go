@@ -41,9 +41,8 @@ type Sink interface {
 	Begin(s *Summary) (done map[string]record.Record, err error)
 	// HasModel tells whether the model of the name, one of Summary.Models, is there.
 	HasModel(name string) bool
-	// Put takes the record of a finished trial and, where its model is kept, the
-	// model and its name, or nil and "". Where only the model was missing, the
-	// record is one of those that Begin returned.
+	// Put takes the record of a finished trial and, where its model is kept, the model and its name, or nil
+	// and "". Where only the model was missing, the record is one of those that Begin returned.
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 
@@ -71,15 +70,13 @@ func (e *TrialsError) Error() string {
 // Unwrap returns the first error.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that the sink does not have yet, gives it each
-// when it is done, and returns the records of all trials of the plan in its order.
-// Without a sink the records are all there is. A trial that fails, be it by a panic,
-// does not keep the others from being run; the error is then a *TrialsError. When
-// Run ends early, the records are those there are.
+// Run runs the trials of the plan that the sink does not have yet, gives it each when it is done, and returns
+// the records of all trials of the plan in its order. Without a sink the records are all there is. A trial
+// that fails, be it by a panic, does not keep the others from being run; the error is then a *TrialsError.
+// When Run ends early, the records are those there are.
 //
-// A trial waits for its share of the memory budget of the context. A plan with a
-// trial that would need more than there is for it is refused before anything is
-// run and before the sink is asked.
+// A trial waits for its share of the memory budget of the context. A plan with a trial that would need more
+// than there is for it is refused before anything is run and before the sink is asked.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
 	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
@@ -244,8 +241,7 @@ func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.
 	return m, err
 }
 
-// modelFile names the model by method and trial, so that the model of other
-// settings does not pass for it.
+// modelFile names the model by method and trial, so that the model of other settings does not pass for it.
 func (p *Plan) modelFile(t trial) string {
 	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }

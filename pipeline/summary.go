@@ -23,8 +23,7 @@ type Summary struct {
 	Settings [][2]string `json:"settings"`
 	// Warnings say what was left out of the data.
 	Warnings []string `json:"warnings,omitempty"`
-	// Shared are the settings that all trials share, in words. They tell one
-	// experiment from another.
+	// Shared are the settings that all trials share, in words. They tell one experiment from another.
 	Shared [][2]string `json:"shared,omitempty"`
 	// Methods are the methods' labels, in the order of the experiment, and
 	// Sweeps say which of them are one method with several settings.
@@ -44,8 +43,7 @@ type Summary struct {
 	Width  int `json:"width"`
 	// Channels is 1 where they are grey, 3 where they are in colour, or 0.
 	Channels int `json:"channels,omitempty"`
-	// Models are the files of the saved models by method, "" where there is
-	// none.
+	// Models are the files of the saved models by method, "" where there is none.
 	Models []string `json:"models"`
 	// Samples are those that the saved models are of, a row of their
 	// coefficients each. They are in a file beside the models.
@@ -105,8 +103,7 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-// Split tells whether each repeat of a classification has the same samples, those of the data's own
-// parts.
+// Split tells whether each repeat of a classification has the same samples, those of the data's own parts.
 func (s *Summary) Split() bool {
 	return slices.Contains(s.Shared, [2]string{"to train", spec.SplitData})
 }

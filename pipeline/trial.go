@@ -42,8 +42,7 @@ func (p *Plan) run(ctx context.Context, t trial) (*finished, error) {
 	})
 }
 
-// score does one trial: representation, then clustering or classification, then
-// scores.
+// score does one trial: representation, then clustering or classification, then scores.
 func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) {
 	e := p.Experiment
 	m := p.methods[t.method]
@@ -126,10 +125,9 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	return &finished{rec, res}, err
 }
 
-// represent fits the trial's method to the rows drawn, and returns nil where it takes them as
-// they are. A direct method finds its directions in their order: where there are several ranks
-// it is fitted once for a draw, with the largest, and the leading directions are those of the
-// others.
+// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A
+// direct method finds its directions in their order: where there are several ranks it is fitted once for a
+// draw, with the largest, and the leading directions are those of the others.
 func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View) (*fitting.Represented, error) {
 	fit := func(rank int) (*fitting.Represented, error) {
 		res, err := w.Fit(ctx, rank)
@@ -171,8 +169,7 @@ func (p *Plan) row(t trial) int {
 	return 0
 }
 
-// drawn returns which class of the data each class of a draw is, or nil where
-// all k were drawn.
+// drawn returns which class of the data each class of a draw is, or nil where all k were drawn.
 func (p *Plan) drawn(d draw, k int) []int {
 	if k == len(p.classes) {
 		return nil

@@ -29,11 +29,10 @@ type Decoder interface{ DecodeSetting(*Value) error }
 //   - a struct with tags, from a mapping, or from a text if it has a field with
 //     `setting:"name,text"`, which then is that field.
 //
-// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that
-// is left out is 0 or the largest number, 1e6 for an int and 1e100 for a float64; without
-// a tag the range is "[1,]" for an int and "[0,]" for a float64. A written 0 becomes
-// [None] if the field has a default tag. A string must be one of its values tag, if it has
-// one, and not empty; a want tag says in messages what it is.
+// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that is left out is 0 or
+// the largest number, 1e6 for an int and 1e100 for a float64; without a tag the range is "[1,]" for an int
+// and "[0,]" for a float64. A written 0 becomes [None] if the field has a default tag. A string must be one
+// of its values tag, if it has one, and not empty; a want tag says in messages what it is.
 //
 // Of a struct only the settings in the mapping change, and of a struct in it all
 // settings; an empty (null) value counts as none. An error is an *[Error].

@@ -152,8 +152,7 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt fac
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
-// batchOf returns the method of blocks of so many samples that does what a method does with
-// all at once.
+// batchOf returns the method of blocks of so many samples that does what a method does with all at once.
 func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {

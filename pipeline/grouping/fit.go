@@ -121,11 +121,10 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 // startArrays are the arrays of initial factors.
 var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
 
-// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k,
-// coefficients and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k,
-// those that are there. Of other arrays a saved result may have more. A value that is no
-// number of 0 or more is an error with its place, and so are arrays of different k. It
-// returns k.
+// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k, coefficients
+// and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k, those that are there. Of other
+// arrays a saved result may have more. A value that is no number of 0 or more is an error with its place, and
+// so are arrays of different k. It returns k.
 func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error) {
 	z, err := npz.Open(r, size)
 	if err != nil {

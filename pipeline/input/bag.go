@@ -69,8 +69,7 @@ func (k *keeper) Put(key [sha256.Size]byte, blob []byte) {
 	}
 }
 
-// kept returns the blob of a key, where the memory budget has room for it and for
-// what is made of it.
+// kept returns the blob of a key, where the memory budget has room for it and for what is made of it.
 func (k *keeper) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
 	if size, ok := k.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
 		return nil, false
@@ -204,8 +203,7 @@ func (b *bag) columns() int {
 	return b.Words.GridOrDefault().Len() * words
 }
 
-// readVocabulary reads the words of a file, if the memory budget of the context has
-// room for it.
+// readVocabulary reads the words of a file, if the memory budget of the context has room for it.
 func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
 	info, err := os.Stat(path)
 	switch {

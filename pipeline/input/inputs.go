@@ -35,13 +35,11 @@ type Inputs struct {
 	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
 	// a classification has visual words of its own, see Words.
 	X mat.Matrix
-	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks;
-	// X is nil then.
+	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks; X is nil then.
 	Blocks *features.Blocks
 	// Learned holds what was learned for the features, where it is the same for all draws.
 	Learned
-	// Height and Width are the size of the images that the rows of X hold, or
-	// 0 where they are none.
+	// Height and Width are the size of the images that the rows of X hold, or 0 where they are none.
 	Height, Width int
 	// Channels is 1 where they are grey, 3 where they are a red, a green and a
 	// blue image one after the other, and 0 where they are no images.
@@ -109,9 +107,8 @@ func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 	return set.Subset(rows), nil
 }
 
-// PrepareSet makes the features of a set, which need not be that of the experiment's
-// data. Where these are visual words, it describes the images, and learns the words
-// unless each draw has its own.
+// PrepareSet makes the features of a set, which need not be that of the experiment's data. Where these are
+// visual words, it describes the images, and learns the words unless each draw has its own.
 func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
@@ -246,8 +243,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	return nil
 }
 
-// Close gives the share of the memory budget back, and closes a set whose vectors are on
-// disk.
+// Close gives the share of the memory budget back, and closes a set whose vectors are on disk.
 func (in *Inputs) Close() {
 	in.Set.Close()
 	for _, release := range in.held {
@@ -327,8 +323,7 @@ func (in *Inputs) OwnLabels() []int {
 	return matrix.Take(in.Set.OwnLabels, in.Rows)
 }
 
-// NameRows makes an error that speaks of one of some rows of X, nil for all, name the
-// sample.
+// NameRows makes an error that speaks of one of some rows of X, nil for all, name the sample.
 func (in *Inputs) NameRows(err error, rows []int) error {
 	var bad *factor.SampleError
 	if !errors.As(err, &bad) {
@@ -376,8 +371,7 @@ func (in *Inputs) Parts() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Population digests the names and classes of the samples, on which depends what is
-// drawn of them.
+// Population digests the names and classes of the samples, on which depends what is drawn of them.
 func (in *Inputs) Population() string {
 	h := sha256.New()
 	labels := in.Labels()
@@ -438,10 +432,9 @@ func (in *Inputs) CheckRankSigns() error {
 	return nil
 }
 
-// WithMemory returns a context that limits the memory of what is done with it to
-// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
-// run at once, and what cannot fit is refused before it begins, by an error with
-// the number. Without it the limit is half of the memory that the process may use.
+// WithMemory returns a context that limits the memory of what is done with it to about limit bytes, at least
+// 64 MiB: images wait for their share, fewer trials run at once, and what cannot fit is refused before it
+// begins, by an error with the number. Without it the limit is half of the memory that the process may use.
 func WithMemory(ctx context.Context, limit int64) context.Context {
 	return memory.NewContext(ctx, memory.New(limit))
 }
@@ -449,8 +442,7 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 // sized says of a matrix what it is and how large.
 func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
-// hold takes the share of the memory budget for a matrix until the inputs are
-// closed.
+// hold takes the share of the memory budget for a matrix until the inputs are closed.
 func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	if x == nil {
 		return nil

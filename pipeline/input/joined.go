@@ -19,14 +19,12 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// joined are several features of a set, of which each sample has the columns of all, one
-// feature after the other. The values of each are multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for the
-// n samples that are learned from and the weight w, so that the mean of their squared
-// lengths, and with it what the feature adds to a squared distance or a squared error,
-// does not depend on how many columns it has or how large its values are. That is the
-// scaling of blocks in chemometrics (Westerhuis, Kourti and MacGregor 1998), and the
-// scalar products are a sum of kernels of the same mean trace, weighted by w (Gehler and
-// Nowozin 2009).
+// joined are several features of a set, of which each sample has the columns of all, one feature after the
+// other. The values of each are multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for the n samples that are learned from and
+// the weight w, so that the mean of their squared lengths, and with it what the feature adds to a squared
+// distance or a squared error, does not depend on how many columns it has or how large its values are. That
+// is the scaling of blocks in chemometrics (Westerhuis, Kourti and MacGregor 1998), and the scalar products
+// are a sum of kernels of the same mean trace, weighted by w (Gehler and Nowozin 2009).
 type joined struct {
 	in      *Inputs
 	members []member
@@ -35,8 +33,7 @@ type joined struct {
 // member is one of joined features.
 type member struct {
 	spec.Weighted
-	// bag makes visual words; other features have the rows x, and sample i of the set has
-	// row at[i] of them.
+	// bag makes visual words; other features have the rows x, and sample i of the set has row at[i] of them.
 	bag *bag
 	x   mat.Matrix
 	at  []int
@@ -134,8 +131,7 @@ func (m *member) columns() int {
 	return columns
 }
 
-// wordsFrom returns the first of the columns that are visual words, and the bag that makes
-// them, or nil.
+// wordsFrom returns the first of the columns that are visual words, and the bag that makes them, or nil.
 func (j *joined) wordsFrom() (from int, b *bag) {
 	for _, m := range j.members {
 		if m.bag != nil {
@@ -249,8 +245,7 @@ func (p *piece) columns() int {
 	return m
 }
 
-// join returns the matrix of all columns of samples of a set, sparse where one of the
-// pieces is.
+// join returns the matrix of all columns of samples of a set, sparse where one of the pieces is.
 func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece) (mat.Matrix, error) {
 	n, m, stored, isSparse := len(samples), 0, 0, false
 	for _, p := range pieces {

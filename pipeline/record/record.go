@@ -8,8 +8,7 @@ import "github.com/seed4492f2cd/partwise/pipeline/spec"
 type Record struct {
 	// Trial identifies the trial by its data, settings and coordinates.
 	Trial string `json:"trial"`
-	// Row is the rank where the rows of the tables are ranks, and 0 where they
-	// are numbers of classes.
+	// Row is the rank where the rows of the tables are ranks, and 0 where they are numbers of classes.
 	Row int `json:"row,omitempty"`
 	// Classes, Rank, Repeat (from 0) and Method are the trial's coordinates.
 	// The rank is 0 for methods that have none.

@@ -158,8 +158,7 @@ func Lookup(name string) (*Recipe, error) {
 // Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
-// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it,
-// NAME.paper.yaml.
+// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it, NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
 	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
 }

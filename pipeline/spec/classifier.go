@@ -15,13 +15,11 @@ type Task = eval.Task
 const (
 	// Clustering puts samples into groups and compares these with the classes.
 	Clustering = eval.Clustering
-	// Classification finds the class of test samples by their nearest training
-	// samples.
+	// Classification finds the class of test samples by their nearest training samples.
 	Classification = eval.Classification
 )
 
-// Neighbours says how samples are classified. The zero value is by 10
-// neighbours and Euclidean distances.
+// Neighbours says how samples are classified. The zero value is by 10 neighbours and Euclidean distances.
 type Neighbours struct {
 	K        int              `setting:"k,text" default:"10" help:"how many neighbours vote"`
 	Distance cluster.Distance `setting:"distance" help:"how far samples are from each other"`

@@ -11,12 +11,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Cluster says how representations are clustered, into as many clusters as there
-// are classes. The zero value is the papers' usual choice, k-means with Euclidean
-// distances, 20 random starts, the least objective.
+// Cluster says how representations are clustered, into as many clusters as there are classes. The zero value
+// is the papers' usual choice, k-means with Euclidean distances, 20 random starts, the least objective.
 type Cluster struct {
-	// By is the algorithm. The kernel and the spectral ones take the inner products of
-	// the points.
+	// By is the algorithm. The kernel and the spectral ones take the inner products of the points.
 	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
 	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
 	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
@@ -89,8 +87,7 @@ func Clusterers() []string {
 	return names
 }
 
-// WithLabels returns the clustering where labels are told: constrained k-means stands for
-// k-means.
+// WithLabels returns the clustering where labels are told: constrained k-means stands for k-means.
 func (c Cluster) WithLabels() Cluster {
 	if c.By == "" || c.By == KMeans {
 		c.By = "constrained-kmeans"

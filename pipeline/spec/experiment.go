@@ -160,8 +160,7 @@ func (e *Experiment) Shared() [][2]string {
 	return s
 }
 
-// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the
-// first.
+// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the first.
 func (e *Experiment) DecodeSetting(v *settings.Value) error {
 	type plain Experiment
 	if err := settings.Decode(v, (*plain)(e)); err != nil {
@@ -192,8 +191,7 @@ func (e *Experiment) Each() []*Experiment {
 	return all
 }
 
-// SetNames returns what the sets of an experiment are called, different names that can be those
-// of folders.
+// SetNames returns what the sets of an experiment are called, different names that can be those of folders.
 func (e *Experiment) SetNames() []string {
 	var names []string
 	taken := map[string]bool{}

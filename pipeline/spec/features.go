@@ -75,11 +75,10 @@ func (f Features) KeepsShape() bool {
 // wordKeys are the keys of how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
 
-// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
-// {hog: true}, {colour: hsv, grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the
-// name of an extractor with its form, true or its settings, and beside it the
-// settings of its rows or those of the words of its descriptors. A name alone stands for
-// its first form with the defaults, and a list for all of its features together.
+// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square}, {hog: true}, {colour: hsv,
+// grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the name of an extractor with its form, true or its
+// settings, and beside it the settings of its rows or those of the words of its descriptors. A name alone
+// stands for its first form with the defaults, and a list for all of its features together.
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()

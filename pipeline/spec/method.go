@@ -15,15 +15,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Method is a method of an experiment with its settings. In a file it is a
-// name, or {name: ccf, init: nmf, iterations: 1000} with the method's own
-// parameters beside the settings that all have; see [Methods].
+// Method is a method of an experiment with its settings. In a file it is a name, or {name: ccf, init: nmf,
+// iterations: 1000} with the method's own parameters beside the settings that all have; see [Methods].
 type Method struct {
 	// Name is what the method is called in the registry.
 	Name string `json:"name" setting:"name,text" help:"its name"`
 	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
-	// Swept are those of its settings that are one value of several. They
-	// stand behind its name in tables.
+	// Swept are those of its settings that are one value of several. They stand behind its name in tables.
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
@@ -35,17 +33,15 @@ type Method struct {
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
-	// Recode represents the training samples of a classification as the test
-	// samples are, with the basis held and without ties and penalties. nil
-	// stands for true where the basis is made of the samples (U = X·W): there the
-	// coefficients that a run of the usual length ends with are far from those.
-	// It stands for false elsewhere.
+	// Recode represents the training samples of a classification as the test samples are, with the basis held
+	// and without ties and penalties. nil stands for true where the basis is made of the samples (U = X·W):
+	// there the coefficients that a run of the usual length ends with are far from those. It stands for false
+	// elsewhere.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
 }
 
-// The methods that make no representation, but take the features as they are:
-// those that cluster them, k-means first of all, and the one that classifies
-// them.
+// The methods that make no representation, but take the features as they are: those that cluster them,
+// k-means first of all, and the one that classifies them.
 const (
 	KMeans   = "kmeans"
 	Original = "original"

@@ -110,8 +110,7 @@ type Links struct {
 	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: a log, a sample and + or - a line"`
 }
 
-// DecodeSetting reads a share such as 3%, {file: pairs.csv} or {feedback:
-// logs.csv}.
+// DecodeSetting reads a share such as 3%, {file: pairs.csv} or {feedback: logs.csv}.
 func (l *Links) DecodeSetting(v *settings.Value) error {
 	*l = Links{}
 	if v.Kind != settings.KindText {

@@ -12,8 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Ranks are one or several ranks; none stands for k. Where there are several,
-// each is a row of the tables.
+// Ranks are one or several ranks; none stands for k. Where there are several, each is a row of the tables.
 type Ranks []Rank
 
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
@@ -71,8 +70,7 @@ func (r Ranks) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero
-// value is k.
+// Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {
 	Factor, Plus int
 	Fixed        bool // the number is Plus, whatever k

@@ -13,9 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n),
-// as learned from some of them. Sparse samples are divided only, so that they stay sparse. A
-// column that does not vary is 0.
+// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n), as learned from
+// some of them. Sparse samples are divided only, so that they stay sparse. A column that does not vary is 0.
 type standard struct {
 	mean, Factor []float64
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Method is a method of an experiment that is built, with all that its name and its
-// settings stand for.
+// Method is a method of an experiment that is built, with all that its name and its settings stand for.
 type Method struct {
 	spec.Method
 	Needs spec.Needs
@@ -53,9 +52,8 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	return r, err
 }
 
-// Work is what a method is given: some samples and what is known of them. It fits
-// the method to them, and then groups them or classifies others. Run and Find have
-// this in common.
+// Work is what a method is given: some samples and what is known of them. It fits the method to them, and
+// then groups them or classifies others. Run and Find have this in common.
 type Work struct {
 	*Method
 	In    *input.Inputs
@@ -78,8 +76,7 @@ type Work struct {
 // are few, and those that lower the objective by less change little.
 const bestTolerance = 1e-5
 
-// Fit returns what the method makes of the samples, nil where it takes them as they
-// are.
+// Fit returns what the method makes of the samples, nil where it takes them as they are.
 func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.Factoriser == nil {
 		return nil, nil
@@ -170,8 +167,7 @@ type Represented struct {
 	Test *mat.Dense
 }
 
-// Leading returns what the first k directions make of the draw, or all where there are no
-// more.
+// Leading returns what the first k directions make of the draw, or all where there are no more.
 func (r *Represented) Leading(k int) *Represented {
 	l, ok := r.Model.(*factor.Linear)
 	if !ok {
