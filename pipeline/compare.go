@@ -26,9 +26,9 @@ func byName(settings [][2]string) map[string]string {
 	return out
 }
 
-// Compare returns how the settings of two experiments differ that all of their trials share. It is an error if they
-// do not draw the same samples: where their task, data, training and test samples or seed differ, or the data were
-// changed in between.
+// Compare returns how the settings of two experiments differ that all of their trials share. It is an error
+// if they do not draw the same samples: where their task, data, training and test samples or seed differ, or
+// the data were changed in between.
 func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	for _, s := range []*Summary{s, other} {
 		if s.Shared == nil {
@@ -63,8 +63,9 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	return all, nil
 }
 
-// CheckSame returns an error that says how e differs from the experiment of the summary in what all of its trials
-// share. A summary of an earlier version, which does not say that, passes where the settings that it shows are the same.
+// CheckSame returns an error that says how e differs from the experiment of the summary in what all of its
+// trials share. A summary of an earlier version, which does not say that, passes where the settings that it
+// shows are the same.
 func (s *Summary) CheckSame(e *spec.Experiment) error {
 	early := s.Shared == nil
 	there := s.Shared

@@ -70,8 +70,8 @@ func (d *draws) expect(todo []trial) {
 	}
 }
 
-// useDraw returns a function that makes a trial's draw at its first call; all trials of a draw get the same. The trial
-// calls done once, when it has ended.
+// useDraw returns a function that makes a trial's draw at its first call; all trials of a draw get the same.
+// The trial calls done once, when it has ended.
 func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
 	d, id := &p.draws, t.draw()
 	d.mu.Lock()
@@ -93,8 +93,8 @@ func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
 	}
 }
 
-// keepDirections takes the memory of the principal directions of draws, where several direct methods share them.
-// It is not ok where the trials themselves need the memory.
+// keepDirections takes the memory of the principal directions of draws, where several direct methods share
+// them. It is not ok where the trials themselves need the memory.
 func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {

@@ -22,8 +22,8 @@ type finished struct {
 	res *factor.Result
 }
 
-// run does one trial. What a method without a representation gives is the same for all ranks, and it is run once for a
-// draw. A panic is an error.
+// run does one trial. What a method without a representation gives is the same for all ranks, and it is run
+// once for a draw. A panic is an error.
 func (p *Plan) run(ctx context.Context, t trial) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
 		get, done := p.useDraw(t)

@@ -68,8 +68,8 @@ func (g Groups) checkCount(n int) error {
 	return nil
 }
 
-// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls progress,
-// which may be nil, after each number of "counting groups". A panic is an error.
+// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls
+// progress, which may be nil, after each number of "counting groups". A panic is an error.
 func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
 		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {

@@ -106,8 +106,8 @@ func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress inpu
 	return c, err
 }
 
-// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It calls progress, which
-// may be nil, after each rank of "choosing the rank". A panic is an error.
+// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It calls progress,
+// which may be nil, after each rank of "choosing the rank". A panic is an error.
 func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*spec.RankChoice, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*spec.RankChoice, error) {
 		if in.X == nil {

@@ -1,7 +1,6 @@
 package grouping
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/npz"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
-	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -88,32 +85,22 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := fitting.Resolve(f.Method, spec.Clustering, spec.Cluster{})
+	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
+	w, err := g.work(in, progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
-		return nil, err
-	}
-	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
-	release, err := g.acquire(ctx, in, m, 1)
+	release, err := g.acquire(ctx, in, w.Method, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	w := &fitting.Work{
-		Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Start: f.Start,
-		Seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
-	}
-	if g.given() {
-		_, w.Known = g.knowledge(in.Set).of(in.Rows)
-	}
-	total := cmp.Or(m.Iterations, factor.DefaultIterations)
-	w.OnIteration = func(i int, objective float64) {
-		if f.OnIteration != nil {
+	w.Start = f.Start
+	if tell := w.OnIteration; f.OnIteration != nil {
+		w.OnIteration = func(i int, objective float64) {
 			progress.Call(func() { f.OnIteration(i, objective) })
+			tell(i, objective)
 		}
-		progress.Tell("factorising", i, total)
 	}
 	return w.Fit(ctx, f.Rank)
 }

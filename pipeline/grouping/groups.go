@@ -184,10 +184,8 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		_, w.Known = g.knowledge(in.Set).of(in.Rows)
 		m.Cluster = m.Cluster.WithLabels()
 	}
-	if progress.To != nil {
-		total := cmp.Or(m.Iterations, epochs)
-		w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
-	}
+	total := cmp.Or(m.Iterations, epochs)
+	w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
 	return w, nil
 }
 

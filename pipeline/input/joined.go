@@ -48,8 +48,9 @@ type Scale struct {
 	Factor  float64
 }
 
-// newJoined makes the rows of the features, and describes images for those that are visual words. It sets Rows and
-// Skipped of the inputs: the samples that all of the features can use, and an error for each other one.
+// newJoined makes the rows of the features, and describes images for those that are visual words. It sets
+// Rows and Skipped of the inputs: the samples that all of the features can use, and an error for each other
+// one.
 func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 	f := in.Features
 	if err := f.CheckJoined(); err != nil {

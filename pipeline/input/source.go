@@ -49,15 +49,15 @@ func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 	return 0, 0, 0, false
 }
 
-// View is what the methods see of a draw: the features of its samples, and of those to be classified, which are
-// picked when they are asked for first.
+// View is what the methods see of a draw: the features of its samples, and of those to be classified, which
+// are picked when they are asked for first.
 type View struct {
 	X, Test func() mat.Matrix
 	Learned
 }
 
-// View returns the features of the rows of a draw: train, which are learned from, and test, which are classified.
-// seed is that of the draw.
+// View returns the features of the rows of a draw: train, which are learned from, and test, which are
+// classified. seed is that of the draw.
 func (in *Inputs) View(ctx context.Context, train, test []int, seed uint64) (*View, error) {
 	picked := func(x mat.Matrix, rows []int) func() mat.Matrix {
 		return sync.OnceValue(func() mat.Matrix { return matrix.SelectRows(x, rows) })

@@ -1,5 +1,5 @@
-// Package models saves and reads what represents new samples as those that a method learned from were, puts them
-// into groups, and shows parts on photographs.
+// Package models saves and reads what represents new samples as those that a method learned from were, puts
+// them into groups, and shows parts on photographs.
 package models
 
 import (
@@ -192,7 +192,8 @@ func ContentsOf(in *input.Inputs) []int {
 	out := make([]int, len(in.Rows))
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
 	if in.Set.Files == nil {
-		// The content is that of the values that are not 0, with their columns: sparse and dense rows give the same.
+		// The content is that of the values that are not 0, with their columns: sparse and dense rows give
+		// the same.
 		var content []byte
 		matrix.EachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
 			content = content[:0]

@@ -1,5 +1,5 @@
-// Package record holds the record of a trial, one line of the log of an experiment, and tells whether a fit has
-// converged.
+// Package record holds the record of a trial, one line of the log of an experiment, and tells whether a fit
+// has converged.
 package record
 
 import "github.com/seed4492f2cd/partwise/pipeline/spec"

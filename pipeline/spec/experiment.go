@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Experiment says what is to be compared on what data. The help of a field says what it is, and docs/experiments.md
-// what its form in a file is.
+// Experiment says what is to be compared on what data. The help of a field says what it is, and
+// docs/experiments.md what its form in a file is.
 type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
@@ -43,7 +43,8 @@ type Experiment struct {
 	// No trial depends on Significance.
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
 	Seed         uint64            `setting:"seed" help:"seed of all random choices"`
-	// Command is the command line that runs it, and Program the version of the program, for the report and the models.
+	// Command is the command line that runs it, and Program the version of the program, for the report and
+	// the models.
 	Command, Program string
 }
 
@@ -207,8 +208,8 @@ func (e *Experiment) SetNames() []string {
 	return names
 }
 
-// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual words
-// and so on, "" for those that it has not.
+// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual
+// words and so on, "" for those that it has not.
 func (e *Experiment) Files() []string {
 	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
 	for _, f := range e.Features.Each() {

@@ -75,8 +75,8 @@ func (s standard) Of(x mat.Matrix) mat.Matrix {
 	return out
 }
 
-// classify learns from train, n×m, whose classes are truth, by the classifier of the experiment, and finds the classes
-// of test, t×m.
+// classify learns from train, n×m, whose classes are truth, by the classifier of the experiment, and finds
+// the classes of test, t×m.
 func classify(ctx context.Context, e *spec.Experiment, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if e.Classifier.Linear() {
 		return classifyLinear(ctx, e.Classifier, train, truth, test)

@@ -62,8 +62,8 @@ type Work struct {
 	Known factor.Known
 	// Seed returns the seed of a step.
 	Seed func(step string) uint64
-	// Best leaves to the library what lowers the objective, where the settings say nothing of it. Otherwise that is the
-	// papers' rule.
+	// Best leaves to the library what lowers the objective, where the settings say nothing of it. Otherwise
+	// that is the papers' rule.
 	Best bool
 	// The others are those of factor.Options.
 	OnIteration func(i int, objective float64)
