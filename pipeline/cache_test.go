@@ -214,12 +214,12 @@ func TestChangedBeforeDrawing(t *testing.T) {
 	} {
 		set := photograph(t, 3)
 		in := prepare(t, text, set, input.PrepareOptions{})
-		if _, err := in.Image(t.Context(), 0); err != nil {
+		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err != nil {
 			t.Fatal(err)
 		}
 		path := in.Set.Files[in.Rows[0]]
 		writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
-		if _, err := in.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
+		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
 			t.Errorf("%s: %v, want an error that names the file", text, err)
 		}
 	}

@@ -37,7 +37,7 @@ type Decoder interface{ DecodeSetting(*Value) error }
 // Of a struct only the settings in the mapping change, and of a struct in it all
 // settings; an empty (null) value counts as none. An error is an *[Error].
 func Decode(v *Value, to any) error {
-	return decode(v, reflect.ValueOf(to).Elem(), field{})
+	return decode(v, reflect.ValueOf(to).Elem(), Setting{})
 }
 
 // New decodes into a copy of a struct that an interface holds.
@@ -48,7 +48,7 @@ func New[T any](v *Value, defaults T) (T, error) {
 	return to.Elem().Interface().(T), err
 }
 
-func decode(v *Value, to reflect.Value, f field) error {
+func decode(v *Value, to reflect.Value, f Setting) error {
 	switch own := to.Addr().Interface().(type) {
 	case Decoder:
 		return at(v, own.DecodeSetting(v))
@@ -84,12 +84,12 @@ func decode(v *Value, to reflect.Value, f field) error {
 		}
 		to.SetBool(b)
 	case reflect.String:
-		text := enum.Fold(v.Text, f.values)
-		if len(f.values) > 0 && !slices.Contains(f.values, text) {
-			return v.Want("%s", strings.Join(f.values, " or "))
+		text := enum.Fold(v.Text, f.Values)
+		if len(f.Values) > 0 && !slices.Contains(f.Values, text) {
+			return v.Want("%s", strings.Join(f.Values, " or "))
 		}
 		if v.Kind != KindText || v.Text == "" {
-			return v.Want("%s", cmp.Or(f.Tag.Get("want"), "a name"))
+			return v.Want("%s", cmp.Or(f.field.Tag.Get("want"), "a name"))
 		}
 		to.SetString(text)
 	case reflect.Uint64:
@@ -117,8 +117,8 @@ func at(v *Value, err error) error {
 
 func decodeStruct(v *Value, to reflect.Value) error {
 	fields := settingsOf(to.Type())
-	if i := slices.IndexFunc(fields, func(f field) bool { return f.text }); i >= 0 && v.Kind == KindText {
-		return decode(v, to.FieldByIndex(fields[i].Index), fields[i])
+	if i := slices.IndexFunc(fields, func(f Setting) bool { return f.text }); i >= 0 && v.Kind == KindText {
+		return decode(v, to.FieldByIndex(fields[i].field.Index), fields[i])
 	}
 	if v.Kind != KindMapping {
 		return v.Want("keys with values")
@@ -126,7 +126,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 	seen := map[string]bool{}
 	for _, one := range v.Fields {
 		key := one.Key.Text
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+		i := slices.IndexFunc(fields, func(f Setting) bool { return f.Name == key })
 		if i < 0 {
 			return UnknownKey(one.Key, Names(to.Interface()))
 		}
@@ -137,10 +137,10 @@ func decodeStruct(v *Value, to reflect.Value) error {
 		if one.Value.Kind == KindNull {
 			continue
 		}
-		member := to.FieldByIndex(fields[i].Index)
+		member := to.FieldByIndex(fields[i].field.Index)
 		if _, own := member.Addr().Interface().(Decoder); !own && member.Kind() == reflect.Struct {
 			for _, inner := range settingsOf(member.Type()) {
-				member.FieldByIndex(inner.Index).SetZero()
+				member.FieldByIndex(inner.field.Index).SetZero()
 			}
 		}
 		if err := decode(one.Value, member, fields[i]); err != nil {
@@ -170,14 +170,14 @@ const (
 	maxFloat = 1e100
 )
 
-func decodeNumber(v *Value, to reflect.Value, f field) error {
+func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	whole := to.Kind() == reflect.Int
-	r := rangeOf(f.Tag.Get("range"), whole)
+	r := rangeOf(f.field.Tag.Get("range"), whole)
 	x, err := strconv.ParseFloat(v.Text, 64)
 	if err != nil || v.Kind != KindText || !r.contains(x) || whole && x != math.Trunc(x) {
 		return v.Want("%s", r)
 	}
-	if x == 0 && f.Tag.Get("default") != "" {
+	if x == 0 && f.Default != "" {
 		x = None
 	}
 	if whole {
@@ -250,8 +250,8 @@ func Encode(of any) map[string]any {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := map[string]any{}
 	for _, f := range settingsOf(v.Type()) {
-		if held := v.FieldByIndex(f.Index); !held.IsZero() {
-			out[f.name] = encode(held)
+		if held := v.FieldByIndex(f.field.Index); !held.IsZero() {
+			out[f.Name] = encode(held)
 		}
 	}
 	return out

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"image"
 	"slices"
 	"sync"
 
@@ -252,12 +251,6 @@ func (in *Inputs) Close() {
 	in.held = nil
 }
 
-// Image returns the image that row i of X was made of. It is an error if the
-// file holds something else by now.
-func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
-	return in.Images.Open(ctx, in.Rows[i])
-}
-
 // ImageShape returns the size of the images that samples are to a method.
 func (in *Inputs) ImageShape() factor.Image {
 	if in.Height == 0 {
@@ -339,14 +332,10 @@ func (in *Inputs) NameRows(err error, rows []int) error {
 // Fingerprint tells inputs apart by their values and classes.
 func (in *Inputs) Fingerprint() string {
 	h := sha256.New()
-	var buf [8]byte
-	put := func(x uint64) {
-		binary.LittleEndian.PutUint64(buf[:], x)
-		h.Write(buf[:])
-	}
+	put := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
 	n, m := in.Dims()
-	put(uint64(n))
-	put(uint64(m))
+	put(n)
+	put(m)
 	switch {
 	case in.X != nil:
 		matrix.WriteRows(h, in.X, matrix.AllRows(in.X))
@@ -354,7 +343,7 @@ func (in *Inputs) Fingerprint() string {
 		in.learner.fingerprint(h, in.Rows)
 	}
 	for _, c := range in.Labels() {
-		put(uint64(c))
+		put(c)
 	}
 	for _, c := range in.Set.Classes {
 		fmt.Fprintf(h, "%q", c)

@@ -116,8 +116,7 @@ func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 }
 
 // Thumbnail returns a small version of the picture of row i: upright, in colour or a *image.Gray, over white,
-// with a longer side of at most ThumbnailSide pixels. It never enlarges. Goroutines may share it. Errors are
-// those of Image.
+// with a longer side of at most ThumbnailSide pixels. It never enlarges. Goroutines may share it.
 func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err error) {
 	if in.pictures != nil {
 		return in.pictures.thumbnail(ctx, in.Rows[i])
