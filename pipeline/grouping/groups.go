@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -318,7 +319,12 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, 
 		}
 	}
 	if m.Represents() && g.Cluster.By == spec.Largest {
-		of.Columns = models.LargestColumns(g.Result.Coefficients, g.Groups)
+		v := g.Result.Coefficients
+		_, k := v.Dims()
+		of.Columns = slices.Repeat([]int{-1}, k)
+		for i, group := range slices.Backward(g.Groups) {
+			of.Columns[floats.MaxIdx(v.RawRowView(i))] = group
+		}
 	}
 	of.Samples = models.ContentsOf(in)
 	m.Groups = of

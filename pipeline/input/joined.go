@@ -212,9 +212,9 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 			if p.factor = math.Sqrt(cmp.Or(m.Weight, 1)) / length; length == 0 {
 				p.factor = 1
 			}
-			if !(p.factor > 0) || math.IsInf(p.factor, 0) {
-				return nil, out, fmt.Errorf("features: the values of %s (%s) are too small or too large to be scaled", name, m.Features)
-			}
+		}
+		if !(p.factor > 0) || math.IsInf(p.factor, 0) {
+			return nil, out, fmt.Errorf("features: the values of %s (%s) are too small or too large to be scaled", name, m.Features)
 		}
 		pieces = append(pieces, p)
 		out.Scales = append(out.Scales, Scale{name, p.columns(), p.factor})

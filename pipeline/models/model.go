@@ -174,16 +174,6 @@ func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 // Represents tells whether the model represents new samples by coefficients.
 func (m *Model) Represents() bool { return m.Result != nil && m.Result.Model != nil }
 
-// LargestColumns returns the group of the samples whose largest coefficient is in a column.
-func LargestColumns(v *mat.Dense, groups []int) []int {
-	_, k := v.Dims()
-	out := slices.Repeat([]int{-1}, k)
-	for i, group := range slices.Backward(groups) {
-		out[floats.MaxIdx(v.RawRowView(i))] = group
-	}
-	return out
-}
-
 // ContentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
 func ContentsOf(in *input.Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {

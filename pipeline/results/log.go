@@ -213,29 +213,30 @@ func (l *log) settle(order []string) error {
 	if err != nil {
 		return err
 	}
-	rank := map[string]int{}
+	place := map[string]int{}
 	for i, id := range order {
-		rank[id] = i
+		place[id] = i
 	}
-	planned := make([][]byte, len(order))
-	var others, unread, old [][]byte
-	for _, line := range lines {
-		old = append(old, line.text)
-		switch {
-		case line.again:
-		case line.record == nil || line.cut:
-			unread = append(unread, line.text)
-		default:
-			if at, ok := rank[line.record.Trial]; ok {
-				planned[at] = line.text
-			} else {
-				others = append(others, line.text)
-			}
+	at := func(l logLine) int {
+		if l.record == nil || l.cut {
+			return len(order) + 1
 		}
+		if at, ok := place[l.record.Trial]; ok {
+			return at
+		}
+		return len(order)
 	}
-	text := bytes.Join(slices.Concat(planned, others, unread), nil)
-	if bytes.Equal(text, bytes.Join(old, nil)) {
-		return nil
+	join := func() (text []byte) {
+		for _, l := range lines {
+			text = append(text, l.text...)
+		}
+		return text
 	}
-	return atomicfile.Write(l.path, text)
+	old := join()
+	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.again })
+	slices.SortStableFunc(lines, func(a, b logLine) int { return at(a) - at(b) })
+	if text := join(); !bytes.Equal(text, old) {
+		return atomicfile.Write(l.path, text)
+	}
+	return nil
 }

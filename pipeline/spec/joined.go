@@ -65,8 +65,6 @@ func (f Features) CheckJoined() error {
 			return errors.New("features are joined that are not said one by one")
 		case words > 1:
 			return errors.New("visual words are among the features twice; one vocabulary can have several sizes of patches (bins: [4, 8]) and grids (grid: 1x1+2x2)")
-		case !(w.Weight >= 0 && w.Weight <= 1e6) || !(w.Scale >= 0 && w.Scale <= 1e100):
-			return fmt.Errorf("features of weight %v and scale %v; want 0 or more", w.Weight, w.Scale)
 		}
 	}
 	return nil

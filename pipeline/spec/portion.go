@@ -79,13 +79,9 @@ func (p Portion) String() string {
 	case p.Count > 0:
 		return strconv.Itoa(p.Count) + " a class"
 	case p.Share > 0:
-		return fmt.Sprintf("%.4g%%, at least %d a class", 100*p.Share, p.min())
+		return fmt.Sprintf("%.4g%%, at least %d a class", 100*p.Share, cmp.Or(p.Min, 2))
 	}
 	return "none"
-}
-
-func (p Portion) min() int {
-	return cmp.Or(p.Min, 2)
 }
 
 // CountOf returns the number of samples of a class, for a share or a count.
@@ -96,7 +92,7 @@ func (p Portion) CountOf(size int) (int, error) {
 	if p.Share == 0 {
 		return p.Count, nil
 	}
-	return min(size, max(p.min(), int(math.Round(p.Share*float64(size))))), nil
+	return min(size, max(cmp.Or(p.Min, 2), int(math.Round(p.Share*float64(size))))), nil
 }
 
 // Links says which pairs of samples are told to belong together or not, beside
