@@ -321,22 +321,15 @@ func (p *Plan) draw(k, repeat int) draw {
 		c := &p.classes[i]
 		for place, m := range rng.New(uint64(e.Seed), "labels", k, repeat, i).Perm(len(c.rows)) {
 			row := c.rows[m]
+			train, test, told := place < c.seen, place < c.seen+c.tested, place < c.labelled
 			if e.Split != "" {
-				if labelled[row] = !p.isTest(row); labelled[row] {
-					d.rows = append(d.rows, row)
-				} else {
-					d.testRows = append(d.testRows, row)
-				}
-				continue
+				train, test, told = !p.isTest(row), p.isTest(row), !p.isTest(row)
 			}
-			switch {
-			case place < c.seen:
+			switch labelled[row] = told; {
+			case train:
 				d.rows = append(d.rows, row)
-			case place < c.seen+c.tested:
+			case test:
 				d.testRows = append(d.testRows, row)
-			}
-			if place < c.labelled {
-				labelled[row] = true
 			}
 		}
 	}

@@ -72,29 +72,25 @@ func ParseShort(setting, text string) (*settings.Value, error) {
 	return parsePairs(text, firstKeys[setting])
 }
 
+// nextPair begins a key with its value behind a comma. Other commas belong to values.
+var nextPair = regexp.MustCompile(`^,[^,=]*=`)
+
 // parsePairs reads "ccf,init=nmf", or a value as a file has it.
 func parsePairs(text, first string) (*settings.Value, error) {
 	if !strings.Contains(text, "=") || strings.HasPrefix(text, "{") {
 		return parseValue(text)
 	}
 	out := &settings.Value{Kind: settings.KindMapping}
-	var keys, values []string
-	for i, part := range split(text, func(rest string) bool { return rest[0] == ',' }) {
+	for _, part := range split(text, nextPair.MatchString) {
 		key, value, ok := strings.Cut(part, "=")
 		switch {
 		case ok:
-		case i == 0 && first != "":
+		case first != "":
 			key, value = first, part
-		case i == 0: // a feature with settings
+		default: // a feature with settings
 			key, value = part, "{}"
-		default: // a comma in a value
-			values[len(values)-1] += "," + part
-			continue
 		}
-		keys, values = append(keys, key), append(values, value)
-	}
-	for i, key := range keys {
-		v, err := parseValue(values[i])
+		v, err := parseValue(value)
 		if err != nil {
 			return nil, err
 		}
