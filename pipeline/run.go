@@ -130,7 +130,9 @@ type run struct {
 func (r *run) all(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
-			if _, done := r.done[t.id]; done && r.lacksModel(t) || new && !done {
+			_, done := r.done[t.id]
+			lacksModel := done && r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			if lacksModel || new && !done {
 				some = append(some, t)
 			}
 		}
@@ -208,11 +210,6 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 		return &TrialsError{len(failed), failed[0]}
 	}
 	return nil
-}
-
-// lacksModel tells whether the model of a trial is to be kept and is not there.
-func (r *run) lacksModel(t trial) bool {
-	return r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
 }
 
 // keepsModel picks the trials whose models are kept. Where there are several

@@ -174,7 +174,8 @@ func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	whole := to.Kind() == reflect.Int
 	r := rangeOf(f.field.Tag.Get("range"), whole)
 	x, err := strconv.ParseFloat(v.Text, 64)
-	if err != nil || v.Kind != KindText || !r.contains(x) || whole && x != math.Trunc(x) {
+	within := x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
+	if err != nil || v.Kind != KindText || !within || whole && x != math.Trunc(x) {
 		return v.Want("%s", r)
 	}
 	if x == 0 && f.Default != "" {
@@ -219,10 +220,6 @@ func rangeOf(tag string, whole bool) numbers {
 		panic("settings: " + tag + " is no range")
 	}
 	return r
-}
-
-func (r numbers) contains(x float64) bool {
-	return x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
 }
 
 // String is the range in words.

@@ -64,8 +64,16 @@ func methodEntries() (out []Entry) {
 			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
 				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
 			})
-		} else if names := solversOf(i); names != "" {
-			e.Facts = append(e.Facts, [2]string{"solvers", names})
+		} else if method, err := i.New(nil); err == nil {
+			var names []string // of what serves the method as its paper has it
+			for _, s := range factor.Solvers() {
+				if factor.Serves(s.Solver, method) == nil {
+					names = append(names, s.Name)
+				}
+			}
+			if names != nil {
+				e.Facts = append(e.Facts, [2]string{"solvers", strings.Join(names, ", ")})
+			}
 		}
 		out = append(out, e)
 	}
@@ -76,18 +84,6 @@ func methodEntries() (out []Entry) {
 		out = append(out, e)
 	}
 	return append(out, Entry{Name: spec.Original, Title: "what classifies takes the features as they are", Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
-}
-
-// solversOf returns the names of the solvers that serve a method as its paper has it.
-func solversOf(i factor.Info) string {
-	method, err := i.New(nil)
-	var names []string
-	for _, s := range factor.Solvers() {
-		if err == nil && factor.Serves(s.Solver, method) == nil {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 func solverEntries() (out []Entry) {

@@ -213,7 +213,13 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 			return err
 		}
 		in.learner = all
-		in.Words, in.Bag = all.wordsFrom()
+		columns := 0
+		for _, m := range all.members {
+			if m.bag != nil {
+				in.Words, in.Bag = columns, m.bag
+			}
+			columns += m.columns()
+		}
 	} else {
 		if in.Bag, err = newBag(ctx, in, in.Features); err != nil {
 			return err

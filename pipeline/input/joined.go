@@ -132,17 +132,6 @@ func (m *member) columns() int {
 	return columns
 }
 
-// wordsFrom returns the first of the columns that are visual words, and the bag that makes them, or nil.
-func (j *joined) wordsFrom() (from int, b *bag) {
-	for _, m := range j.members {
-		if m.bag != nil {
-			return from, m.bag
-		}
-		from += m.columns()
-	}
-	return 0, nil
-}
-
 func (j *joined) density(samples []int) (isSparse bool, stored float64) {
 	for _, m := range j.members {
 		if m.bag != nil {

@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"image"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -159,7 +158,16 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 		}
 		for at, d := range described {
 			out.Counted += d.Len()
-			countWords(out.Words, random, from+at, d, &words[at])
+			for i := range d.Len() { // some of the patches of a word are drawn
+				e := Example{from + at, d.X[i], d.Y[i], 4 * d.Scale[i]}
+				s := &out.Words[words[at].Words[i*words[at].Nearest]]
+				s.Count++
+				if len(s.Examples) < shownPatches {
+					s.Examples = append(s.Examples, e)
+				} else if place := random.IntN(s.Count); place < shownPatches {
+					s.Examples[place] = e
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(out.Words, func(a, b WordShown) int { return b.Count - a.Count })
@@ -212,20 +220,6 @@ func largestShare(held []float64) (r int, share float64, ok bool) {
 	r = floats.MaxIdx(held)
 	share = held[r] / elementary.Sum(held)
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
-}
-
-// countWords counts the words of a photograph, and draws some of their patches.
-func countWords(shown []WordShown, random *rand.Rand, photograph int, d *features.Descriptors, words *vocab.Assigned) {
-	for i := range d.Len() {
-		e := Example{photograph, d.X[i], d.Y[i], 4 * d.Scale[i]}
-		s := &shown[words.Words[i*words.Nearest]]
-		s.Count++
-		if len(s.Examples) < shownPatches {
-			s.Examples = append(s.Examples, e)
-		} else if place := random.IntN(s.Count); place < shownPatches {
-			s.Examples[place] = e
-		}
-	}
 }
 
 // partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient

@@ -320,18 +320,14 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 	}
 	for i, f := range found {
 		out[i].Membership = f
-		out[i].None = reject > 0 && !out[i].Known && f.Distance > of.limit(f.Group, reject)
+		levels := of.Spread.RawRowView(f.Group)
+		at := reject * float64(len(levels)-1)
+		low := min(int(at), len(levels)-1)
+		high := min(low+1, len(levels)-1)
+		limit := levels[low] + (at-float64(low))*(levels[high]-levels[low]) // within which the share of the samples lies
+		out[i].None = reject > 0 && !out[i].Known && f.Distance > limit
 	}
 	return out, nil
-}
-
-// limit returns the distance within which a share of the samples of a group lies.
-func (of *ModelGroups) limit(group int, share float64) float64 {
-	levels := of.Spread.RawRowView(group)
-	at := share * float64(len(levels)-1)
-	low := min(int(at), len(levels)-1)
-	high := min(low+1, len(levels)-1)
-	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
 }
 
 // Kind describes the model in a few words.

@@ -291,17 +291,6 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	return checkScore(e, c.Score)
 }
 
-// rowsOf are the rows of the tables of an experiment.
-func rowsOf(e *spec.Experiment) (rows []int) {
-	if len(e.Rank) < 2 {
-		return e.Classes
-	}
-	for _, r := range e.Rank {
-		rows = append(rows, r.Of(0))
-	}
-	return rows
-}
-
 // checkNames returns an error for a method or a row that an experiment does not have.
 func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	for _, name := range methods {
@@ -309,8 +298,15 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 			return fmt.Errorf("the experiment has no method %q", name)
 		}
 	}
+	known := []int(e.Classes)
+	if len(e.Rank) > 1 {
+		known = nil
+		for _, r := range e.Rank {
+			known = append(known, r.Of(0))
+		}
+	}
 	for _, row := range rows {
-		if !slices.Contains(rowsOf(e), row) {
+		if !slices.Contains(known, row) {
 			return fmt.Errorf("there is no row %d", row)
 		}
 	}

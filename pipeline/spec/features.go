@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -310,10 +311,21 @@ func extract[T any](ctx context.Context, f Features, set *datasets.Set, opt feat
 
 // String returns the features in words.
 func (f Features) String() string {
-	if f.Joined != nil {
-		return joinedString(f.Joined)
+	if f.Joined == nil {
+		return f.worded(f.ExtractorOrPixels().Label())
 	}
-	return f.worded(f.ExtractorOrPixels().Label())
+	var out []string
+	for _, w := range f.Joined {
+		text := w.Features.String()
+		switch {
+		case w.Scale != 0:
+			text += fmt.Sprintf(", times %v", w.Scale)
+		case cmp.Or(w.Weight, 1) != 1:
+			text += fmt.Sprintf(", of weight %v", w.Weight)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; together with ")
 }
 
 // TextOf is String for the samples of a set that have m values.

@@ -1,10 +1,7 @@
 package spec
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -68,20 +65,4 @@ func (f Features) CheckJoined() error {
 		}
 	}
 	return nil
-}
-
-// joinedString returns joined features in words.
-func joinedString(list []Weighted) string {
-	var out []string
-	for _, w := range list {
-		text := w.Features.String()
-		switch {
-		case w.Scale != 0:
-			text += fmt.Sprintf(", times %v", w.Scale)
-		case cmp.Or(w.Weight, 1) != 1:
-			text += fmt.Sprintf(", of weight %v", w.Weight)
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out, "; together with ")
 }
