@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -350,11 +349,6 @@ func (p *Plan) draw(k, repeat int) draw {
 	place := input.PlacesOf(d.rows, len(p.rows))
 	d.must, d.cannot = append(d.must, input.PairsAt(p.must, place)...), append(d.cannot, input.PairsAt(p.cannot, place)...)
 	return d
-}
-
-// known returns what is known of the samples of the draw.
-func (d draw) known() factor.Known {
-	return factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
 }
 
 // Len returns the number of trials.

@@ -156,7 +156,8 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn
 
 // work is what a method is given of a draw.
 func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
-	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: d.known(), Seed: func(step string) uint64 {
+	known := factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
+	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: known, Seed: func(step string) uint64 {
 		return rng.Seed(p.Experiment.Seed, step, d.id.k, d.id.repeat)
 	}}
 }

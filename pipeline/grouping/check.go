@@ -1,6 +1,7 @@
 package grouping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (g Groups) Check(set *datasets.Set) error {
 // check is Check for these samples of the set.
 func (g Groups) check(set *datasets.Set, rows []int) error {
 	n, classes := len(rows), set.Classes
-	k := g.count(classes)
+	k := cmp.Or(g.K, len(classes))
 	method := g.Method
 	switch {
 	case method.Name == spec.Original:
@@ -110,14 +111,6 @@ func lacksLabels(method string, takesLinks bool) error {
 		return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", method)
 	}
 	return fmt.Errorf("%s needs the classes of some samples; give labels", method)
-}
-
-// count returns the number of groups.
-func (g Groups) count(classes []string) int {
-	if g.K == 0 {
-		return len(classes)
-	}
-	return g.K
 }
 
 // Notes returns warnings about the given labels.

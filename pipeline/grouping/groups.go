@@ -115,7 +115,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 		return nil, err
 	}
 	n, _ := in.Dims()
-	k := g.count(in.Set.Classes)
+	k := cmp.Or(g.K, len(in.Set.Classes))
 	rank := originals.rank(k, n)
 	release, err := originals.acquire(ctx, in, w.Method, k)
 	if err != nil {
