@@ -138,26 +138,6 @@ func (c *corrections) part(pictures []int) error {
 	return nil
 }
 
-// merge makes two groups one, the first, and links their typical pictures.
-func (c *corrections) merge(a, b int, typical [2]int) error {
-	for _, of := range [][]int{c.base, c.labels} {
-		for i, g := range of {
-			if g == b {
-				of[i] = a
-			}
-		}
-	}
-	if c.names[a] == "" {
-		c.names[a] = c.names[b]
-	}
-	c.names[b] = ""
-	c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == a && c.labels[p[1]] == a })
-	if typical[0] < 0 || typical[1] < 0 || typical[0] == typical[1] {
-		return nil
-	}
-	return c.join(typical[:])
-}
-
 // with returns pairs and one more, unless it is among them.
 func with(pairs [][2]int, i, j int) [][2]int {
 	p := [2]int{min(i, j), max(i, j)}

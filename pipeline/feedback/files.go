@@ -139,7 +139,15 @@ func (s *Session) keep() error {
 		{LabelsFile, slices.Max(append(s.now().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
 		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
-		{GroupsFile, true, s.writeGroups},
+		{GroupsFile, true, func(w *bytes.Buffer) error {
+			out := csv.NewWriter(w)
+			_ = out.Write([]string{"file", "group", "name"})
+			for i, g := range s.found.Labels {
+				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
+			}
+			out.Flush()
+			return out.Error()
+		}},
 	} {
 		var text bytes.Buffer
 		var err error
@@ -153,16 +161,6 @@ func (s *Session) keep() error {
 		}
 	}
 	return nil
-}
-
-func (s *Session) writeGroups(w *bytes.Buffer) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"file", "group", "name"})
-	for i, g := range s.found.Labels {
-		_ = out.Write([]string{spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // Finished ends the session: the groups are in results now, with a model that has this digest.

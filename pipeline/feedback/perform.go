@@ -118,7 +118,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	return nil
 }
 
-// merge adds the pictures of the merged groups to own.
+// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first to own.
 func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	first := groups[0]
 	slices.Sort(groups[1:])
@@ -130,8 +130,22 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 		for i, of := range s.found.Labels {
 			own[i] = own[i] || of == g
 		}
-		if err := c.merge(first, g, [2]int{s.typical[first], s.typical[g]}); err != nil {
-			return err
+		for _, of := range [][]int{c.base, c.labels} {
+			for i := range of {
+				if of[i] == g {
+					of[i] = first
+				}
+			}
+		}
+		if c.names[first] == "" {
+			c.names[first] = c.names[g]
+		}
+		c.names[g] = ""
+		c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == first && c.labels[p[1]] == first })
+		if a, b := s.typical[first], s.typical[g]; a >= 0 && b >= 0 && a != b {
+			if err := c.join([]int{a, b}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

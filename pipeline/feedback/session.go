@@ -174,25 +174,21 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "." + s.followed(before, own)
-	return s.State(), nil
-}
-
-// followed says how many pictures changed their group beside those of an act.
-func (s *Session) followed(before []int, own map[int]bool) string {
-	n := 0
+	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
+	followed := 0 // pictures that moved beside those of the act
 	for i, g := range s.found.Labels {
 		if g != before[i] && !own[i] {
-			n++
+			followed++
 		}
 	}
 	switch {
-	case n == 0:
-		return ""
+	case followed == 0:
 	case len(own) > 0:
-		return " " + phrase.Count(n, "other picture", "other pictures") + " moved with that."
+		s.said += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+	default:
+		s.said += " " + pictures(followed) + " moved."
 	}
-	return " " + pictures(n) + " moved."
+	return s.State(), nil
 }
 
 // change goes to a state, finds the groups, and keeps them. An error changes nothing.
@@ -287,7 +283,16 @@ func (s *Session) ask() []Question {
 	worth := map[Question]float64{}
 	var found []Question
 	for _, i := range unsure[:min(len(unsure), askedOf)] {
-		b := s.partner(i, labelled[s.found.Labels[i]])
+		group := s.found.Labels[i]
+		b, most := -1, -1.0
+		for _, j := range labelled[group] {
+			if c := s.regroup.Covariance(i, j); c > most {
+				b, most = j, c
+			}
+		}
+		if b < 0 && s.typical[group] != i {
+			b = s.typical[group]
+		}
 		if s.skipped[i] || b < 0 || linked[[2]int{min(i, b), max(i, b)}] {
 			continue
 		}
@@ -302,18 +307,4 @@ func (s *Session) ask() []Question {
 	}
 	slices.SortStableFunc(found, func(a, b Question) int { return cmp.Compare(worth[b], worth[a]) })
 	return append([]Question{}, found[:min(len(found), mostAsked)]...)
-}
-
-// partner returns the picture that stands for the group of picture i, −1 if that is i alone.
-func (s *Session) partner(i int, labelled []int) int {
-	best, most := -1, -1.0
-	for _, j := range labelled {
-		if c := s.regroup.Covariance(i, j); c > most {
-			best, most = j, c
-		}
-	}
-	if typical := s.typical[s.found.Labels[i]]; best < 0 && typical != i {
-		return typical
-	}
-	return best
 }

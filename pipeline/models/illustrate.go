@@ -119,7 +119,20 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	if in.Bag != nil {
 		return out, illustrateWords(ctx, in, out, seen.Vocabulary, samples, bases)
 	}
-	return out, illustratePlaces(ctx, in, out, samples, x, bases)
+	for at, sample := range samples {
+		var part image.Rectangle
+		if err := in.Images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
+			part, _ = features.Part(in.Crop, whole)
+			return nil
+		}}); err != nil {
+			return nil, err
+		}
+		for p, basis := range bases {
+			shown := &out.Parts[p]
+			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+		}
+	}
+	return out, nil
 }
 
 // illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
@@ -172,24 +185,6 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 	}
 	slices.SortStableFunc(out.Words, func(a, b WordShown) int { return b.Count - a.Count })
 	out.Words = out.Words[:min(len(out.Words), shownWords)]
-	return nil
-}
-
-// illustratePlaces adds the places of the samples, whose rows of x hold their values.
-func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
-	for at, sample := range samples {
-		var part image.Rectangle
-		if err := in.Images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
-			part, _ = features.Part(in.Crop, whole)
-			return nil
-		}}); err != nil {
-			return err
-		}
-		for p, basis := range bases {
-			shown := &out.Parts[p]
-			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
-		}
-	}
 	return nil
 }
 
