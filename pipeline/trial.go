@@ -76,17 +76,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	if p.draws.share {
 		w.Shared = &d.shared
 	}
-	if auto := p.auto(); auto != nil && m.Factoriser != nil {
-		// One rank for all methods of a draw.
-		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
-			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
-			return c, p.Inputs.NameRows(err, d.rows)
-		}); err != nil {
-			return nil, err
-		}
-		t.rank = rec.Choice.Rank
-	}
-	found, err := p.represent(ctx, t, w, d, seen)
+	found, err := p.represent(ctx, t, w, d, seen, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +84,6 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	var res *factor.Result
 	if found != nil {
 		res = found.Result
-		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), record.Thin(res.Objective, res.Penalty)
 		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
@@ -125,13 +114,27 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	return &finished{rec, res}, err
 }
 
-// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A
-// direct method finds its directions in their order: where there are several ranks it is fitted once for a
-// draw, with the largest, and the leading directions are those of the others.
-func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View) (*fitting.Represented, error) {
+// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A direct method
+// finds its directions in their order: where there are several ranks it is fitted once for a draw, with the largest, and
+// the leading directions are those of the others. The record gets the rank, and how it was chosen.
+func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
+	if w.Factoriser == nil {
+		return nil, nil
+	}
+	if auto := p.auto(); auto != nil {
+		// One rank for all methods of a draw.
+		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
+			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(p.Experiment.Seed, "rank", d.id.k, d.id.repeat), nil)
+			return c, p.Inputs.NameRows(err, d.rows)
+		}); err != nil {
+			return nil, err
+		}
+		t.rank = rec.Choice.Rank
+	}
+	rec.Rank = t.rank
 	fit := func(rank int) (*fitting.Represented, error) {
 		res, err := w.Fit(ctx, rank)
-		if res == nil || err != nil {
+		if err != nil {
 			return nil, err
 		}
 		return &fitting.Represented{Result: res}, nil

@@ -71,38 +71,44 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	if !g.given() {
 		return nil
 	}
-	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
+	sizes, err := g.checkGiven(set, rows, k)
+	if err != nil || !g.UseLabels {
 		return err
+	}
+	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+}
+
+// checkGiven returns an error for labels and links that k groups cannot obey, else the numbers of samples of each class.
+func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) {
+	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
+		return nil, err
 	}
 	of := g.knowledge(set)
 	sizes, free := of.sizes(rows)
 	var names []string
 	for c, size := range sizes {
 		if size > 0 {
-			names = append(names, classes[c])
+			names = append(names, set.Classes[c])
 		}
 	}
 	known := len(names)
 	switch {
 	case known > k:
-		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
+		return nil, fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
-		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
+		return nil, fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
 	case k > known+free:
-		return fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
+		return nil, fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
 	}
 	if !g.Links.None() {
 		_, links := of.of(rows)
-		if err := cluster.CheckLinks(n, k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
-			return fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
+		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
+			return nil, fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if !g.UseLabels {
-		return nil
-	}
-	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+	return sizes, nil
 }
 
 // lacksLabels says that a method needs labels, or links if it takes these.

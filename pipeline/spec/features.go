@@ -124,8 +124,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	words, rest := rest.Split(ofWords)
 	common, rest := rest.Split(commonKeys)
 	for _, field := range rest.Fields {
-		key := field.Key.Text
-		switch {
+		switch key := field.Key.Text; {
 		case slices.Contains(wordKeys, key):
 			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
 		case isName(key), slices.Contains(defaults, key), key == "crop":
@@ -174,13 +173,14 @@ func featureKeys(list []features.Info) []string {
 // does, or else the first of the list and nil.
 func choose(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
+		var named []features.Info
 		var forms []string
-		for i, info := range list {
-			if i > 0 && info.Name == field.Key.Text {
-				forms = append(forms, info.Form)
+		for _, info := range list[1:] {
+			if info.Name == field.Key.Text {
+				named, forms = append(named, info), append(forms, info.Form)
 			}
 		}
-		if forms == nil {
+		if named == nil {
 			continue
 		}
 		at, form := field.Value, field.Value.Text
@@ -198,18 +198,16 @@ func choose(v *settings.Value, list []features.Info) (features.Info, *settings.V
 			}
 			form = ""
 		}
-		i := slices.IndexFunc(list, func(i features.Info) bool { return i.Name == field.Key.Text && strings.EqualFold(i.Form, form) })
-		_, isBool := field.Value.Data.(bool)
-		ofDefault := slices.Contains(settings.Names(list[0].Zero), field.Key.Text)
-		switch {
-		case i >= 0:
-			return list[i], field.Value, nil
-		case isBool && ofDefault:
-		case ofDefault:
-			return list[0], nil, at.Want("true or false, or %s", strings.Join(forms, " or "))
-		default:
-			return list[0], nil, at.Want("%s", strings.Join(forms, " or "))
+		if i := slices.IndexFunc(named, func(i features.Info) bool { return strings.EqualFold(i.Form, form) }); i >= 0 {
+			return named[i], field.Value, nil
 		}
+		if slices.Contains(settings.Names(list[0].Zero), field.Key.Text) {
+			if _, isBool := field.Value.Data.(bool); isBool {
+				continue
+			}
+			forms = append([]string{"true or false, or " + forms[0]}, forms[1:]...)
+		}
+		return list[0], nil, at.Want("%s", strings.Join(forms, " or "))
 	}
 	return list[0], nil, nil
 }
