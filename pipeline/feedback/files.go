@@ -226,40 +226,34 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 			members[class] = append(members[class], i)
 		}
 	}
+	known := func(class string) int { return min(slices.Index(c.names, class), 0) } // 0, or −1 for a new name
+	slices.SortStableFunc(order, func(a, b string) int { return known(b) - known(a) })
 	taken := map[int]bool{}
-	give := func(class string, g int) {
+	for _, class := range order {
+		g := slices.Index(c.names, class)
+		if g < 0 {
+			votes := make([]int, len(c.names))
+			for _, i := range members[class] {
+				votes[c.base[i]]++
+			}
+			for at, n := range votes {
+				if n > 0 && !taken[at] && c.names[at] == "" && (g < 0 || n > votes[g]) {
+					g = at
+				}
+			}
+			name := class
+			if c.checkName(class, -1) != nil {
+				name = ""
+			}
+			if g < 0 {
+				g = c.add(name)
+			}
+			c.names[g] = name
+		}
 		taken[g] = true
 		for _, i := range members[class] {
 			c.labels[i] = g
 		}
-	}
-	order = slices.DeleteFunc(order, func(class string) bool {
-		g := slices.Index(c.names, class)
-		if g >= 0 {
-			give(class, g)
-		}
-		return g >= 0
-	})
-	for _, class := range order {
-		votes := make([]int, len(c.names))
-		for _, i := range members[class] {
-			votes[c.base[i]]++
-		}
-		best := -1
-		for g, n := range votes {
-			if n > 0 && !taken[g] && c.names[g] == "" && (best < 0 || n > votes[best]) {
-				best = g
-			}
-		}
-		name := class
-		if c.checkName(class, -1) != nil {
-			name = ""
-		}
-		if best < 0 {
-			best = c.add(name)
-		}
-		c.names[best] = name
-		give(class, best)
 	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
 		for _, p := range input.PairsAt(pairs, row) {

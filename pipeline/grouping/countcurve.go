@@ -203,7 +203,6 @@ func suits(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Mat
 			found[s][i] = groups[at]
 		}
 	}
-	pairs := 0
 	for a := range found {
 		for b := range a {
 			var one, other []int
@@ -213,8 +212,7 @@ func suits(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Mat
 				}
 			}
 			stability += eval.ARI(one, other)
-			pairs++
 		}
 	}
-	return silhouette, stability / float64(pairs), nil
+	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2), nil
 }
