@@ -29,9 +29,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pictures"
 )
 
-// ThumbnailSide is the longer side of a thumbnail, in pixels, at most.
-const ThumbnailSide = pictures.ThumbnailSide
-
 // looks describes the pictures of a set of files, each once.
 type looks struct {
 	images *datasets.Images
@@ -116,19 +113,19 @@ func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 }
 
 // Thumbnail returns a small version of the picture of row i: upright, in colour or a *image.Gray, over white,
-// with a longer side of at most ThumbnailSide pixels. It never enlarges. Goroutines may share it.
+// with a longer side of at most pictures.ThumbnailSide pixels. It never enlarges. Goroutines may share it.
 func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err error) {
 	if in.pictures != nil {
 		return in.pictures.thumbnail(ctx, in.Rows[i])
 	}
 	need := func(width, height int) int64 {
-		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
+		return features.ThumbnailMemory(image.Pt(width, height), pictures.ThumbnailSide)
 	}
 	err = in.shown.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
-		if grey := features.GreyThumbnail(img, ThumbnailSide); grey != nil {
+		if grey := features.GreyThumbnail(img, pictures.ThumbnailSide); grey != nil {
 			small = grey
 		} else {
-			small = features.Thumbnail(img, ThumbnailSide)
+			small = features.Thumbnail(img, pictures.ThumbnailSide)
 		}
 		return nil
 	}})
