@@ -47,7 +47,6 @@ func (d *drawn) features(ctx context.Context) (*input.View, error) {
 	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
 }
 
-// view returns what the methods see of a draw.
 func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 	return p.Inputs.View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }

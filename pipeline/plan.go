@@ -133,7 +133,6 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	return p, nil
 }
 
-// class is a class of the data.
 type class struct {
 	rows []int // of X
 	// seen is how many of its samples a method sees, labelled how many of these have
@@ -141,7 +140,6 @@ type class struct {
 	seen, labelled, tested int
 }
 
-// findClasses gathers the samples of each class.
 func (p *Plan) findClasses() error {
 	set := p.set
 	if len(set.Classes) == 0 {
@@ -290,7 +288,6 @@ func (p *Plan) auto() *spec.AutoRank {
 	return p.Experiment.Rank[0].Auto
 }
 
-// drawID tells draws apart.
 type drawID struct{ k, repeat int }
 
 func (t trial) draw() drawID { return drawID{t.k, t.repeat} }

@@ -114,7 +114,6 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	return records, err
 }
 
-// run is a plan that is being run.
 type run struct {
 	plan     *Plan
 	to       Sink
@@ -224,7 +223,6 @@ func (p *Plan) keepsModel(t trial) bool {
 // isModelled tells whether a trial is of the draw whose models are kept.
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
 
-// model returns the model of a trial's result.
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
 	d := p.draws.modelled()
 	seen, err := d.features(ctx)

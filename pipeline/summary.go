@@ -138,7 +138,6 @@ type Difference struct{ Setting, A, B string }
 // drawSettings are the settings that the draws of samples depend on.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-// byName returns the values of settings by their names.
 func byName(settings [][2]string) map[string]string {
 	out := map[string]string{}
 	for _, s := range settings {

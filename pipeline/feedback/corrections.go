@@ -67,7 +67,6 @@ func (c *corrections) checkName(name string, g int) error {
 	return nil
 }
 
-// add adds a group, and returns its number.
 func (c *corrections) add(name string) int {
 	c.names = append(c.names, name)
 	return len(c.names) - 1

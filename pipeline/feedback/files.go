@@ -54,7 +54,6 @@ type entry struct {
 	Name     string   `json:"name,omitempty"`
 }
 
-// note appends an entry to the log.
 func (s *Session) note(e entry) {
 	line, _ := json.Marshal(e) // which cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
@@ -87,7 +86,6 @@ func (s *Session) classes(number []int) []string {
 	return out
 }
 
-// links returns the links by samples of the set.
 func (s *Session) links() datasets.Links {
 	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
 }

@@ -34,7 +34,6 @@ type change struct {
 	Cannot pairsChange `json:"cannot,omitzero"`
 }
 
-// pairsChange are removed and added links.
 type pairsChange struct {
 	Gone [][2]int `json:"gone,omitempty"`
 	New  [][2]int `json:"new,omitempty"`
@@ -51,7 +50,6 @@ func blank(n int) *corrections {
 	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
-// since returns the difference from the state before.
 func (c *corrections) since(before *corrections) change {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
@@ -106,7 +104,6 @@ func (s *Session) writeHistory(w *bytes.Buffer) error {
 	return json.NewEncoder(w).Encode(h)
 }
 
-// readHistory decodes the HistoryFile of a folder.
 func readHistory(dir string, text []byte) (h history, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()

@@ -79,7 +79,6 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 
 func (s *Session) now() *corrections { return s.states[s.at] }
 
-// find finds the groups under the present corrections.
 func (s *Session) find(ctx context.Context) error {
 	c := s.now()
 	known := c.known()

@@ -19,7 +19,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// given tells whether labels or links are given.
 func (g Groups) given() bool { return g.UseLabels || !g.Links.None() }
 
 // knowledge is what labels and links say about the samples of a set. Must-links count through samples that
@@ -79,7 +78,6 @@ func (t knowledge) of(rows []int) (classLabels, factor.Known) {
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
 }
 
-// classSizes returns the number of samples of each class.
 func classSizes(labels []int, classes int) []int {
 	sizes := make([]int, classes)
 	for _, c := range labels {

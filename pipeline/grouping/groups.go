@@ -160,7 +160,6 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	return out, g.complete(ctx, all, out, points, given)
 }
 
-// work returns the work of finding the groups.
 func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
 	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {

@@ -34,7 +34,6 @@ type bag struct {
 	given *spec.LearnedWords // of a model or a file, or nil
 }
 
-// newBag describes the images of the inputs.
 func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error) {
 	defer timing.Start(ctx, timing.Describing)()
 	by := f.ExtractorOrPixels().(features.DescriptorExtractor)

@@ -149,7 +149,6 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	return in, nil
 }
 
-// options are those of features that are made of the inputs.
 func (in *Inputs) options(what string) features.Options {
 	return features.Options{
 		SkipBad: in.Features.SkipBad, Images: in.Images, Cache: in.store, Observer: in.pictures.observer(), Progress: in.progress.Of(what),
@@ -167,7 +166,6 @@ func (in *Inputs) prepare(ctx context.Context) error {
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
 }
 
-// setShape notes the size that the images got.
 func (in *Inputs) setShape(height, width, channels int) {
 	in.Height, in.Width, in.Channels = height, width, channels
 	if in.Features.KeepsShape() {
@@ -387,7 +385,6 @@ func CheckBatch(f spec.Features) error {
 	return nil
 }
 
-// prepareBlocks gets ready to make features in blocks.
 func (in *Inputs) prepareBlocks(ctx context.Context) error {
 	if err := CheckBatch(in.Features); err != nil {
 		return err
@@ -434,7 +431,6 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 	return memory.NewContext(ctx, memory.New(limit))
 }
 
-// sized says of a matrix what it is and how large.
 func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // hold takes the share of the memory budget for a matrix until the inputs are closed.

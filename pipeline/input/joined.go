@@ -30,7 +30,6 @@ type joined struct {
 	members []member
 }
 
-// member is one of joined features.
 type member struct {
 	spec.Weighted
 	// bag makes visual words; other features have the rows x, and sample i of the set has row at[i] of them.

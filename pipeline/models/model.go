@@ -73,7 +73,6 @@ type ModelGroups struct {
 	Samples, Groups []int
 }
 
-// modelSource describes a model's samples.
 type modelSource struct {
 	// Files is true for image files. Columns is the length of vectors, which may hold images of Height
 	// and Width whose values are from Black to White.

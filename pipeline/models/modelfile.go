@@ -189,7 +189,6 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 	return m, m.check()
 }
 
-// readWords reads the words of the features and their weights.
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
 	one := m.Features
 	for _, f := range m.Features.Each() {
@@ -219,7 +218,6 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 	return m.learn(v, weights)
 }
 
-// readGroups reads the groups.
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: spec.Data{OpenOptions: datasets.OpenOptions{

@@ -210,7 +210,6 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 	return runs, nil
 }
 
-// read runs the readings.
 func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
 	for i := range recipe.Readings {
 		v := &recipe.Readings[i]

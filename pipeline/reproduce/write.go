@@ -34,7 +34,6 @@ func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	return rows
 }
 
-// cell returns the text of a cell.
 func (o *Outcome) cell(c CellOutcome) string {
 	here := missing
 	if c.Here.Draws > 0 {
@@ -55,7 +54,6 @@ func (o *Outcome) cell(c CellOutcome) string {
 	return word
 }
 
-// letter stands for a reading.
 func (o *Outcome) letter(name string) string {
 	return string(rune('a' + slices.Index(o.Readings, name)))
 }
@@ -187,7 +185,6 @@ func (c *ClaimOutcome) tried() string {
 	return ""
 }
 
-// count counts the verdicts.
 func (o *Outcome) count() string {
 	count := map[Verdict]int{}
 	for _, c := range o.Claims {

@@ -39,7 +39,6 @@ func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	return records, unread, err
 }
 
-// logLine is a line of the log.
 type logLine struct {
 	text   []byte         // with the line feed
 	cut    bool           // the last line has no line feed
@@ -200,7 +199,6 @@ func (l *log) append(r *record.Record) error {
 	return nil
 }
 
-// close syncs the log and closes it.
 func (l *log) close() error {
 	close(l.dirty)
 	return errors.Join(<-l.sync, l.file.Sync(), l.file.Close())

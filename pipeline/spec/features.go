@@ -148,7 +148,6 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	return settings.Decode(common, (*plain)(f))
 }
 
-// featureNames lists the names of the extractors.
 func featureNames(list []features.Info) (names []string) {
 	for _, i := range list {
 		if !slices.Contains(names, i.Name) {
@@ -158,7 +157,6 @@ func featureNames(list []features.Info) (names []string) {
 	return names
 }
 
-// featureKeys lists the keys of features.
 func featureKeys(list []features.Info) []string {
 	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop")
 	for _, name := range append(featureNames(list[1:]), wordKeys...) {

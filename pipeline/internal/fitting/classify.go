@@ -19,7 +19,6 @@ type standard struct {
 	mean, Factor []float64
 }
 
-// newStandard learns from the rows of x, n×m.
 func newStandard(x mat.Matrix) standard {
 	n, m := x.Dims()
 	most, mean := make([]float64, m), make([]float64, m)
@@ -84,7 +83,6 @@ func classify(ctx context.Context, e *spec.Experiment, train mat.Matrix, truth [
 	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify(ctx, train, truth, test)
 }
 
-// classifyLinear is classify by the linear classifier.
 func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if c.Scale != "none" {
 		s := newStandard(train)
