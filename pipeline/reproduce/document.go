@@ -33,11 +33,11 @@ func OpenDocument(file string) (*Document, error) {
 	text, err := os.ReadFile(DocumentJSON(file))
 	if errors.Is(err, fs.ErrNotExist) {
 		page, err := os.ReadFile(file)
-		if err == nil && bytes.HasPrefix(page, []byte(documentHead)) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return d, nil
+		case bytes.HasPrefix(page, []byte(documentHead)):
 			return nil, fmt.Errorf("%s holds outcomes, and %s, from which they are kept, is missing; name another document", file, DocumentJSON(file))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
 		}
 		return d, err
 	}

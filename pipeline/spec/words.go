@@ -71,9 +71,8 @@ func (w *Words) decode(v *settings.Value) error {
 			}
 		}
 	}
-	others := *v
-	others.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f settings.Field) bool { return f.Value == learning })
-	return settings.Decode(&others, w)
+	_, others := v.Split(wordKeys[:1])
+	return settings.Decode(others, w)
 }
 
 // GridOrDefault returns where words are counted.
