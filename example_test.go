@@ -6,7 +6,6 @@ import (
 	"log"
 
 	"github.com/seed4492f2cd/partwise"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -27,7 +26,7 @@ func ExampleCluster() {
 
 // Two methods are compared on two draws of three classes.
 func ExampleRun() {
-	e, err := experimentfile.Parse([]byte(`
+	e, err := spec.Parse([]byte(`
 name: example
 data: generated
 features: {pixels: 8}

@@ -87,37 +87,6 @@ func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, e
 		return nil, err
 	}
 	defer in.Close()
-	return group(ctx, in, g, opt)
-}
-
-// prepare reads the set, checks that it can be grouped, and makes its features.
-func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt ClusterOptions) (*input.Inputs, error) {
-	set, err := input.Open(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	if set.Files == nil {
-		e.Features.SkipBad = false // a file of vectors is complete or wrong
-	}
-	if opt.Links != "" {
-		links, err := set.ReadLinks(ctx, opt.Links)
-		if err != nil {
-			set.Close()
-			return nil, err
-		}
-		g.Links = *links
-	}
-	if err := g.CheckCountOf(opt.Count, set); err != nil {
-		set.Close()
-		return nil, err
-	}
-	return input.PrepareSet(ctx, e, set, input.PrepareOptions{
-		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
-	})
-}
-
-// group groups the inputs, after the choices that depend on them.
-func group(ctx context.Context, in *input.Inputs, g grouping.Groups, opt ClusterOptions) (*Clusters, error) {
 	if opt.Method == nil && opt.Rank == nil {
 		g.Method = g.DefaultMethod(in)
 	}
@@ -144,6 +113,27 @@ func group(ctx context.Context, in *input.Inputs, g grouping.Groups, opt Cluster
 	return out, nil
 }
 
+// prepare reads the set, checks that it can be grouped, and makes its features.
+func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt ClusterOptions) (*input.Inputs, error) {
+	set, err := input.Open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if set.Files == nil {
+		e.Features.SkipBad = false // a file of vectors is complete or wrong
+	}
+	if g.Links, err = input.ReadLinks(ctx, spec.Links{File: opt.Links}, set); err == nil {
+		err = g.CheckCountOf(opt.Count, set)
+	}
+	if err != nil {
+		set.Close()
+		return nil, err
+	}
+	return input.PrepareSet(ctx, e, set, input.PrepareOptions{
+		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
+	})
+}
+
 // RunOptions say where and how an experiment runs. They do not change any result.
 type RunOptions struct {
 	// Folder, if set, is where records and models go. Run again, and the trials that are missing
@@ -156,7 +146,7 @@ type RunOptions struct {
 	Progress input.Progress
 }
 
-// Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
+// Run runs an experiment on one set, such as spec.Load reads, and returns the records of
 // its trials. [spec.Experiment.Each] splits an experiment on several sets.
 func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // BenchmarkTrial times one trial of each method: ten generated classes of 36
 // samples with 1024 features, 200 iterations, k-means from 20 starts.
 func BenchmarkTrial(b *testing.B) {
-	e, err := Parse([]byte(`{name: bench, data: generated, classes: 10, repeats: 1, labels: 20%, rank: k+1,
+	e, err := spec.Parse([]byte(`{name: bench, data: generated, classes: 10, repeats: 1, labels: 20%, rank: k+1,
   methods: [kmeans, nmf, nmf-kl, gnmf, cnmf, cnmf-kl, cf, ccf], cluster: {distance: cosine}}`))
 	if err != nil {
 		b.Fatal(err)
@@ -26,7 +27,7 @@ func BenchmarkTrial(b *testing.B) {
 	for _, t := range p.trials {
 		b.Run(e.Methods[t.method].Label(), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := p.run(context.Background(), t); err != nil {
+				if _, err := p.run(context.Background(), t); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"
@@ -170,7 +171,7 @@ func TestChangedDuringRun(t *testing.T) {
 	}
 	folder := t.TempDir()
 	prepareWith := func(folder string, first func()) (*input.Inputs, error) {
-		e, err := Parse([]byte("{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"))
+		e, err := spec.Parse([]byte("{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,12 +214,12 @@ func TestChangedBeforeDrawing(t *testing.T) {
 	} {
 		set := photograph(t, 3)
 		in := prepare(t, text, set, input.PrepareOptions{})
-		if _, err := in.Image(t.Context(), 0); err != nil {
+		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err != nil {
 			t.Fatal(err)
 		}
 		path := in.Set.Files[in.Rows[0]]
 		writePNG(t, path, image.NewGray(image.Rect(0, 0, 80, 70)))
-		if _, err := in.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
+		if _, err := in.Images.Open(t.Context(), in.Rows[0]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
 			t.Errorf("%s: %v, want an error that names the file", text, err)
 		}
 	}

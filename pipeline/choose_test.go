@@ -167,7 +167,7 @@ func TestRankAutoRefused(t *testing.T) {
 		"begins above the 24 samples": {"{name: x, methods: [nmf], classes: 2, rank: {among: 30..40}}", mixtures(t)},
 		"needs values of 0 or more":   {"{name: x, methods: [cf], rank: auto}", negative},
 	} {
-		e, err := Parse([]byte(c.text))
+		e, err := spec.Parse([]byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestGroupCountRefused(t *testing.T) {
 		"the number of groups, is for the task cluster":              "{name: x, methods: [nmf], task: classify, train: 3, test: rest, cluster: {k: 4}}",
 		"cluster: k is 20..30, and there may be only 24 samples":     "{name: x, methods: [nmf], classes: 2, cluster: {k: 20..30}}",
 	} {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func TestTaskRefuses(t *testing.T) {
 		"{name: x, data: y, methods: [nmf], classes: 2..3, rank: [3, 4]}":                  "several numbers of classes and several ranks",
 		"{name: x, data: y, methods: [cop-kmeans]}":                                        "needs labels",
 	} {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestTaskRefuses(t *testing.T) {
 			t.Errorf("%s gives %v, want %q", text, err, want)
 		}
 	}
-	e, err := Parse([]byte(`{name: x, methods: [original], task: classify, train: 6, test: 6}`))
+	e, err := spec.Parse([]byte(`{name: x, methods: [original], task: classify, train: 6, test: 6}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestSplitMistakes(t *testing.T) {
 		{"{name: x, methods: [nmf], split: folders}", "generated", "for classification"},
 		{"{name: x, methods: [nmf], classifier: linear}", "generated", "for classification"},
 	} {
-		e, err := Parse([]byte(c.text))
+		e, err := spec.Parse([]byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/factor"
@@ -9,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
-	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -23,102 +25,78 @@ type drawn struct {
 	count fitting.Once[*spec.CountChoice]
 	// shared has the principal directions that direct methods have in common.
 	shared factor.Shared
-	// By method: the fit of a direct method, which serves all ranks, and the record of a method
+	// By method: the fit of a direct method, which serves all ranks, and the trial of a method
 	// on the features, which has no rank.
-	direct  []fitting.Once[*fitting.Represented]
-	records []fitting.Once[*record.Record]
+	direct     []fitting.Once[*fitting.Represented]
+	onFeatures []fitting.Once[*finished]
 }
 
 func newDrawn(p *Plan, id drawID) *drawn {
 	many := len(p.methods)
 	return &drawn{
 		draw: p.draw(id.k, id.repeat), plan: p,
-		direct: make([]fitting.Once[*fitting.Represented], many), records: make([]fitting.Once[*record.Record], many),
+		direct: make([]fitting.Once[*fitting.Represented], many), onFeatures: make([]fitting.Once[*finished], many),
 	}
 }
 
-// features returns what the methods see of the draw. Where learning it is expensive, or the
-// memory budget has room for it, the trials share one view.
+// features returns what the methods see of the draw. Where it is learned, the trials share it.
 func (d *drawn) features(ctx context.Context) (*input.View, error) {
-	in := d.plan.Inputs
-	see := func() (*input.View, error) { return d.plan.view(ctx, d.draw) }
-	if in.X != nil && !d.plan.draws.keepViews {
-		return see()
+	if d.plan.Inputs.X != nil {
+		return d.plan.view(ctx, d.draw)
 	}
-	return d.view.Get(ctx, see)
+	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
 }
 
-// view returns what the methods see of a draw.
 func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
-	return p.Inputs.Source().View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
+	return p.Inputs.View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
 // draws holds the draws that trials are at work on.
 type draws struct {
-	mu        sync.Mutex
-	of        map[drawID]*openDraw
-	keepViews bool // whether trials share features that are picked from a matrix
-	share     bool // whether direct methods share principal directions
+	mu    sync.Mutex
+	of    map[drawID]func() *drawn
+	left  map[drawID]int // trials that have not ended
+	share bool           // whether direct methods share principal directions
 	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
 	// again once the best ranks are known, and models and tables need its words.
 	modelled func() *drawn
 }
 
-type openDraw struct {
-	get  func() *drawn
-	left int // trials that have not ended
-}
-
-// expect drops the open draws and opens those of the trials.
+// expect drops the open draws, and counts the trials of those to come.
 func (d *draws) expect(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.of = map[drawID]*openDraw{}
+	d.of, d.left = map[drawID]func() *drawn{}, map[drawID]int{}
 	for _, t := range todo {
-		if d.of[t.draw()] == nil {
-			d.of[t.draw()] = &openDraw{}
-		}
-		d.of[t.draw()].left++
+		d.left[t.draw()]++
 	}
 }
 
-// useDraw returns a function that makes a trial's draw at its first call; all trials of an open
-// draw get the same. The trial calls done once, when it has ended.
+// useDraw returns a function that makes a trial's draw at its first call; all trials of a draw get the same.
+// The trial calls done once, when it has ended.
 func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
-	d := &p.draws
+	d, id := &p.draws, t.draw()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	get = sync.OnceValue(func() *drawn { return newDrawn(p, t.draw()) })
-	if p.isModelled(t) {
-		get = d.modelled
+	if get = d.of[id]; get == nil {
+		if get = d.modelled; !p.isModelled(t) {
+			get = sync.OnceValue(func() *drawn { return newDrawn(p, id) })
+		}
+		if d.left[id] > 0 {
+			d.of[id] = get
+		}
 	}
-	open := d.of[t.draw()]
-	if open == nil {
-		return get, func() {}
-	}
-	if open.get == nil {
-		open.get = get
-	}
-	return open.get, func() {
+	return get, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if open.left--; open.left == 0 {
-			delete(d.of, t.draw())
+		if d.left[id]--; d.left[id] == 0 {
+			delete(d.of, id)
 		}
 	}
 }
 
-// keepDraws takes the memory of the features of draws beside those of the trials that are at work. It is
-// not ok where draws have features of their own, which are kept anyway, or one trial, or where the trials
-// themselves need the memory.
-func (p *Plan) keepDraws(budget *memory.Budget, workers int) (release func(), ok bool) {
-	if p.Inputs.X == nil || len(p.methods)*max(len(p.Experiment.Rank), 1) < 2 {
-		return nil, false
-	}
-	return p.keep(budget, int64(p.problem(p.most(), 1).Input())*int64(workers+1), "the features of draws")
-}
-
-// keepDirections takes the memory of the principal directions of draws, where several direct methods share them.
+// keepDirections takes the memory of the principal directions of draws, where several direct methods share
+// them. It is not ok where the trials themselves need the memory.
 func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {
@@ -131,16 +109,7 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	}
 	s := p.problem(p.most(), 1)
 	n, m := float64(s.N), float64(s.M)
-	return p.keep(budget, int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
-}
-
-// keep takes so much of the budget for what trials use in common. It is not ok where that is nothing, or where
-// the trials themselves need it.
-func (p *Plan) keep(budget *memory.Budget, need int64, what string) (release func(), ok bool) {
-	if need == 0 {
-		return nil, false
-	}
-	release, err := budget.Keep(need, what)
+	release, err := budget.Keep(int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
 	if err != nil {
 		return nil, false
 	}
@@ -149,4 +118,85 @@ func (p *Plan) keep(budget *memory.Budget, need int64, what string) (release fun
 		return nil, false
 	}
 	return release, true
+}
+
+// firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
+// memory for count numbers, not for n.
+//
+// Step i of the shuffle, from n−1 down to 1, swaps place i with a drawn place ≤ i. The steps are undone
+// from the last to the first, and the first count places followed: each began at the place of its number.
+// The stream of draws is read twice, the second time in blocks from the last to the first.
+func firstShuffled(n, count int, src *rand.ChaCha8) []int {
+	const block = 1 << 16
+	stream := rand.New(src)
+	if count > n/16 {
+		return stream.Perm(n)[:count]
+	}
+	var states []rand.ChaCha8 // before the highest step of each block
+	for i := n - 1; i > 0; i-- {
+		if i == n-1 || i%block == block-1 {
+			states = append(states, *src)
+		}
+		stream.Uint64N(uint64(i) + 1)
+	}
+	first := make([]int, count)
+	followed := make(map[int]int, count) // which of the first places is at a place
+	for i := range first {
+		followed[i] = i
+	}
+	drawn := make([]int, block)
+	for at, state := range slices.Backward(states) {
+		*src = state
+		from := (len(states) - 1 - at) * block
+		to := min(from+block, n)
+		for i := to - 1; i >= max(from, 1); i-- {
+			drawn[i-from] = int(stream.Uint64N(uint64(i) + 1))
+		}
+		for i := max(from, 1); i < to; i++ {
+			j := drawn[i-from]
+			a, atI := followed[i]
+			b, atJ := followed[j]
+			if !atI && !atJ {
+				continue
+			}
+			delete(followed, i)
+			delete(followed, j)
+			if atI {
+				followed[j] = a
+			}
+			if atJ {
+				followed[i] = b
+			}
+		}
+	}
+	for number, place := range followed {
+		first[place] = number
+	}
+	return first
+}
+
+// drawLinks draws the share of the pairs of samples of these classes.
+func drawLinks(l spec.Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
+	if l.Share == 0 {
+		return nil, nil
+	}
+	n := len(truth)
+	all := n * (n - 1) / 2
+	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
+		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
+		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
+		for i*(i-1)/2 > at {
+			i--
+		}
+		for i*(i+1)/2 <= at {
+			i++
+		}
+		pair := [2]int{at - i*(i-1)/2, i}
+		if truth[pair[0]] == truth[pair[1]] {
+			must = append(must, pair)
+		} else {
+			cannot = append(cannot, pair)
+		}
+	}
+	return must, cannot
 }

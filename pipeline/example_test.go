@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -20,7 +19,7 @@ import (
 // records are in the folder's log as well, from which a report is made.
 func Example() {
 	ctx := context.Background()
-	e, err := experimentfile.Parse([]byte(`
+	e, err := spec.Parse([]byte(`
 name: example
 data: generated
 features: {pixels: 8}

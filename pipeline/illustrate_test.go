@@ -8,13 +8,14 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestIllustrate: the saved models are those of the best ranks, and the words and
 // parts shown are in the photographs.
 func TestIllustrate(t *testing.T) {
 	set := photograph(t, 10)
-	e, err := Parse([]byte(scenes))
+	e, err := spec.Parse([]byte(scenes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestIllustrate(t *testing.T) {
 	if m != 80 || k != best {
 		t.Errorf("a model of %d×%d, want 80×%d: the mean scores are %v", m, k, best, mean)
 	}
-	if v, err := p.Words(t.Context()); err != nil || v.Len() != 20 {
+	if l, err := p.Learned(t.Context()); err != nil || l.Vocabulary.Len() != 20 {
 		t.Errorf("words: %v", err)
 	}
 
@@ -129,7 +130,7 @@ func TestIllustratePlaces(t *testing.T) {
 	if in.Places != (features.Cells{Rows: 4, Columns: 4}) {
 		t.Fatalf("places %v", in.Places)
 	}
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

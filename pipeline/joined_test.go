@@ -184,7 +184,7 @@ func TestJoinedDraws(t *testing.T) {
 	set := colourful(t, 8)
 	text := strings.Replace(scenes, "features: {sift: dense, words: 20, grid: 2x2}", "features: [{pixels: 4, normalise: none}, {sift: dense, words: 10, grid: 2x2, normalise: l1}, colour]", 1)
 	plan := func(opt input.PrepareOptions) *Plan {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,8 @@ func TestJoinedDraws(t *testing.T) {
 	if string(runPlan(t, plan(input.PrepareOptions{Cache: store}), RunOptions{Workers: 1})) != string(log) || string(runPlan(t, plan(input.PrepareOptions{}), RunOptions{Workers: 3})) != string(log) {
 		t.Error("another log with other workers or another cache")
 	}
-	scales, err := p.Scales(t.Context())
+	learned, err := p.Learned(t.Context())
+	scales := learned.Scales
 	if err != nil || len(scales) != 3 || scales[1].Name != "sift" || scales[1].Columns != 40 {
 		t.Fatalf("scales %+v, %v", scales, err)
 	}
@@ -229,7 +230,7 @@ func TestJoinedDraws(t *testing.T) {
 		writePNG(t, p.Inputs.Set.Files[p.Inputs.Rows[row]], img)
 	}
 	other := plan(input.PrepareOptions{})
-	if after, err := other.Scales(t.Context()); err != nil || !slices.Equal(after, scales) {
+	if after, err := other.Learned(t.Context()); err != nil || !slices.Equal(after.Scales, scales) {
 		t.Errorf("the scales depend on images that are to be classified: %v, %v", after, err)
 	}
 	if other.trials[0].id == p.trials[0].id {
@@ -257,7 +258,7 @@ func TestJoinedSkips(t *testing.T) {
 		writePNG(t, filepath.Join(set, class, "02.png"), &image.Gray{Pix: slices.Repeat([]uint8{200}, 9), Stride: 3, Rect: image.Rect(0, 0, 3, 3)})
 	}
 	text := "{name: x, methods: [nmf], features: [{pixels: 8}, colour, {sift: dense, words: 8}]}"
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,7 @@ func TestJoinedSigns(t *testing.T) {
 		"{name: x, methods: [nmf], features: [pixels, {pixels: {}, normalise: none}]}",
 		"{name: x, task: classify, train: 3, test: rest, methods: [nmf], features: [pixels, {pixels: {}, normalise: none}]}",
 	} {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 	set := photograph(t, 3)
 	writePNG(t, filepath.Join(set, "across", "99.png"), image.NewGray(image.Rect(0, 0, 6000, 5000)))
 	for _, text := range []string{"{pixels: 8}", "{hog: true}", "{sift: dense, words: 20}"} {
-		e, err := Parse([]byte("{name: x, methods: [nmf], features: " + text + "}"))
+		e, err := spec.Parse([]byte("{name: x, methods: [nmf], features: " + text + "}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func refused(t *testing.T, err error, words ...string) {
 // made, with the number.
 func TestMemoryRefuses(t *testing.T) {
 	load := func(set, text string) *spec.Experiment {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestMemoryTight(t *testing.T) {
 	set := photograph(t, 8)
 	run := func(ctx context.Context) []record.Record {
 		in := prepare(t, text, set, input.PrepareOptions{})
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestMemoryTight(t *testing.T) {
 	free := budget.Free()
 	// All but what the largest trial and a photograph need.
 	in := prepare(t, text, set, input.PrepareOptions{})
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestMemoryOfOneImage(t *testing.T) {
 		"{name: x, methods: [nmf], features: {hog: true}}",
 		"{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}",
 	} {
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestOncePanics(t *testing.T) {
 // TestProgressHasOneOwner: calls of a Progress do not overlap, and none comes after
 // the call that it was given to has returned: not from words that trials learn either.
 func TestProgressHasOneOwner(t *testing.T) {
-	e, err := Parse([]byte(scenes))
+	e, err := spec.Parse([]byte(scenes))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -12,15 +11,14 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// problem returns how large the problems of the plan are, at most, by number of
-// classes and rank.
+// problem returns how large the problems of the plan are, at most, by number of classes and rank.
 func (p *Plan) problem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
 	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.auto()}
 	if s.Auto != nil {
 		s.Rank = s.Auto.Most()
 	}
-	s.Sparse, s.Stored = p.Inputs.Source().Density()
+	s.Sparse, s.Stored = p.Inputs.Density()
 	s.Signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
@@ -44,8 +42,7 @@ func (p *Plan) problem(k, rank int) fitting.Problem {
 	return s
 }
 
-// checkMemory refuses a plan with a trial that the budget of the context has no
-// room for, before any is run.
+// checkMemory refuses a plan with a trial that the budget of the context has no room for, before any is run.
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {
@@ -65,16 +62,8 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	return nil
 }
 
-// acquire waits for the share of the memory budget of a trial.
-func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
-	s := p.problem(t.k, t.rank)
-	s.N, s.Tested, s.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].Need(s, p.Experiment.Task, p.Experiment.Classifier), "a trial")
-}
-
-// shared is about how many bytes the trials of a plan share or leave behind: the
-// features of the last draws where each has its own, the directions of the
-// direct methods, and what the log holds of each trial.
+// shared is about how many bytes the trials of a plan share or leave behind: the features of the last draws
+// where each has its own, the directions of the direct methods, and what the log holds of each trial.
 func (p *Plan) shared() int64 {
 	e := p.Experiment
 	s := p.problem(p.most(), 1)

@@ -288,7 +288,7 @@ func TestThumbnail(t *testing.T) {
 	for i, row := range in.Rows {
 		want := image.Pt(80, 70)
 		if strings.HasSuffix(in.Set.Names[row], "across/00.png") {
-			want = image.Pt(input.ThumbnailSide, 50)
+			want = image.Pt(pictures.ThumbnailSide, 50)
 		}
 		small, err := in.Thumbnail(t.Context(), i)
 		if err != nil || small.Bounds().Size() != want {

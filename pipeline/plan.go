@@ -6,15 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
-	"io"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
@@ -81,15 +77,19 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	if e.Split != "" {
 		data += " " + in.Parts()
 	}
+	end, err := json.Marshal([]any{p.must, p.cannot, e.Seed})
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range p.ks {
 		for r := range e.RepeatCount() {
 			for _, rank := range e.Rank.List() {
 				for m := range e.Methods {
-					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
-					if p.auto() != nil {
-						t.rank = 0
+					t := trial{k: k, repeat: r, method: m}
+					if rank.Auto == nil {
+						t.rank = rank.Of(k)
 					}
-					t.id = p.identify(t, data)
+					t.id = p.identify(t, data, end)
 					p.trials = append(p.trials, t)
 				}
 			}
@@ -103,7 +103,7 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, set: set, rows: rows, labels: input.LabelsOf(set, rows), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: matrix.Take(set.Labels, rows), ks: e.Classes}
 	for _, m := range e.Methods {
 		r, err := fitting.Resolve(m, e.Task, e.Cluster)
 		if err != nil {
@@ -133,7 +133,6 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	return p, nil
 }
 
-// class is a class of the data.
 type class struct {
 	rows []int // of X
 	// seen is how many of its samples a method sees, labelled how many of these have
@@ -141,7 +140,6 @@ type class struct {
 	seen, labelled, tested int
 }
 
-// findClasses gathers the samples of each class.
 func (p *Plan) findClasses() error {
 	set := p.set
 	if len(set.Classes) == 0 {
@@ -241,22 +239,10 @@ func (p *Plan) checkDraws() error {
 			}
 		}
 		for _, r := range p.Experiment.Rank.List() {
-			rank := r.Of(k)
-			if r.Auto != nil {
-				if err := r.Auto.Check(n); err != nil {
-					return err
-				}
-				continue
-			}
-			if rank < 1 {
-				return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", r, rank, k)
-			}
-			if rank > n {
-				return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", r, rank, k, n)
+			if err := r.Check(k, n, "classes"); err != nil {
+				return err
 			}
 		}
-	}
-	for _, k := range p.ks {
 		for _, m := range p.methods {
 			if err := m.Needs.CheckClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
@@ -266,8 +252,8 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// identify digests all that a trial's result depends on.
-func (p *Plan) identify(t trial, data string) string {
+// identify digests all that a trial's result depends on. end are the JSON of links and seed.
+func (p *Plan) identify(t trial, data string, end []byte) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
@@ -289,33 +275,9 @@ func (p *Plan) identify(t trial, data string) string {
 		panic(err) // numbers and names only
 	}
 	h := sha256.New()
-	h.Write(text[:len(text)-1]) // the list goes on
-	digestPairs(h, p.must)
-	digestPairs(h, p.cannot)
-	fmt.Fprintf(h, ",%d]", e.Seed)
+	h.Write(append(text[:len(text)-1], ',')) // the list goes on
+	h.Write(end[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-// digestPairs writes a comma and pairs as JSON has them, of which there may be too
-// many for a text in memory.
-func digestPairs(h hash.Hash, pairs [][2]int) {
-	if len(pairs) == 0 {
-		io.WriteString(h, ",null")
-		return
-	}
-	var piece []byte
-	between := byte('[')
-	h.Write([]byte{','})
-	for _, p := range pairs {
-		piece = append(strconv.AppendInt(append(piece, between, '['), int64(p[0]), 10), ',')
-		piece = append(strconv.AppendInt(piece, int64(p[1]), 10), ']')
-		between = ','
-		if len(piece) > 1<<12 {
-			h.Write(piece)
-			piece = piece[:0]
-		}
-	}
-	h.Write(append(piece, ']'))
 }
 
 // auto is how ranks are chosen, nil where they are told.
@@ -326,7 +288,6 @@ func (p *Plan) auto() *spec.AutoRank {
 	return p.Experiment.Rank[0].Auto
 }
 
-// drawID tells draws apart.
 type drawID struct{ k, repeat int }
 
 func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
@@ -356,30 +317,21 @@ func (p *Plan) draw(k, repeat int) draw {
 		c := &p.classes[i]
 		for place, m := range rng.New(uint64(e.Seed), "labels", k, repeat, i).Perm(len(c.rows)) {
 			row := c.rows[m]
+			train, test, told := place < c.seen, place < c.seen+c.tested, place < c.labelled
 			if e.Split != "" {
-				if labelled[row] = !p.isTest(row); labelled[row] {
-					d.rows = append(d.rows, row)
-				} else {
-					d.testRows = append(d.testRows, row)
-				}
-				continue
+				train, test, told = !p.isTest(row), p.isTest(row), !p.isTest(row)
 			}
-			switch {
-			case place < c.seen:
+			switch labelled[row] = told; {
+			case train:
 				d.rows = append(d.rows, row)
-			case place < c.seen+c.tested:
+			case test:
 				d.testRows = append(d.testRows, row)
-			}
-			if place < c.labelled {
-				labelled[row] = true
 			}
 		}
 	}
 	slices.Sort(d.rows)
 	slices.Sort(d.testRows)
-	at := make(map[int]int, len(d.rows))
-	for i, row := range d.rows {
-		at[row] = i
+	for _, row := range d.rows {
 		c := number[p.labels[row]]
 		d.truth = append(d.truth, c)
 		if !labelled[row] {
@@ -391,23 +343,9 @@ func (p *Plan) draw(k, repeat int) draw {
 		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
 	d.must, d.cannot = drawLinks(e.Links, d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
-	add := func(to, from [][2]int) [][2]int {
-		for _, pair := range from {
-			a, hasA := at[pair[0]]
-			b, hasB := at[pair[1]]
-			if hasA && hasB {
-				to = append(to, [2]int{a, b})
-			}
-		}
-		return to
-	}
-	d.must, d.cannot = add(d.must, p.must), add(d.cannot, p.cannot)
+	place := input.PlacesOf(d.rows, len(p.rows))
+	d.must, d.cannot = append(d.must, input.PairsAt(p.must, place)...), append(d.cannot, input.PairsAt(p.cannot, place)...)
 	return d
-}
-
-// known returns what is known of the samples of the draw.
-func (d draw) known() factor.Known {
-	return factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
 }
 
 // Len returns the number of trials.

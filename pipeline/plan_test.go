@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -29,7 +28,7 @@ const small = testkit.SmallExperiment
 // newPlan returns the plan of an experiment file on a set.
 func newPlan(t *testing.T, text, set string) *Plan {
 	t.Helper()
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +231,7 @@ func TestPlanRefuses(t *testing.T) {
 		"has no name":                                                   {"{methods: [nmf]}", testkit.CSV(t, 3, 3)},
 		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", testkit.CSV(t, 3, 3)},
 	} {
-		e, err := Parse([]byte(c.text))
+		e, err := spec.Parse([]byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +248,7 @@ func TestPlanRefuses(t *testing.T) {
 
 func TestRandomPart(t *testing.T) {
 	set := testkit.CSV(t, 30, 30, 30)
-	e, err := Parse([]byte("{name: x, data: {set: " + set + ", samples: 40}, methods: [nmf]}"))
+	e, err := spec.Parse([]byte("{name: x, data: {set: " + set + ", samples: 40}, methods: [nmf]}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +318,7 @@ func TestFailedTrial(t *testing.T) {
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
 	p.draws.expect(p.trials)
-	p.draws.keepViews = true
 	given := map[*drawn]drawID{}
-	views := map[*input.View]drawID{}
 	for _, tr := range p.trials {
 		get, done := p.useDraw(tr)
 		d := get()
@@ -335,11 +332,11 @@ func TestDraws(t *testing.T) {
 		if n, _ := seen.X().Dims(); n != len(d.rows) {
 			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
 		}
-		given[d], views[seen] = tr.draw(), tr.draw()
+		given[d] = tr.draw()
 		done()
 	}
-	if len(given) != 4 || len(views) != 4 {
-		t.Errorf("%d draws and %d views are made of 4", len(given), len(views))
+	if len(given) != 4 {
+		t.Errorf("%d draws are made of 4", len(given))
 	}
 	if len(p.draws.of) > 0 {
 		t.Error("a draw is open though its trials have ended")
@@ -348,31 +345,6 @@ func TestDraws(t *testing.T) {
 		get, _ := p.useDraw(tr)
 		if _, kept := given[get()]; kept != p.isModelled(tr) {
 			t.Errorf("%v: kept is %v", tr.draw(), kept)
-		}
-	}
-}
-
-// TestKeepDraws: features of draws are kept where the budget has room for them beside the trials
-// and several trials ask for them, and the memory is given back.
-func TestKeepDraws(t *testing.T) {
-	set := testkit.CSV(t, 12, 10, 11)
-	for text, want := range map[string]bool{
-		`{name: x, methods: [nmf, cf], rank: 2}`:  true,
-		`{name: x, methods: [nmf], rank: [2, 3]}`: true,
-		`{name: x, methods: [nmf], rank: 2}`:      false,
-	} {
-		budget := memory.New(memory.Least)
-		free := budget.Free()
-		p := newPlan(t, text, set)
-		release, ok := p.keepDraws(budget, 2)
-		if ok != want || (budget.Free() < free) != want {
-			t.Errorf("%s: kept is %v", text, ok)
-		}
-		if ok {
-			release()
-		}
-		if _, ok := p.keepDraws(budget, 1<<20); ok || budget.Free() != free {
-			t.Errorf("%s: draws of a million workers are kept in the least memory", text)
 		}
 	}
 }

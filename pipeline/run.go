@@ -22,7 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
-	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // RunOptions say how trials are run. They do not change any result.
@@ -42,9 +41,8 @@ type Sink interface {
 	Begin(s *Summary) (done map[string]record.Record, err error)
 	// HasModel tells whether the model of the name, one of Summary.Models, is there.
 	HasModel(name string) bool
-	// Put takes the record of a finished trial and, where its model is kept, the
-	// model and its name, or nil and "". Where only the model was missing, the
-	// record is one of those that Begin returned.
+	// Put takes the record of a finished trial and, where its model is kept, the model and its name, or nil
+	// and "". Where only the model was missing, the record is one of those that Begin returned.
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 
@@ -72,15 +70,13 @@ func (e *TrialsError) Error() string {
 // Unwrap returns the first error.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that the sink does not have yet, gives it each
-// when it is done, and returns the records of all trials of the plan in its order.
-// Without a sink the records are all there is. A trial that fails, be it by a panic,
-// does not keep the others from being run; the error is then a *TrialsError. When
-// Run ends early, the records are those there are.
+// Run runs the trials of the plan that the sink does not have yet, gives it each when it is done, and returns
+// the records of all trials of the plan in its order. Without a sink the records are all there is. A trial
+// that fails, be it by a panic, does not keep the others from being run; the error is then a *TrialsError.
+// When Run ends early, the records are those there are.
 //
-// A trial waits for its share of the memory budget of the context. A plan with a
-// trial that would need more than there is for it is refused before anything is
-// run and before the sink is asked.
+// A trial waits for its share of the memory budget of the context. A plan with a trial that would need more
+// than there is for it is refused before anything is run and before the sink is asked.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
 	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
@@ -93,10 +89,6 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	}
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
-	}
-	release, p.draws.keepViews = p.keepDraws(budget, opt.Workers)
-	if p.draws.keepViews {
-		defer release()
 	}
 	if release, p.draws.share = p.keepDirections(budget, opt.Workers); p.draws.share {
 		defer release()
@@ -122,7 +114,6 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	return records, err
 }
 
-// run is a plan that is being run.
 type run struct {
 	plan     *Plan
 	to       Sink
@@ -136,26 +127,24 @@ type run struct {
 // all runs the trials that are missing. Where there are several ranks, the best of
 // them and so the models to keep are known then: their trials are run once more.
 func (r *run) all(ctx context.Context) error {
-	var todo []trial
-	for _, t := range r.plan.trials {
-		if _, done := r.done[t.id]; !done || r.lacksModel(t) {
-			todo = append(todo, t)
+	todo := func(new bool) (some []trial) {
+		for _, t := range r.plan.trials {
+			_, done := r.done[t.id]
+			lacksModel := done && r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			if lacksModel || new && !done {
+				some = append(some, t)
+			}
 		}
+		return some
 	}
-	err := r.trials(ctx, todo)
+	err := r.trials(ctx, todo(true))
 	var some *TrialsError
 	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
 		return err
 	}
 	r.plan.best = r.plan.bestRanks(r.done)
-	todo = nil
-	for _, t := range r.plan.trials {
-		if _, done := r.done[t.id]; done && r.lacksModel(t) {
-			todo = append(todo, t)
-		}
-	}
 	r.progress.End()
-	return errors.Join(err, r.trials(ctx, todo))
+	return errors.Join(err, r.trials(ctx, todo(false)))
 }
 
 // trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole repeats of all
@@ -173,8 +162,8 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	slices.SortStableFunc(todo, func(a, b trial) int {
 		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method)
 	})
-	done := len(p.trials) - len(todo)
-	r.progress.Tell("trials", done, len(p.trials))
+	count := len(p.trials) - len(todo) // of those that are done
+	r.progress.Tell("trials", count, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
@@ -188,10 +177,12 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			if err := working.Err(); err != nil {
 				return err
 			}
-			rec, res, err := p.run(working, t)
+			done, err := p.run(working, t)
 			var model *models.Model
-			if err == nil && res != nil && p.keepsModel(t) {
-				model, err = p.model(working, t, res)
+			var name string
+			if err == nil && done.res != nil && p.keepsModel(t) {
+				name = p.modelFile(t)
+				model, err = p.model(working, t, done.res)
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -206,18 +197,14 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
 				return nil
 			}
-			var name string
-			if model != nil {
-				name = p.modelFile(t)
-			}
-			if err := r.to.Put(rec, name, model); err != nil {
+			if err := r.to.Put(done.rec, name, model); err != nil {
 				return err
 			}
 			if _, known := r.done[t.id]; !known {
-				r.done[t.id] = *rec
+				r.done[t.id] = *done.rec
 			}
-			done++
-			r.progress.Tell("trials", done, len(p.trials))
+			count++
+			r.progress.Tell("trials", count, len(p.trials))
 			return nil
 		})
 	}
@@ -227,22 +214,11 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	trouble := &TrialsError{}
-	for _, err := range failed {
-		if err != nil {
-			trouble.Failed++
-			trouble.First = cmp.Or(trouble.First, err)
-		}
-	}
-	if trouble.Failed > 0 {
-		return trouble
+	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+	if len(failed) > 0 {
+		return &TrialsError{len(failed), failed[0]}
 	}
 	return nil
-}
-
-// lacksModel tells whether the model of a trial is to be kept and is not there.
-func (r *run) lacksModel(t trial) bool {
-	return r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
 }
 
 // keepsModel picks the trials whose models are kept. Where there are several
@@ -257,50 +233,54 @@ func (p *Plan) keepsModel(t trial) bool {
 // isModelled tells whether a trial is of the draw whose models are kept.
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
 
-// model returns the model of a trial's result.
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
 	d := p.draws.modelled()
 	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
+	m, err := models.ModelOfRows(ctx, p.Inputs, d.rows, seen.Learned, p.Experiment.Methods[t.method].String(), res)
 	if err == nil {
 		m.Program = p.Experiment.Program
 	}
 	return m, err
 }
 
-// modelFile names the model by method and trial, so that the model of other
-// settings does not pass for it.
+// modelFile names the model by method and trial, so that the model of other settings does not pass for it.
 func (p *Plan) modelFile(t trial) string {
 	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }
 
-// Words returns the visual words that the kept models are of, nil where there are
-// none.
-func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
-	if p.Inputs.Bag == nil {
-		return nil, nil
+// Learned returns what was learned for the features of the kept models.
+func (p *Plan) Learned(ctx context.Context) (l input.Learned, err error) {
+	if p.Inputs.Bag == nil && p.Inputs.Features.Joined == nil {
+		return l, nil
 	}
 	seen, err := p.draws.modelled().features(ctx)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	return seen.Vocabulary, nil
+	return seen.Learned, nil
 }
 
-// Scales returns by what several features were multiplied for the kept models, nil where
-// there is one alone.
-func (p *Plan) Scales(ctx context.Context) ([]input.Scale, error) {
-	if p.Inputs.Features.Joined == nil {
+// Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
+// their photographs. It returns nil for features that are neither visual words nor those of places.
+func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Illustrations, error) {
+	if !models.Illustrates(p.Inputs) {
 		return nil, nil
 	}
-	seen, err := p.draws.modelled().features(ctx)
+	d := p.draws.modelled()
+	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return seen.Scales, nil
+	var fitted []models.Learned
+	for _, t := range p.trials {
+		if p.keepsModel(t) && kept[t.method] != nil {
+			fitted = append(fitted, models.Learned{Method: p.Experiment.Methods[t.method].Label(), Model: kept[t.method]})
+		}
+	}
+	return models.Illustrate(ctx, p.Inputs, seen, d.rows, d.truth, fitted)
 }
 
 // bestRanks returns the rank of the best mean score of each method with the most

@@ -80,7 +80,7 @@ func TestOptionalScores(t *testing.T) {
 	if plain.trials[0].id == p.trials[0].id {
 		t.Error("a trial with more scores passes for one without")
 	}
-	e, err := Parse([]byte(text + "data: x.csv\nscores: [accuracy]\n"))
+	e, err := spec.Parse([]byte(text + "data: x.csv\nscores: [accuracy]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestPaperProtocols(t *testing.T) {
 			}
 			text += m + ", "
 		}
-		e, err := Parse([]byte(text + "]}"))
+		e, err := spec.Parse([]byte(text + "]}"))
 		if err != nil {
 			t.Fatal(err)
 		}

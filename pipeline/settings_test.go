@@ -1,10 +1,7 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -33,20 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Parse is experimentfile.Parse, which the tests of this package cannot import.
-func Parse(text []byte) (*spec.Experiment, error) {
-	e := &spec.Experiment{}
-	v, err := document.Parse(text)
-	if err == nil {
-		err = settings.Decode(v, e)
-	}
-	if err != nil {
-		return nil, document.Excerpt(text, err)
-	}
-	return e, nil
-}
-
-// Set is experimentfile.Set.
+// Set sets one key of an experiment as a file does.
 func Set(e *spec.Experiment, key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
@@ -60,7 +44,7 @@ const swept = testkit.SweptExperiment
 // TestSweep: a list stands for each of its values, with each of the others, the
 // last list changing first.
 func TestSweep(t *testing.T) {
-	e, err := Parse([]byte(swept))
+	e, err := spec.Parse([]byte(swept))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +98,7 @@ func TestSweepRefuses(t *testing.T) {
 		"methods:\n  - {name: kmeans, k: [1, 2]}": `[2:20] kmeans has no parameter "k"`,
 		line + "lambda: [" + numbers(101) + "], neighbours: [" + numbers(100) + "]}": `stands for more than 10000`,
 	} {
-		_, err := Parse([]byte(text))
+		_, err := spec.Parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "^") {
 			t.Errorf("%q gives\n%v\nwant %q", text, err, want)
 		}
@@ -387,7 +371,7 @@ func TestLinksOfAFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"links: 3": "no share", "links: {fle: x}": `unknown key "fle"`, "links: rest": "no share",
 	} {
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := spec.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -441,26 +425,6 @@ func TestFirstShuffled(t *testing.T) {
 			if got := firstShuffled(n, count, rng.Source(uint64(n))); !slices.Equal(got, want[:count]) {
 				t.Errorf("the first %d of %d numbers are others than those of Perm", count, n)
 			}
-		}
-	}
-}
-
-// What tells trials apart is digested as JSON has it, however many links there are.
-func TestDigestPairs(t *testing.T) {
-	many := make([][2]int, 3000)
-	for i := range many {
-		many[i] = [2]int{i, i * i}
-	}
-	for _, pairs := range [][][2]int{nil, {{1, 2}}, {{1, 2}, {30, 4}}, many} {
-		want, err := json.Marshal(pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, whole := sha256.New(), sha256.New()
-		digestPairs(got, pairs)
-		fmt.Fprintf(whole, ",%s", want)
-		if !bytes.Equal(got.Sum(nil), whole.Sum(nil)) {
-			t.Errorf("%d pairs are not digested as %.60s", len(pairs), want)
 		}
 	}
 }

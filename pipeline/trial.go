@@ -6,6 +6,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -15,39 +16,34 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// run does one trial. The result is nil for a method that makes no
-// representation; what such a method gives is the same for all ranks, and it is
-// run once for a draw. A panic is an error.
-func (p *Plan) run(ctx context.Context, t trial) (rec *record.Record, res *factor.Result, err error) {
-	type outcome struct {
-		rec *record.Record
-		res *factor.Result
-	}
-	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
-		get, done := p.useDraw(t)
-		defer done()
-		if p.methods[t.method].Factoriser != nil {
-			out.rec, out.res, err = p.score(ctx, t, get())
-			return out, err
-		}
-		d := get()
-		once, err := d.records[t.method].Get(ctx, func() (*record.Record, error) {
-			rec, _, err := p.score(ctx, t, d)
-			return rec, err
-		})
-		if err == nil {
-			own := *once
-			own.Trial, own.Row = t.id, p.row(t)
-			out.rec = &own
-		}
-		return out, err
-	})
-	return out.rec, out.res, err
+// finished is the record of a trial and its result, nil for a method that makes no representation.
+type finished struct {
+	rec *record.Record
+	res *factor.Result
 }
 
-// score does one trial: representation, then clustering or classification, then
-// scores.
-func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *factor.Result, error) {
+// run does one trial. What a method without a representation gives is the same for all ranks, and it is run
+// once for a draw. A panic is an error.
+func (p *Plan) run(ctx context.Context, t trial) (*finished, error) {
+	return guard.Interruptible(ctx, func() (*finished, error) {
+		get, done := p.useDraw(t)
+		defer done()
+		d := get()
+		if p.methods[t.method].Factoriser != nil {
+			return p.score(ctx, t, d)
+		}
+		once, err := d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.score(ctx, t, d) })
+		if err != nil {
+			return nil, err
+		}
+		own := *once.rec
+		own.Trial, own.Row = t.id, p.row(t)
+		return &finished{rec: &own}, nil
+	})
+}
+
+// score does one trial: representation, then clustering or classification, then scores.
+func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) {
 	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &record.Record{
@@ -61,11 +57,13 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	}
 	seen, err := d.features(ctx) // before the trial's memory: describing images takes shares of its own
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	release, err := p.acquire(ctx, t, d.draw)
+	size := p.problem(t.k, t.rank)
+	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
+	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer release()
 	ctx, release = parallel.Hold(ctx)
@@ -78,25 +76,14 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	if p.draws.share {
 		w.Shared = &d.shared
 	}
-	if auto := p.auto(); auto != nil && m.Factoriser != nil {
-		// One rank for all methods of a draw.
-		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
-			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
-			return c, p.Inputs.NameRows(err, d.rows)
-		}); err != nil {
-			return nil, nil, err
-		}
-		t.rank = rec.Choice.Rank
-	}
-	found, err := p.represent(ctx, t, w, d, seen)
+	found, err := p.represent(ctx, t, w, d, seen, rec)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
 	var res *factor.Result
 	if found != nil {
 		res = found.Result
-		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), record.Thin(res.Objective, res.Penalty)
 		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
@@ -105,7 +92,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 	if e.Task == spec.Clustering {
 		var k int
 		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
-			return nil, nil, p.Inputs.NameRows(err, d.rows)
+			return nil, p.Inputs.NameRows(err, d.rows)
 		}
 		outcome.Found, err = w.Group(ctx, res, k)
 	} else {
@@ -113,23 +100,67 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*record.Record, *f
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.Classify(ctx, found, fitting.Classifier(e), d.truth, seen.Test, d.testRows)
+		outcome.Found, err = w.Classify(ctx, e, found, d.truth, seen.Test, d.testRows)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer timing.Start(ctx, timing.Scores)()
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
-		return rec, res, err
+		return &finished{rec, res}, err
 	}
 	rec.Drawn = p.drawn(d.draw, t.k)
 	rec.Confusion, err = eval.Confusion(d.testTruth, outcome.Found, t.k)
-	return rec, res, err
+	return &finished{rec, res}, err
+}
+
+// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A direct method
+// finds its directions in their order: where there are several ranks it is fitted once for a draw, with the largest, and
+// the leading directions are those of the others. The record gets the rank, and how it was chosen.
+func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
+	if w.Factoriser == nil {
+		return nil, nil
+	}
+	if auto := p.auto(); auto != nil {
+		// One rank for all methods of a draw.
+		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
+			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(p.Experiment.Seed, "rank", d.id.k, d.id.repeat), nil)
+			return c, p.Inputs.NameRows(err, d.rows)
+		}); err != nil {
+			return nil, err
+		}
+		t.rank = rec.Choice.Rank
+	}
+	rec.Rank = t.rank
+	fit := func(rank int) (*fitting.Represented, error) {
+		res, err := w.Fit(ctx, rank)
+		if err != nil {
+			return nil, err
+		}
+		return &fitting.Represented{Result: res}, nil
+	}
+	ranks := p.Experiment.Rank
+	if !w.Needs.Direct || len(ranks) < 2 {
+		return fit(t.rank)
+	}
+	whole, err := d.direct[t.method].Get(ctx, func() (*fitting.Represented, error) {
+		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
+		if err == nil && p.Experiment.Task == spec.Classification {
+			whole.Test, err = whole.Model.Transform(ctx, seen.Test())
+			err = w.In.NameRows(err, d.testRows)
+		}
+		return whole, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return whole.Leading(t.rank), nil
 }
 
 // work is what a method is given of a draw.
 func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
-	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: d.known(), Seed: func(step string) uint64 {
+	known := factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
+	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: known, Seed: func(step string) uint64 {
 		return rng.Seed(p.Experiment.Seed, step, d.id.k, d.id.repeat)
 	}}
 }
@@ -142,8 +173,7 @@ func (p *Plan) row(t trial) int {
 	return 0
 }
 
-// drawn returns which class of the data each class of a draw is, or nil where
-// all k were drawn.
+// drawn returns which class of the data each class of a draw is, or nil where all k were drawn.
 func (p *Plan) drawn(d draw, k int) []int {
 	if k == len(p.classes) {
 		return nil

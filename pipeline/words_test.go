@@ -132,7 +132,7 @@ func writePNG(t *testing.T, path string, img image.Image) {
 // prepare prepares the experiment of a text on a set.
 func prepare(t *testing.T, text, set string, opt input.PrepareOptions) *input.Inputs {
 	t.Helper()
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ repeats: 2
 // log whatever the number of workers and whether the cache is warm.
 func TestWordsOfScenes(t *testing.T) {
 	set, folder := photograph(t, 10), t.TempDir()
-	e, err := Parse([]byte(scenes))
+	e, err := spec.Parse([]byte(scenes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestWordsOfScenes(t *testing.T) {
 func TestWordsOfTrainingImages(t *testing.T) {
 	set, folder := photograph(t, 8), t.TempDir()
 	learn := func() (*vocab.Vocabulary, draw) {
-		e, err := Parse([]byte(scenes))
+		e, err := spec.Parse([]byte(scenes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestWordsOfFile(t *testing.T) {
 		t.Error("saved words make other histograms")
 	}
 	save(&vocab.Vocabulary{Words: mat.NewDense(3, 64, nil)})
-	e, err := Parse([]byte(from))
+	e, err := spec.Parse([]byte(from))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		},
 	} {
 		set := photograph(t, 3)
-		e, err := Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +389,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		t.Errorf("%d samples with a blank one, want 9", n)
 	}
 	// Vectors that are no images have no patches.
-	e, err := Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,9 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
@@ -233,7 +233,7 @@ func TestWriteStops(t *testing.T) {
 // TestPublish: the pages of results are made of their log and models, a model that
 // cannot be read is named, in the page too, and what can be read is shown.
 func TestPublish(t *testing.T) {
-	e, err := experimentfile.Parse([]byte("name: small\nmethods: [nmf, gnmf, kmeans]\nrepeats: 2\ncluster: {restarts: 1}\nscores: [VI]\n"))
+	e, err := spec.Parse([]byte("name: small\nmethods: [nmf, gnmf, kmeans]\nrepeats: 2\ncluster: {restarts: 1}\nscores: [VI]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -71,7 +70,7 @@ func (f *settingFlag) Type() string {
 func (f *settingFlag) Set(text string) error {
 	v, err := settings.Of(text), error(nil)
 	if f.Setting.Type.Kind() != reflect.String || f.Name == "name" {
-		v, err = experimentfile.ParseShort(f.Name, text)
+		v, err = spec.ParseShort(f.Name, text)
 	}
 	if err != nil {
 		return messageOf(err)

@@ -13,7 +13,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -73,7 +72,7 @@ same again goes on where it stopped.`,
 // completeExperiment reads the file of an experiment, sets what flags say in place of it, and checks the whole.
 func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (err error) {
 	if len(args) == 1 {
-		of, err := experimentfile.Load(args[0])
+		of, err := spec.Load(args[0])
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 const manySets = `name: many
@@ -508,7 +508,7 @@ func TestShowRecipes(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", name, list)
 		}
 		shown := must(t, "reproduce", "--show", name)
-		e, err := experimentfile.Parse([]byte(shown))
+		e, err := spec.Parse([]byte(shown))
 		if recipe, _ := reproduce.Lookup(name); !strings.HasPrefix(shown, recipe.Protocol) {
 			t.Errorf("%s is not shown as it is:\n%s", name, shown)
 		}

@@ -25,8 +25,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -211,7 +211,7 @@ func experiment(t *testing.T) string {
 	if err := datasets.Write(t.Context(), file, set); err != nil {
 		t.Fatal(err)
 	}
-	e, err := experimentfile.Parse([]byte("name: golden\ndata: " + file + `
+	e, err := spec.Parse([]byte("name: golden\ndata: " + file + `
 methods: [kmeans, ncut, pca, lda, {name: nmf, iterations: 60}, {name: cnmf, iterations: 60}, {name: ccf, iterations: 60}]
 classes: 2..3
 repeats: 2

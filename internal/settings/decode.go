@@ -29,16 +29,15 @@ type Decoder interface{ DecodeSetting(*Value) error }
 //   - a struct with tags, from a mapping, or from a text if it has a field with
 //     `setting:"name,text"`, which then is that field.
 //
-// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that
-// is left out is 0 or the largest number, 1e6 for an int and 1e100 for a float64; without
-// a tag the range is "[1,]" for an int and "[0,]" for a float64. A written 0 becomes
-// [None] if the field has a default tag. A string must be one of its values tag, if it has
-// one, and not empty; a want tag says in messages what it is.
+// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that is left out is 0 or
+// the largest number, 1e6 for an int and 1e100 for a float64; without a tag the range is "[1,]" for an int
+// and "[0,]" for a float64. A written 0 becomes [None] if the field has a default tag. A string must be one
+// of its values tag, if it has one, and not empty; a want tag says in messages what it is.
 //
 // Of a struct only the settings in the mapping change, and of a struct in it all
 // settings; an empty (null) value counts as none. An error is an *[Error].
 func Decode(v *Value, to any) error {
-	return decode(v, reflect.ValueOf(to).Elem(), field{})
+	return decode(v, reflect.ValueOf(to).Elem(), Setting{})
 }
 
 // New decodes into a copy of a struct that an interface holds.
@@ -49,7 +48,7 @@ func New[T any](v *Value, defaults T) (T, error) {
 	return to.Elem().Interface().(T), err
 }
 
-func decode(v *Value, to reflect.Value, f field) error {
+func decode(v *Value, to reflect.Value, f Setting) error {
 	switch own := to.Addr().Interface().(type) {
 	case Decoder:
 		return at(v, own.DecodeSetting(v))
@@ -85,12 +84,12 @@ func decode(v *Value, to reflect.Value, f field) error {
 		}
 		to.SetBool(b)
 	case reflect.String:
-		text := enum.Fold(v.Text, f.values)
-		if len(f.values) > 0 && !slices.Contains(f.values, text) {
-			return v.Want("%s", strings.Join(f.values, " or "))
+		text := enum.Fold(v.Text, f.Values)
+		if len(f.Values) > 0 && !slices.Contains(f.Values, text) {
+			return v.Want("%s", strings.Join(f.Values, " or "))
 		}
 		if v.Kind != KindText || v.Text == "" {
-			return v.Want("%s", cmp.Or(f.Tag.Get("want"), "a name"))
+			return v.Want("%s", cmp.Or(f.field.Tag.Get("want"), "a name"))
 		}
 		to.SetString(text)
 	case reflect.Uint64:
@@ -118,8 +117,8 @@ func at(v *Value, err error) error {
 
 func decodeStruct(v *Value, to reflect.Value) error {
 	fields := settingsOf(to.Type())
-	if i := slices.IndexFunc(fields, func(f field) bool { return f.text }); i >= 0 && v.Kind == KindText {
-		return decode(v, to.FieldByIndex(fields[i].Index), fields[i])
+	if i := slices.IndexFunc(fields, func(f Setting) bool { return f.text }); i >= 0 && v.Kind == KindText {
+		return decode(v, to.FieldByIndex(fields[i].field.Index), fields[i])
 	}
 	if v.Kind != KindMapping {
 		return v.Want("keys with values")
@@ -127,7 +126,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 	seen := map[string]bool{}
 	for _, one := range v.Fields {
 		key := one.Key.Text
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+		i := slices.IndexFunc(fields, func(f Setting) bool { return f.Name == key })
 		if i < 0 {
 			return UnknownKey(one.Key, Names(to.Interface()))
 		}
@@ -138,10 +137,10 @@ func decodeStruct(v *Value, to reflect.Value) error {
 		if one.Value.Kind == KindNull {
 			continue
 		}
-		member := to.FieldByIndex(fields[i].Index)
+		member := to.FieldByIndex(fields[i].field.Index)
 		if _, own := member.Addr().Interface().(Decoder); !own && member.Kind() == reflect.Struct {
 			for _, inner := range settingsOf(member.Type()) {
-				member.FieldByIndex(inner.Index).SetZero()
+				member.FieldByIndex(inner.field.Index).SetZero()
 			}
 		}
 		if err := decode(one.Value, member, fields[i]); err != nil {
@@ -171,14 +170,15 @@ const (
 	maxFloat = 1e100
 )
 
-func decodeNumber(v *Value, to reflect.Value, f field) error {
+func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	whole := to.Kind() == reflect.Int
-	r := rangeOf(f.Tag.Get("range"), whole)
+	r := rangeOf(f.field.Tag.Get("range"), whole)
 	x, err := strconv.ParseFloat(v.Text, 64)
-	if err != nil || v.Kind != KindText || !r.contains(x) || whole && x != math.Trunc(x) {
+	within := x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
+	if err != nil || v.Kind != KindText || !within || whole && x != math.Trunc(x) {
 		return v.Want("%s", r)
 	}
-	if x == 0 && f.Tag.Get("default") != "" {
+	if x == 0 && f.Default != "" {
 		x = None
 	}
 	if whole {
@@ -222,10 +222,6 @@ func rangeOf(tag string, whole bool) numbers {
 	return r
 }
 
-func (r numbers) contains(x float64) bool {
-	return x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
-}
-
 // String is the range in words.
 func (r numbers) String() string {
 	switch {
@@ -242,4 +238,44 @@ func (r numbers) String() string {
 		to = "to below"
 	}
 	return fmt.Sprintf("a number %s %g %s %g", from, r.least, to, r.most)
+}
+
+// Encode returns the settings of a struct that differ from its zero value, as [Decode] reads them from
+// [Of]: keys with booleans, numbers, texts and lists. A type with its own form must be an
+// [encoding.TextMarshaler] or a [fmt.Stringer] whose text it reads.
+func Encode(of any) map[string]any {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	out := map[string]any{}
+	for _, f := range settingsOf(v.Type()) {
+		if held := v.FieldByIndex(f.field.Index); !held.IsZero() {
+			out[f.Name] = encode(held)
+		}
+	}
+	return out
+}
+
+func encode(v reflect.Value) any {
+	switch own := v.Interface().(type) {
+	case encoding.TextMarshaler:
+		if text, err := own.MarshalText(); err == nil {
+			return string(text)
+		}
+	case fmt.Stringer:
+		return own.String()
+	}
+	switch {
+	case v.CanInt() && v.Int() == None, v.CanFloat() && v.Float() == None:
+		return 0
+	case v.Kind() == reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = encode(v.Index(i))
+		}
+		return list
+	case v.Kind() == reflect.Struct:
+		return Encode(v.Interface())
+	case v.CanInt():
+		return int(v.Int())
+	}
+	return v.Interface()
 }

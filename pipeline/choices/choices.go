@@ -5,10 +5,12 @@ package choices
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
@@ -62,8 +64,16 @@ func methodEntries() (out []Entry) {
 			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
 				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
 			})
-		} else if names := solversOf(i); names != "" {
-			e.Facts = append(e.Facts, [2]string{"solvers", names})
+		} else if method, err := i.New(nil); err == nil {
+			var names []string // of what serves the method as its paper has it
+			for _, s := range factor.Solvers() {
+				if factor.Serves(s.Solver, method) == nil {
+					names = append(names, s.Name)
+				}
+			}
+			if names != nil {
+				e.Facts = append(e.Facts, [2]string{"solvers", strings.Join(names, ", ")})
+			}
 		}
 		out = append(out, e)
 	}
@@ -73,20 +83,7 @@ func methodEntries() (out []Entry) {
 		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
 		out = append(out, e)
 	}
-	about, _ := spec.About(spec.Original)
-	return append(out, Entry{Name: spec.Original, Title: about, Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
-}
-
-// solversOf returns the names of the solvers that serve a method as its paper has it.
-func solversOf(i factor.Info) string {
-	method, err := i.New(nil)
-	var names []string
-	for _, s := range factor.Solvers() {
-		if err == nil && factor.Serves(s.Solver, method) == nil {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
+	return append(out, Entry{Name: spec.Original, Title: "what classifies takes the features as they are", Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
 }
 
 func solverEntries() (out []Entry) {
@@ -168,4 +165,126 @@ func (k Kind) Names() (names []string) {
 // Names returns the names of the entries of a kind.
 func Names(kind string) []string {
 	return Kinds[slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == kind })].Names()
+}
+
+// Complete returns the short forms of a setting that continue what was begun, and whether more can follow
+// them. The setting is a field of a type.
+func Complete(setting settings.Setting, field reflect.Type, begun string) (values []string, more bool) {
+	switch setting.Name {
+	case "methods":
+		return settingValues(begun, "", Names("methods"), func(name string) (list []settings.Setting) {
+			for _, e := range methodEntries() {
+				if e.Name == name {
+					list = append(slices.Clone(e.Settings), e.Shared...)
+				}
+			}
+			return list
+		}), true
+	case "features":
+		return featureValues(begun), true
+	case "scores":
+		before := begun[:strings.LastIndexByte(begun, ',')+1]
+		for _, s := range eval.Scores() {
+			if s.Optional {
+				values = append(values, before+s.Name)
+			}
+		}
+		return among(begun, values), false
+	}
+	if field.Kind() == reflect.Slice {
+		field = field.Elem()
+	}
+	if field.Kind() != reflect.Struct || setting.Values != nil {
+		return among(begun, setting.Values), false
+	}
+	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
+	var first []string
+	if setting.Name == "data" {
+		for _, s := range catalogue.Known() {
+			first = append(first, s.Name)
+		}
+	} else if i := slices.IndexFunc(list, func(s settings.Setting) bool { return s.Name == by }); i >= 0 {
+		first = valuesOf(list[i])
+	}
+	return settingValues(begun, by, first, func(string) []settings.Setting { return list }), true
+}
+
+// among returns the words that begin as what was typed.
+func among(begun string, words []string) (out []string) {
+	for _, w := range words {
+		if strings.HasPrefix(w, begun) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// settingValues completes a value such as ccf,init=nmf: what stands first, whose key is by, the keys
+// behind commas, and their values. of returns the settings that go with what stands first.
+func settingValues(begun, by string, first []string, of func(string) []settings.Setting) (out []string) {
+	comma := strings.LastIndexByte(begun, ',')
+	before, last := begun[:comma+1], begun[comma+1:]
+	name, _, _ := strings.Cut(before, ",")
+	key, _, hasValue := strings.Cut(last, "=")
+	if comma < 0 {
+		out = slices.Clone(first)
+	}
+	for _, s := range of(name) {
+		switch {
+		case s.Name == by && (comma >= 0 || !hasValue) && !strings.Contains(name, "="):
+		case hasValue && s.Name == key:
+			for _, v := range valuesOf(s) {
+				out = append(out, before+key+"="+v)
+			}
+		case !hasValue && !strings.Contains(","+before, ","+s.Name+"="):
+			out = append(out, before+s.Name+"=")
+		}
+	}
+	return among(begun, out)
+}
+
+// valuesOf returns the values that a setting can have, nil where they are not a few.
+func valuesOf(s settings.Setting) []string {
+	switch {
+	case s.Values != nil:
+		return s.Values
+	case s.Default == "true" || s.Default == "false":
+		return []string{"true", "false"}
+	case s.Name == "by":
+		return append(spec.Clusterers(), spec.Largest)
+	case s.Name == "solver":
+		return Names("solvers")
+	}
+	return nil
+}
+
+// featureValues completes features, with + between several of them, and their settings.
+func featureValues(begun string) (out []string) {
+	plus := strings.LastIndexByte(begun, '+')
+	before, last := begun[:plus+1], begun[plus+1:]
+	var first []string
+	own := map[string][]settings.Setting{}
+	for _, i := range features.Extractors() {
+		first = append(first, i.Name)
+		own[i.Name] = append(own[i.Name], settings.List(i.Zero)...)
+		if i.Form != "" {
+			first = append(first, i.Name+"="+i.Form)
+		}
+		if i.Descriptors() {
+			own[i.Name] = append(own[i.Name], settings.List(spec.Words{})...)
+			own[i.Name] = append(own[i.Name], settings.Setting{Name: "words"})
+		}
+	}
+	shared := slices.Concat(settings.List(spec.Weighted{}), settings.List(spec.Features{}))
+	for _, v := range settingValues(last, "", first, func(name string) []settings.Setting {
+		if name == "" {
+			return nil
+		}
+		name, _, _ = strings.Cut(name, "=")
+		return append(slices.Clone(own[name]), shared...)
+	}) {
+		out = append(out, before+v)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -67,7 +67,6 @@ func (c *corrections) checkName(name string, g int) error {
 	return nil
 }
 
-// add adds a group, and returns its number.
 func (c *corrections) add(name string) int {
 	c.names = append(c.names, name)
 	return len(c.names) - 1
@@ -136,26 +135,6 @@ func (c *corrections) part(pictures []int) error {
 		}
 	}
 	return nil
-}
-
-// merge makes two groups one, the first, and links their typical pictures.
-func (c *corrections) merge(a, b int, typical [2]int) error {
-	for _, of := range [][]int{c.base, c.labels} {
-		for i, g := range of {
-			if g == b {
-				of[i] = a
-			}
-		}
-	}
-	if c.names[a] == "" {
-		c.names[a] = c.names[b]
-	}
-	c.names[b] = ""
-	c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == a && c.labels[p[1]] == a })
-	if typical[0] < 0 || typical[1] < 0 || typical[0] == typical[1] {
-		return nil
-	}
-	return c.join(typical[:])
 }
 
 // with returns pairs and one more, unless it is among them.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
 // The files of a store. partwise cluster and experiments read the first three: see
@@ -53,7 +54,6 @@ type entry struct {
 	Name     string   `json:"name,omitempty"`
 }
 
-// note appends an entry to the log.
 func (s *Session) note(e entry) {
 	line, _ := json.Marshal(e) // which cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
@@ -86,15 +86,8 @@ func (s *Session) classes(number []int) []string {
 	return out
 }
 
-// links returns the links by samples of the set.
 func (s *Session) links() datasets.Links {
-	samples := func(pairs [][2]int) (out [][2]int) {
-		for _, p := range pairs {
-			out = append(out, [2]int{s.in.Rows[p[0]], s.in.Rows[p[1]]})
-		}
-		return out
-	}
-	return datasets.Links{Must: samples(s.now().must), Cannot: samples(s.now().cannot)}
+	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
 }
 
 // logs returns all labels and links as logs of relevance feedback: for each class its samples against one
@@ -144,7 +137,15 @@ func (s *Session) keep() error {
 		{LabelsFile, slices.Max(append(s.now().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
 		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
-		{GroupsFile, true, s.writeGroups},
+		{GroupsFile, true, func(w *bytes.Buffer) error {
+			out := csv.NewWriter(w)
+			_ = out.Write([]string{"file", "group", "name"})
+			for i, g := range s.found.Labels {
+				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
+			}
+			out.Flush()
+			return out.Error()
+		}},
 	} {
 		var text bytes.Buffer
 		var err error
@@ -158,16 +159,6 @@ func (s *Session) keep() error {
 		}
 	}
 	return nil
-}
-
-func (s *Session) writeGroups(w *bytes.Buffer) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"file", "group", "name"})
-	for i, g := range s.found.Labels {
-		_ = out.Write([]string{spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // Finished ends the session: the groups are in results now, with a model that has this digest.
@@ -222,10 +213,7 @@ func (s *Session) load(ctx context.Context) (err error) {
 // group of most of its pictures that has no name or class yet, or a new one.
 func (s *Session) apply(classes []string, links datasets.Links) error {
 	c := s.now()
-	row := slices.Repeat([]int{-1}, s.in.Set.Len())
-	for i, r := range s.in.Rows {
-		row[r] = i
-	}
+	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
 	var order []string
 	for at, class := range classes {
@@ -236,46 +224,38 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 			members[class] = append(members[class], i)
 		}
 	}
+	known := func(class string) int { return min(slices.Index(c.names, class), 0) } // 0, or −1 for a new name
+	slices.SortStableFunc(order, func(a, b string) int { return known(b) - known(a) })
 	taken := map[int]bool{}
-	give := func(class string, g int) {
+	for _, class := range order {
+		g := slices.Index(c.names, class)
+		if g < 0 {
+			votes := make([]int, len(c.names))
+			for _, i := range members[class] {
+				votes[c.base[i]]++
+			}
+			for at, n := range votes {
+				if n > 0 && !taken[at] && c.names[at] == "" && (g < 0 || n > votes[g]) {
+					g = at
+				}
+			}
+			name := class
+			if c.checkName(class, -1) != nil {
+				name = ""
+			}
+			if g < 0 {
+				g = c.add(name)
+			}
+			c.names[g] = name
+		}
 		taken[g] = true
 		for _, i := range members[class] {
 			c.labels[i] = g
 		}
 	}
-	order = slices.DeleteFunc(order, func(class string) bool {
-		g := slices.Index(c.names, class)
-		if g >= 0 {
-			give(class, g)
-		}
-		return g >= 0
-	})
-	for _, class := range order {
-		votes := make([]int, len(c.names))
-		for _, i := range members[class] {
-			votes[c.base[i]]++
-		}
-		best := -1
-		for g, n := range votes {
-			if n > 0 && !taken[g] && c.names[g] == "" && (best < 0 || n > votes[best]) {
-				best = g
-			}
-		}
-		name := class
-		if c.checkName(class, -1) != nil {
-			name = ""
-		}
-		if best < 0 {
-			best = c.add(name)
-		}
-		c.names[best] = name
-		give(class, best)
-	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
-		for _, p := range pairs {
-			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				*to = with(*to, a, b)
-			}
+		for _, p := range input.PairsAt(pairs, row) {
+			*to = with(*to, p[0], p[1])
 		}
 	}
 	if err := c.known().Check(len(c.labels)); err != nil {

@@ -34,7 +34,6 @@ type change struct {
 	Cannot pairsChange `json:"cannot,omitzero"`
 }
 
-// pairsChange are removed and added links.
 type pairsChange struct {
 	Gone [][2]int `json:"gone,omitempty"`
 	New  [][2]int `json:"new,omitempty"`
@@ -51,7 +50,6 @@ func blank(n int) *corrections {
 	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
-// since returns the difference from the state before.
 func (c *corrections) since(before *corrections) change {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
@@ -106,7 +104,6 @@ func (s *Session) writeHistory(w *bytes.Buffer) error {
 	return json.NewEncoder(w).Encode(h)
 }
 
-// readHistory decodes the HistoryFile of a folder.
 func readHistory(dir string, text []byte) (h history, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
@@ -188,6 +185,8 @@ func (s *Session) numbers() (number []int, k int) {
 	return number, k
 }
 
+var numbered = regexp.MustCompile(`\bgroup (\d+)`)
+
 // publish gives groups the numbers that they have in the results, in all states. Groups that are empty
 // there get the numbers after these.
 func (s *Session) publish() {
@@ -206,33 +205,26 @@ func (s *Session) publish() {
 		}
 	}
 	for _, c := range s.states {
-		c.renumber(to)
+		names := make([]string, len(to))
+		for g, name := range c.names {
+			names[to[g]] = name
+		}
+		c.names = names
+		for i := range c.base {
+			if c.base[i] = to[c.base[i]]; c.labels[i] >= 0 {
+				c.labels[i] = to[c.labels[i]]
+			}
+		}
+		c.words = numbered.ReplaceAllStringFunc(c.words, func(group string) string {
+			if g, err := strconv.Atoi(group[len("group "):]); err == nil && g >= 1 && g <= len(to) {
+				return placeholder(to[g-1])
+			}
+			return group
+		})
 	}
 	s.now().names = s.now().names[:k]
 	for i, g := range s.found.Labels {
 		s.now().base[i] = to[g]
 	}
 	s.changed = false
-}
-
-var numbered = regexp.MustCompile(`\bgroup (\d+)`)
-
-// renumber gives group g the number to[g].
-func (c *corrections) renumber(to []int) {
-	names := make([]string, len(to))
-	for g, name := range c.names {
-		names[to[g]] = name
-	}
-	c.names = names
-	for i := range c.base {
-		if c.base[i] = to[c.base[i]]; c.labels[i] >= 0 {
-			c.labels[i] = to[c.labels[i]]
-		}
-	}
-	c.words = numbered.ReplaceAllStringFunc(c.words, func(group string) string {
-		if g, err := strconv.Atoi(group[len("group "):]); err == nil && g >= 1 && g <= len(to) {
-			return placeholder(to[g-1])
-		}
-		return group
-	})
 }

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -115,7 +118,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	return nil
 }
 
-// merge adds the pictures of the merged groups to own.
+// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first to own.
 func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	first := groups[0]
 	slices.Sort(groups[1:])
@@ -127,8 +130,22 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 		for i, of := range s.found.Labels {
 			own[i] = own[i] || of == g
 		}
-		if err := c.merge(first, g, [2]int{s.typical[first], s.typical[g]}); err != nil {
-			return err
+		for _, of := range [][]int{c.base, c.labels} {
+			for i := range of {
+				if of[i] == g {
+					of[i] = first
+				}
+			}
+		}
+		if c.names[first] == "" {
+			c.names[first] = c.names[g]
+		}
+		c.names[g] = ""
+		c.cannot = slices.DeleteFunc(c.cannot, func(p [2]int) bool { return c.labels[p[0]] == first && c.labels[p[1]] == first })
+		if a, b := s.typical[first], s.typical[g]; a >= 0 && b >= 0 && a != b {
+			if err := c.join([]int{a, b}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -165,7 +182,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	if len(members) < 2 {
 		return fmt.Errorf("%s has %s, which cannot be split", c.group(g), pictures(len(members)))
 	}
-	points := rowsOf(s.regroup.Points(), members)
+	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
 	if err != nil {
 		return err

@@ -1,14 +1,13 @@
 package feedback
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -80,7 +79,6 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 
 func (s *Session) now() *corrections { return s.states[s.at] }
 
-// find finds the groups under the present corrections.
 func (s *Session) find(ctx context.Context) error {
 	c := s.now()
 	known := c.known()
@@ -95,20 +93,14 @@ func (s *Session) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.found, s.typical = found, nearest(near, len(c.names))
-	s.questions = s.ask()
-	return nil
-}
-
-// nearest returns for each group the picture nearest to its middle, −1 for an empty group.
-func nearest(near []cluster.Membership, groups int) []int {
-	typical := slices.Repeat([]int{-1}, groups)
+	s.found, s.typical = found, slices.Repeat([]int{-1}, len(c.names))
 	for i, m := range near {
-		if at := typical[m.Group]; at < 0 || m.Distance < near[at].Distance {
-			typical[m.Group] = i
+		if at := s.typical[m.Group]; at < 0 || m.Distance < near[at].Distance {
+			s.typical[m.Group] = i
 		}
 	}
-	return typical
+	s.questions = s.ask()
+	return nil
 }
 
 // margin returns from 0 to 1 how surely picture i is in its group, compared with the next group.
@@ -181,25 +173,21 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "." + s.followed(before, own)
-	return s.State(), nil
-}
-
-// followed says how many pictures changed their group beside those of an act.
-func (s *Session) followed(before []int, own map[int]bool) string {
-	n := 0
+	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
+	followed := 0 // pictures that moved beside those of the act
 	for i, g := range s.found.Labels {
 		if g != before[i] && !own[i] {
-			n++
+			followed++
 		}
 	}
 	switch {
-	case n == 0:
-		return ""
+	case followed == 0:
 	case len(own) > 0:
-		return " " + phrase.Count(n, "other picture", "other pictures") + " moved with that."
+		s.said += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+	default:
+		s.said += " " + pictures(followed) + " moved."
 	}
-	return " " + pictures(n) + " moved."
+	return s.State(), nil
 }
 
 // change goes to a state, finds the groups, and keeps them. An error changes nothing.
@@ -220,27 +208,22 @@ func (s *Session) change(ctx context.Context, states []*corrections, at int, e e
 }
 
 // Undo takes the last act back.
-func (s *Session) Undo(ctx context.Context) (*State, error) {
-	was := s.now()
-	if s.at == 0 {
-		return nil, &MistakeError{errors.New("there is nothing to undo")}
-	}
-	if err := s.change(ctx, s.states, s.at-1, entry{Do: "undo"}); err != nil {
-		return nil, err
-	}
-	s.said = "Undone: " + was.words + "."
-	return s.State(), nil
-}
+func (s *Session) Undo(ctx context.Context) (*State, error) { return s.step(ctx, -1, "undo", "Undone") }
 
 // Redo repeats the act that was undone last.
-func (s *Session) Redo(ctx context.Context) (*State, error) {
-	if s.at+1 == len(s.states) {
-		return nil, &MistakeError{errors.New("there is nothing to redo")}
+func (s *Session) Redo(ctx context.Context) (*State, error) { return s.step(ctx, 1, "redo", "Redone") }
+
+// step goes to the state before or after the present one.
+func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State, error) {
+	to := s.at + by
+	if to < 0 || to == len(s.states) {
+		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
 	}
-	if err := s.change(ctx, s.states, s.at+1, entry{Do: "redo"}); err != nil {
+	act := s.states[max(to, s.at)]
+	if err := s.change(ctx, s.states, to, entry{Do: do}); err != nil {
 		return nil, err
 	}
-	s.said = "Redone: " + s.now().words + "."
+	s.said = did + ": " + act.words + "."
 	return s.State(), nil
 }
 
@@ -268,12 +251,59 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	return g, nil
 }
 
-// rowsOf returns some rows.
-func rowsOf(x mat.Matrix, rows []int) *mat.Dense {
-	_, m := x.Dims()
-	out := mat.NewDense(len(rows), m, nil)
-	for at, i := range rows {
-		mat.Row(out.RawRowView(at), i, x)
+const (
+	askedOf   = 100 // the most unsure pictures are candidates
+	worthOf   = 500 // an answer is worth what it says about these most unsure pictures
+	sureAt    = 0.9 // margin from which on an answer is worth nothing
+	mostAsked = 20  // questions of a State
+)
+
+// ask finds the most useful questions. A is an unlabelled picture that is about as near to another group,
+// and similar to many other unsure pictures. B is the nearest labelled picture of its group, or the typical
+// one. There are none if all pictures are labelled or sure.
+func (s *Session) ask() []Question {
+	now := s.now()
+	linked := map[[2]int]bool{}
+	for _, p := range slices.Concat(now.must, now.cannot) {
+		linked[p] = true
 	}
-	return out
+	var unsure []int
+	margin := make([]float64, len(s.found.Labels))
+	labelled := make([][]int, len(now.names)) // of each group
+	for i := range margin {
+		if g := now.labels[i]; g >= 0 {
+			labelled[g] = append(labelled[g], i)
+		} else if margin[i] = s.margin(i); margin[i] < sureAt {
+			unsure = append(unsure, i)
+		}
+	}
+	slices.SortStableFunc(unsure, func(a, b int) int { return cmp.Compare(margin[a], margin[b]) })
+	unsure = unsure[:min(len(unsure), worthOf)]
+	worth := map[Question]float64{}
+	var found []Question
+	for _, i := range unsure[:min(len(unsure), askedOf)] {
+		group := s.found.Labels[i]
+		b, most := -1, -1.0
+		for _, j := range labelled[group] {
+			if c := s.regroup.Covariance(i, j); c > most {
+				b, most = j, c
+			}
+		}
+		if b < 0 && s.typical[group] != i {
+			b = s.typical[group]
+		}
+		if s.skipped[i] || b < 0 || linked[[2]int{min(i, b), max(i, b)}] {
+			continue
+		}
+		sum := 0.0
+		for _, j := range unsure {
+			sum += (1 - margin[j]) * s.regroup.Covariance(i, j)
+		}
+		if sum *= 1 - margin[i]; sum > 0 {
+			q := Question{A: i, B: b}
+			found, worth[q] = append(found, q), sum
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Question) int { return cmp.Compare(worth[b], worth[a]) })
+	return append([]Question{}, found[:min(len(found), mostAsked)]...)
 }

@@ -68,7 +68,7 @@ func TestBatch(t *testing.T) {
 			t.Errorf("%s: %d epochs, of which are told %v", method, found.Result.Iterations(), epochs)
 		}
 	}
-	if img, err := in.Image(ctx, n-1); err != nil || img.Bounds().Dx() != 40 {
+	if img, err := in.Images.Open(ctx, in.Rows[n-1]); err != nil || img.Bounds().Dx() != 40 {
 		t.Errorf("the last image: %v", err)
 	}
 	if _, err := (Groups{K: 3, Method: spec.Method{Name: "nmf"}}).Find(ctx, in, nil); err == nil {

@@ -1,12 +1,17 @@
 package grouping
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -22,7 +27,7 @@ func (g Groups) Check(set *datasets.Set) error {
 // check is Check for these samples of the set.
 func (g Groups) check(set *datasets.Set, rows []int) error {
 	n, classes := len(rows), set.Classes
-	k := g.count(classes)
+	k := cmp.Or(g.K, len(classes))
 	method := g.Method
 	switch {
 	case method.Name == spec.Original:
@@ -49,70 +54,69 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
 		}
-		if needs.TakesLinks {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", by)
-		}
-		return fmt.Errorf("%s needs the classes of some samples; give labels", by)
+		return lacksLabels(by, needs.TakesLinks)
 	}
 	if g.Rank != nil {
-		switch rank := g.Rank.Of(k); {
-		case g.Rank.Auto != nil && g.by() == spec.Largest:
-			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank)
-		case g.Rank.Auto != nil:
-			if err := g.Rank.Auto.Check(n); err != nil {
-				return err
+		if rank := g.Rank.Of(k); g.by() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
+			what := g.Rank.String()
+			if g.Rank.Auto == nil {
+				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
 			}
-		case rank != k && g.by() == spec.Largest:
-			return fmt.Errorf("rank: %s is %d for %d groups; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank, rank, k)
-		case rank < 1:
-			return fmt.Errorf("rank: %s is %d for %d groups; it must be 1 or more", g.Rank, rank, k)
-		case rank > n:
-			return fmt.Errorf("rank: %s is %d for %d groups, above the number of samples, %d", g.Rank, rank, k, n)
+			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", what)
+		}
+		if err := g.Rank.Check(k, n, "groups"); err != nil {
+			return err
 		}
 	}
 	if !g.given() {
 		return nil
 	}
-	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
+	sizes, err := g.checkGiven(set, rows, k)
+	if err != nil || !g.UseLabels {
 		return err
+	}
+	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+}
+
+// checkGiven returns an error for labels and links that k groups cannot obey, else the numbers of samples of each class.
+func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) {
+	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
+		return nil, err
 	}
 	of := g.knowledge(set)
 	sizes, free := of.sizes(rows)
 	var names []string
 	for c, size := range sizes {
 		if size > 0 {
-			names = append(names, classes[c])
+			names = append(names, set.Classes[c])
 		}
 	}
 	known := len(names)
 	switch {
 	case known > k:
-		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
+		return nil, fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
-		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
+		return nil, fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
 	case k > known+free:
-		return fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
+		return nil, fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
 	}
 	if !g.Links.None() {
 		_, links := of.of(rows)
-		if err := cluster.CheckLinks(n, k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
-			return fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
+		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
+			return nil, fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if !g.UseLabels {
-		return nil
-	}
-	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+	return sizes, nil
 }
 
-// count returns the number of groups.
-func (g Groups) count(classes []string) int {
-	if g.K == 0 {
-		return len(classes)
+// lacksLabels says that a method needs labels, or links if it takes these.
+func lacksLabels(method string, takesLinks bool) error {
+	if takesLinks {
+		return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", method)
 	}
-	return g.K
+	return fmt.Errorf("%s needs the classes of some samples; give labels", method)
 }
 
 // Notes returns warnings about the given labels.
@@ -126,11 +130,51 @@ func (g Groups) Notes(in *input.Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
+	note := "one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them"
 	switch len(lone) {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
+		note = "one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it"
 	}
-	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", phrase.Some(lone), g.Method.Label())}
+	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
+}
+
+// inBlocks is a method that learns from the blocks of the inputs.
+type inBlocks struct {
+	factor.MiniBatch
+	blocks factor.Blocks
+}
+
+// Fit implements [factor.Method]. It uses neither of the matrix nor of what is known.
+func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt factor.Options) (*factor.Result, error) {
+	return b.MiniBatch.Fit(ctx, b.blocks, opt)
+}
+
+// batchOf returns the method of blocks of so many samples that does what a method does with all at once.
+func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
+	b.Samples = samples
+	if samples < 1 {
+		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
+	}
+	switch m.Name {
+	case "nmf":
+	case "nmf-kl":
+		b.Cost = factor.CostKL
+	default:
+		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
+	}
+	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
+		return b, fmt.Errorf("%s: %w", m, err)
+	}
+	return b, nil
+}
+
+// CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
+// cannot be made for them.
+func (g Groups) CheckBatch(f spec.Features) error {
+	if _, err := batchOf(g.Method, g.Batch); err != nil {
+		return err
+	}
+	return input.CheckBatch(f)
 }

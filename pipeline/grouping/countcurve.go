@@ -55,12 +55,6 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	return from, max(from, min(max(spec.MostCounted, from+10), len(rows)/3))
 }
 
-// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls progress,
-// which may be nil, after each number of "counting groups". A panic is an error.
-func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
-	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) { return g.countCurve(ctx, in, from, to, r) })
-}
-
 // checkCount returns an error if the number of groups of n samples cannot be chosen.
 func (g Groups) checkCount(n int) error {
 	switch {
@@ -74,47 +68,53 @@ func (g Groups) checkCount(n int) error {
 	return nil
 }
 
-func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, progress *input.Reporter) (*CountCurve, error) {
-	if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
-		in, g = d.in, d.groups
-	}
-	n, _ := in.Dims()
-	if from < 2 || to < from {
-		return nil, fmt.Errorf("from %d to %d groups: want two numbers, the first 2 or more and not above the second", from, to)
-	}
-	if err := g.checkCount(n); err != nil {
-		return nil, err
-	}
-	for _, k := range []int{from, to} {
-		g.K = k
-		if err := g.check(in.Set, in.Rows); err != nil {
+// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls
+// progress, which may be nil, after each number of "counting groups". A panic is an error.
+func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
+		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
+			in, g = d.in, d.groups
+		}
+		n, _ := in.Dims()
+		if from < 2 || to < from {
+			return nil, fmt.Errorf("from %d to %d groups: want two numbers, the first 2 or more and not above the second", from, to)
+		}
+		if err := g.checkCount(n); err != nil {
 			return nil, err
 		}
-	}
-	if _, err := g.ChooseRank(ctx, in, nil); err != nil {
-		return nil, err
-	}
-	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
-		return nil, err
-	}
-	release, err := g.acquire(ctx, in, m, to)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+		for _, g.K = range []int{from, to} {
+			if err := g.check(in.Set, in.Rows); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := g.ChooseRank(ctx, in, nil); err != nil {
+			return nil, err
+		}
+		w, err := g.work(in, &input.Reporter{})
+		if err != nil {
+			return nil, err
+		}
+		release, err := g.acquire(ctx, in, w.Method, to)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return g.countCurve(ctx, w, from, to, func(k int) { r.Tell("counting groups", k-from+1, to-from+1) })
+	})
+}
 
+// countCurve groups some of the samples of the work, and calls done after each number of groups.
+func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(k int)) (*CountCurve, error) {
+	in, x := w.In, w.In.X
+	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
 		return nil, fmt.Errorf("%d groups are too many for a look at %d samples", to, len(rows))
 	}
-	x := in.X
 	if len(rows) < n {
 		x = matrix.SelectRows(x, rows)
 	}
+	w.Rows, w.X = rows, func() mat.Matrix { return x }
 	all := g.knowledge(in.Set)
 	// known returns what is known of some of the rows.
 	known := func(among []int) (known factor.Known) {
@@ -123,42 +123,38 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 		}
 		return known
 	}
+	w.Known = known(matrix.AllRows(x))
 	subsets := make([][]int, countSubsets)
 	for s := range subsets {
-		subsets[s] = subset(len(rows), s, g.Seed)
+		subsets[s] = rng.New(g.Seed, "subset", s).Perm(len(rows))[:int(countPortion*float64(len(rows)))]
+		slices.Sort(subsets[s])
 	}
 	gaps, err := cluster.EigenGaps(ctx, x, to)
 	if err != nil {
 		return nil, err
 	}
-	m.Cluster.Restarts, m.Cluster.Start = countRestarts, cluster.InitPlusPlus
+	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
 	c := &CountCurve{Samples: len(rows)}
 	var points mat.Matrix // of all numbers, where the features themselves are grouped
-	var distance cluster.Distance
+	by := w.Cluster       // of points, which may be compacted
 	for k := from; k <= to; k++ {
-		m := *m // whose distance is another where points are compacted
-		w := &fitting.Work{Method: &m, In: in, Rows: rows, X: func() mat.Matrix { return x }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
-		if g.given() {
-			w.Known = known(matrix.AllRows(x))
-			m.Cluster = m.Cluster.WithLabels()
-		}
+		w.Seed = func(step string) uint64 { return rng.Seed(g.Seed, step, k) }
 		res, err := w.Fit(ctx, g.rank(k, len(rows)))
 		if err != nil {
 			return nil, err
 		}
 		if points == nil || res != nil {
-			if points, distance, err = compact(ctx, w, w.Points(res)); err != nil {
+			if points, by.Distance, err = compact(ctx, w.Cluster, w.Points(res)); err != nil {
 				return nil, err
 			}
 		}
-		m.Cluster.Distance = distance
-		silhouette, stability, err := suits(ctx, w, points, k, subsets, known)
+		silhouette, stability, err := suits(ctx, w, by, points, k, subsets, known)
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
 		c.K, c.Gap = append(c.K, k), append(c.Gap, gaps[k-1])
 		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
-		progress.Tell("counting groups", k-from+1, to-from+1)
+		done(k)
 	}
 	return c, nil
 }
@@ -166,18 +162,14 @@ func (g Groups) countCurve(ctx context.Context, in *input.Inputs, from, to int, 
 // compact returns points of many columns in their leading principal directions, which k-means puts into
 // nearly the same groups in less time. For the cosine distance rows get unit length, and the Euclidean
 // distance is returned.
-func compact(ctx context.Context, w *fitting.Work, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+func compact(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
-	switch w.Cluster.By {
-	case "", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans":
-	default:
-		ok = false
-	}
+	ok = ok && slices.Contains([]string{"", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans"}, by.By)
 	n, m := points.Dims()
 	if !ok || m <= 2*countDirections || n <= countDirections {
-		return points, w.Cluster.Distance, nil
+		return points, by.Distance, nil
 	}
-	if w.Cluster.Distance == cluster.DistanceCosine {
+	if by.Distance == cluster.DistanceCosine {
 		dense = matrix.UnitRows(dense)
 	}
 	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
@@ -188,21 +180,21 @@ func compact(ctx context.Context, w *fitting.Work, points mat.Matrix) (mat.Matri
 }
 
 // suits returns the silhouette and the stability of points in k groups.
-func suits(ctx context.Context, w *fitting.Work, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := fitting.ClusterRows(ctx, w.Cluster, points, k, cluster.Known(w.Known), w.Seed("k-means"))
+func suits(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
+	groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(w.Known), w.Seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
 	if slices.Max(groups) == slices.Min(groups) {
 		return 0, 0, nil // all are the same
 	}
-	if silhouette, err = cluster.Silhouette(ctx, points, groups, w.Cluster.Distance); err != nil {
+	if silhouette, err = cluster.Silhouette(ctx, points, groups, by.Distance); err != nil {
 		return 0, 0, err
 	}
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := fitting.ClusterRows(ctx, w.Cluster, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
+		groups, err := fitting.ClusterRows(ctx, by, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -211,7 +203,6 @@ func suits(ctx context.Context, w *fitting.Work, points mat.Matrix, k int, subse
 			found[s][i] = groups[at]
 		}
 	}
-	pairs := 0
 	for a := range found {
 		for b := range a {
 			var one, other []int
@@ -221,15 +212,7 @@ func suits(ctx context.Context, w *fitting.Work, points mat.Matrix, k int, subse
 				}
 			}
 			stability += eval.ARI(one, other)
-			pairs++
 		}
 	}
-	return silhouette, stability / float64(pairs), nil
-}
-
-// subset returns the rows of a subset of n.
-func subset(n, number int, seed uint64) []int {
-	rows := rng.New(seed, "subset", number).Perm(n)[:int(countPortion*float64(n))]
-	slices.Sort(rows)
-	return rows
+	return silhouette, stability / (countSubsets * (countSubsets - 1) / 2), nil
 }

@@ -3,12 +3,17 @@ package grouping
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -99,4 +104,27 @@ func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress inpu
 		g.Rank = &spec.Rank{Fixed: true, Plus: c.Rank}
 	}
 	return c, err
+}
+
+// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It calls progress,
+// which may be nil, after each rank of "choosing the rank". A panic is an error.
+func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*spec.RankChoice, error) {
+	return input.Reported(ctx, progress, func(r *input.Reporter) (*spec.RankChoice, error) {
+		if in.X == nil {
+			return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
+		}
+		if err := in.CheckRankSigns(); err != nil {
+			return nil, err
+		}
+		n, m := in.Dims()
+		s := fitting.Problem{N: n, M: m}
+		s.Sparse, s.Stored = in.Density()
+		release, err := memory.FromContext(ctx).Acquire(ctx, fitting.RankMemory(a, s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		c, err := fitting.ChooseRank(ctx, a, in.X, rng.Seed(seed, "rank"), r.Of("choosing the rank"))
+		return c, in.NameRows(err, nil)
+	})
 }

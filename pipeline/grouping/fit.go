@@ -12,11 +12,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/npz"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
-	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -42,7 +39,7 @@ type Fit struct {
 // cannot start from factors is asked for, and with a set what does not fit that. Samples may
 // be left out later, so that with skipBad no number of them is compared.
 func (f Fit) Check(set *datasets.Set, skipBad bool) error {
-	if _, own := spec.TaskOnFeatures(f.Method.Name); own {
+	if spec.OnFeatures(f.Method.Name) {
 		return fmt.Errorf("%s makes no factors: it takes the features as they are; partwise methods lists the factorisations", f.Method.Name)
 	}
 	method, err := f.Method.Build()
@@ -57,10 +54,7 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	case f.Start != nil && !parts:
 		return fmt.Errorf("%s does not start from given factors", f.Method.Label())
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
-		if needs.Links {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", f.Method.Label())
-		}
-		return fmt.Errorf("%s needs the classes of some samples; give labels", f.Method.Label())
+		return lacksLabels(f.Method.Label(), needs.Links)
 	case set == nil:
 		return nil
 	}
@@ -70,15 +64,12 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	if f.Start == nil || skipBad {
 		return nil
 	}
-	for _, of := range []struct {
-		name   string
-		matrix *mat.Dense
-	}{{"coefficients", f.Start.Coefficients}, {"weights", f.Start.Weights}} {
-		if of.matrix == nil {
+	for i, of := range []*mat.Dense{f.Start.Coefficients, f.Start.Weights} {
+		if of == nil {
 			continue
 		}
-		if r, c := of.matrix.Dims(); r != set.Len() || c != f.Rank {
-			return fmt.Errorf("the array %q is %d×%d; want %d×%d, the samples by the rank", of.name, r, c, set.Len(), f.Rank)
+		if r, c := of.Dims(); r != set.Len() || c != f.Rank {
+			return fmt.Errorf("the array %q is %d×%d; want %d×%d, the samples by the rank", startArrays[i+1], r, c, set.Len(), f.Rank)
 		}
 	}
 	return nil
@@ -86,48 +77,30 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 
 // Find factorises the inputs. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
-func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (res *factor.Result, err error) {
-	res, err = input.Reported(ctx, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
-	var fault *guard.PanicError
-	if errors.As(err, &fault) {
-		err = fmt.Errorf("%s: %w", f.Method.Label(), err)
-	}
-	return res, err
+func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*factor.Result, error) {
+	return reported(ctx, f.Method, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
 }
 
 func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporter) (*factor.Result, error) {
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := fitting.Resolve(f.Method, spec.Clustering, spec.Cluster{})
+	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
+	w, err := g.work(in, progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitting.CheckSigns(in, []*fitting.Method{m}); err != nil {
-		return nil, err
-	}
-	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &spec.Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
-	release, err := g.acquire(ctx, in, m, 1)
+	release, err := g.acquire(ctx, in, w.Method, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	w := &fitting.Work{
-		Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Start: f.Start,
-		Seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
-	}
-	if g.given() {
-		_, w.Known = g.knowledge(in.Set).of(in.Rows)
-	}
-	total := m.Iterations
-	if total == 0 {
-		total = factor.DefaultIterations
-	}
-	w.OnIteration = func(i int, objective float64) {
-		if f.OnIteration != nil {
+	w.Start = f.Start
+	if tell := w.OnIteration; f.OnIteration != nil {
+		w.OnIteration = func(i int, objective float64) {
 			progress.Call(func() { f.OnIteration(i, objective) })
+			tell(i, objective)
 		}
-		progress.Tell("factorising", i, total)
 	}
 	return w.Fit(ctx, f.Rank)
 }
@@ -135,11 +108,10 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 // startArrays are the arrays of initial factors.
 var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
 
-// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k,
-// coefficients and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k,
-// those that are there. Of other arrays a saved result may have more. A value that is no
-// number of 0 or more is an error with its place, and so are arrays of different k. It
-// returns k.
+// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k, coefficients
+// and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k, those that are there. Of other
+// arrays a saved result may have more. A value that is no number of 0 or more is an error with its place, and
+// so are arrays of different k. It returns k.
 func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error) {
 	z, err := npz.Open(r, size)
 	if err != nil {

@@ -1,6 +1,8 @@
 package grouping
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,9 +14,11 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// given tells whether labels or links are given.
 func (g Groups) given() bool { return g.UseLabels || !g.Links.None() }
 
 // knowledge is what labels and links say about the samples of a set. Must-links count through samples that
@@ -57,37 +61,23 @@ func (t knowledge) sizes(rows []int) (sizes []int, free int) {
 // of returns what is known of some samples, by their places among rows. In links, a sample that is left out
 // is replaced by the first row of its unit.
 func (t knowledge) of(rows []int) (classLabels, factor.Known) {
-	place := map[int]int{} // of a sample
-	first := map[int]int{} // of a unit
-	for at, i := range rows {
-		place[i] = at
-		if _, ok := first[t.unit[i]]; !ok {
-			first[t.unit[i]] = at
+	first := map[int]int{} // row of a unit
+	for at, i := range slices.Backward(rows) {
+		first[t.unit[i]] = at
+	}
+	place := input.PlacesOf(rows, len(t.unit))
+	for i, unit := range t.unit {
+		if at, ok := first[unit]; ok && place[i] < 0 {
+			place[i] = at
 		}
 	}
-	keep := func(pairs [][2]int) (kept [][2]int) {
-		for _, p := range pairs {
-			var to [2]int
-			all := true
-			for end, i := range p {
-				at, ok := place[i]
-				if !ok {
-					at, ok = first[t.unit[i]]
-				}
-				to[end] = at
-				all = all && ok
-			}
-			if all && to[0] != to[1] {
-				kept = append(kept, to)
-			}
-		}
-		return kept
+	keep := func(pairs [][2]int) [][2]int {
+		return slices.DeleteFunc(input.PairsAt(pairs, place), func(p [2]int) bool { return p[0] == p[1] })
 	}
 	known := newClassLabels(matrix.Take(t.labels, rows), t.classes)
 	return known, factor.Known{Labels: known.labels, MustLink: keep(t.links.Must), CannotLink: keep(t.links.Cannot)}
 }
 
-// classSizes returns the number of samples of each class.
 func classSizes(labels []int, classes int) []int {
 	sizes := make([]int, classes)
 	for _, c := range labels {
@@ -201,4 +191,75 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 		matrix.EachValue(points, []int{i}, func(_, j int, v float64) { cost -= 2 * weights[i] * v * means.At(g, j) })
 		return cost
 	})
+}
+
+// distinct are inputs without copies.
+type distinct struct {
+	in     *input.Inputs
+	groups Groups // to make of in
+	of     []int  // for each row with copies, its place or its original's in in
+}
+
+// withoutCopies returns the inputs without copies, nil if no rows can be left out.
+func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
+	if g.Copies == nil || !spec.OnFeatures(g.Method.Name) || in.X == nil {
+		return nil, nil
+	}
+	copies, parted := g.agreeing(in)
+	if parted > 0 {
+		notes = append(notes, fmt.Sprintf("%s of copies, of which different things are told, are grouped as if they were no copies", phrase.Count(parted, "stack", "stacks")))
+	}
+	var rows []int
+	d = &distinct{groups: g, of: make([]int, len(copies))}
+	d.groups.Copies, d.groups.Links.Must = nil, slices.Clone(g.Links.Must)
+	for i, c := range copies {
+		if c == i {
+			d.of[i] = len(rows)
+			rows = append(rows, i)
+		} else if g.given() {
+			d.groups.Links.Must = append(d.groups.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
+		}
+	}
+	d.of = matrix.Take(d.of, copies)
+	if len(rows) == len(copies) || len(rows) < cmp.Or(g.K, len(in.Set.Classes)) {
+		return nil, notes
+	}
+	d.in = &input.Inputs{Set: in.Set, Features: in.Features, X: matrix.SelectRows(in.X, rows), Images: in.Images, Rows: matrix.Take(in.Rows, rows)}
+	return d, notes
+}
+
+// agreeing returns the copies without stacks that labels or links contradict, and the number of these.
+func (g Groups) agreeing(in *input.Inputs) (copies []int, parted int) {
+	copies = slices.Clone(g.Copies)
+	if !g.given() {
+		return copies, 0
+	}
+	// A unit of samples that stacks and must-links join has one class, and no cannot-link within.
+	must := slices.Clone(g.Links.Must)
+	for i, c := range copies {
+		must = append(must, [2]int{in.Rows[c], in.Rows[i]})
+	}
+	unit, _ := links.Close(in.Set.Len(), must, nil)
+	wrong, class := map[int]bool{}, map[int]int{}
+	for i, label := range g.knowledge(in.Set).labels {
+		if label < 0 {
+			continue
+		}
+		if other, ok := class[unit[i]]; ok && other != label {
+			wrong[unit[i]] = true
+		}
+		class[unit[i]] = label
+	}
+	for _, pair := range g.Links.Cannot {
+		if unit[pair[0]] == unit[pair[1]] {
+			wrong[unit[pair[0]]] = true
+		}
+	}
+	stacks := map[int]bool{}
+	for i, c := range copies {
+		if c != i && wrong[unit[in.Rows[c]]] {
+			stacks[c], copies[i] = true, i
+		}
+	}
+	return copies, len(stacks)
 }

@@ -119,7 +119,7 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
 		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
-		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
+		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the 35 samples"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "original classifies"},
 		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
 		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -20,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/internal/fitting"
+	"github.com/seed4492f2cd/partwise/pipeline/models"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -81,11 +83,16 @@ type Grouping struct {
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
-func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (out *Grouping, err error) {
-	out, err = input.Reported(ctx, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
+func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*Grouping, error) {
+	return reported(ctx, g.Method, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
+}
+
+// reported is input.Reported, whose panics name the method.
+func reported[T any](ctx context.Context, m spec.Method, progress input.Progress, find func(*input.Reporter) (T, error)) (T, error) {
+	out, err := input.Reported(ctx, progress, find)
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
-		err = fmt.Errorf("%s: %w", g.Method.Label(), err)
+		err = fmt.Errorf("%s: %w", m.Label(), err)
 	}
 	return out, err
 }
@@ -108,7 +115,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 		return nil, err
 	}
 	n, _ := in.Dims()
-	k := g.count(in.Set.Classes)
+	k := cmp.Or(g.K, len(in.Set.Classes))
 	rank := originals.rank(k, n)
 	release, err := originals.acquire(ctx, in, w.Method, k)
 	if err != nil {
@@ -153,7 +160,6 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	return out, g.complete(ctx, all, out, points, given)
 }
 
-// work returns the work of finding the groups.
 func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
 	m, err := fitting.Resolve(g.Method, spec.Clustering, g.Cluster)
 	if err != nil {
@@ -178,10 +184,8 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		_, w.Known = g.knowledge(in.Set).of(in.Rows)
 		m.Cluster = m.Cluster.WithLabels()
 	}
-	if progress.To != nil {
-		total := cmp.Or(m.Iterations, epochs)
-		w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
-	}
+	total := cmp.Or(m.Iterations, epochs)
+	w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
 	return w, nil
 }
 
@@ -199,7 +203,16 @@ func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, p
 	if len(classes) < 2 {
 		return nil
 	}
-	outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+	var rows []int // of known class
+	for i, class := range truth {
+		if class >= 0 {
+			rows = append(rows, i)
+		}
+	}
+	outcome := eval.Outcome{Truth: matrix.Take(truth, rows), Found: matrix.Take(out.Groups, rows)}
+	if known.labels != nil {
+		outcome.Labels = matrix.Take(known.labels, rows)
+	}
 	if out.Scored = len(outcome.Truth); out.Scored > 0 {
 		out.Scores, err = eval.Compute(eval.Clustering, outcome)
 	}
@@ -215,27 +228,9 @@ func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, p
 	return err
 }
 
-// ofKnownClass returns the part of the outcome of a clustering whose classes are known.
-func ofKnownClass(o eval.Outcome) eval.Outcome {
-	if !slices.Contains(o.Truth, -1) {
-		return o
-	}
-	var rows []int
-	for i, class := range o.Truth {
-		if class >= 0 {
-			rows = append(rows, i)
-		}
-	}
-	known := eval.Outcome{Truth: matrix.Take(o.Truth, rows), Found: matrix.Take(o.Found, rows)}
-	if o.Labels != nil {
-		known.Labels = matrix.Take(o.Labels, rows)
-	}
-	return known
-}
-
 // by returns the name of the clustering algorithm, "" for k-means.
 func (g Groups) by() string {
-	if _, own := spec.TaskOnFeatures(g.Method.Name); own {
+	if spec.OnFeatures(g.Method.Name) {
 		return g.Method.Name
 	}
 	return cmp.Or(g.Method.By, g.Cluster.By)
@@ -273,7 +268,7 @@ func bySize(groups []int) []int {
 func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
-	s.Sparse, s.Stored = in.Source().Density()
+	s.Sparse, s.Stored = in.Density()
 	s.Links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {
@@ -292,4 +287,58 @@ func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method
 		return budget.Keep(need-int64(s.Input()), what)
 	}
 	return budget.Acquire(ctx, need, what)
+}
+
+// Model returns the model of a grouping of the inputs.
+func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, error) {
+	m, err := models.NewModel(ctx, in, g.Method, g.Result)
+	if err != nil {
+		return nil, err
+	}
+	points := in.X
+	switch {
+	case in.Blocks != nil:
+		points = g.Result.Coefficients // which are the best
+	case m.Represents():
+		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
+			return nil, err
+		}
+	}
+	of := &models.ModelGroups{Method: g.settings, By: g.Cluster.By, Groups: g.Groups}
+	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
+		return nil, err
+	}
+	if of.Spread, err = of.Centres.Spread(points, g.Groups); err != nil {
+		return nil, err
+	}
+	of.Names = make([]string, len(of.Centres.Sizes))
+	for i, class := range g.GroupClasses {
+		if class >= 0 {
+			of.Names[i] = in.Set.Classes[class]
+		}
+	}
+	if m.Represents() && g.Cluster.By == spec.Largest {
+		v := g.Result.Coefficients
+		_, k := v.Dims()
+		of.Columns = slices.Repeat([]int{-1}, k)
+		for i, group := range slices.Backward(g.Groups) {
+			of.Columns[floats.MaxIdx(v.RawRowView(i))] = group
+		}
+	}
+	of.Samples = models.ContentsOf(in)
+	m.Groups = of
+	return m, nil
+}
+
+// Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
+// features that are neither visual words nor those of places.
+func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*models.Illustrations, error) {
+	if !models.Illustrates(in) {
+		return nil, nil
+	}
+	var fitted []models.Learned
+	if g.Result != nil {
+		fitted = []models.Learned{{Method: g.Method, Model: g.Result.Model}}
+	}
+	return models.Illustrate(ctx, in, &input.View{X: func() mat.Matrix { return in.X }, Learned: in.Learned}, matrix.Range(len(in.Rows)), g.Groups, fitted)
 }

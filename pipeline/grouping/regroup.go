@@ -43,7 +43,7 @@ func NewRegroup(ctx context.Context, in *input.Inputs, m *models.Model) (*Regrou
 	}
 	r := &Regroup{in: in, model: m}
 	method := m.Groups.Method
-	if _, own := spec.TaskOnFeatures(method.Name); !own && method.Name != "" && in.X != nil {
+	if !spec.OnFeatures(method.Name) && method.Name != "" && in.X != nil {
 		resolved, err := fitting.Resolve(method, spec.Clustering, spec.Cluster{})
 		if err != nil {
 			return nil, err

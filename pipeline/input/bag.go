@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"sync/atomic"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -24,32 +26,18 @@ import (
 // nothing is made twice; the images stream by, a few at a time.
 type bag struct {
 	*features.Described
-	set   *datasets.Set
+	in    *Inputs
 	by    features.DescriptorExtractor
 	Words *spec.Words
 	power float64
 	norm  features.Norm
-	store *keeper
-	// given are the words of a file, or nil.
-	given *vocabulary
-	// progress is of the call that makes the inputs.
-	progress *Reporter
+	given *spec.LearnedWords // of a model or a file, or nil
 }
 
-// vocabulary is a vocabulary and its key in the cache.
-type vocabulary struct {
-	*vocab.Vocabulary
-	key cache.Key
-}
-
-// newBag describes the images of a set.
-func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f spec.Features, store *keeper, seen *features.Observer, progress *Reporter) (*bag, error) {
+func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error) {
+	defer timing.Start(ctx, timing.Describing)()
 	by := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	b := &bag{set: set, by: by, Words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
-	if f.Words.Learned != nil {
-		b.given = &vocabulary{f.Words.Learned.Vocabulary, f.Words.Learned.Key}
-	}
-	var err error
+	b = &bag{in: in, by: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
 	if from := f.Words.From; from != "" && b.given == nil {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
 			return nil, err
@@ -58,13 +46,8 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f s
 			return nil, fmt.Errorf("%s: words of length %d, and SIFT descriptors have %d", from, dim, by.Dim())
 		}
 	}
-	b.Described, err = features.Describe(ctx, set, by, features.Options{
-		SkipBad: f.SkipBad, Images: images, Cache: store, Observer: seen, Progress: progress.Of("describing images"),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	b.Described, err = features.Describe(ctx, in.Set, by, in.options("describing images"))
+	return b, err
 }
 
 // keeper is a cache that tells of the first blob that it could not keep, and keeps
@@ -85,8 +68,7 @@ func (k *keeper) Put(key [sha256.Size]byte, blob []byte) {
 	}
 }
 
-// kept returns the blob of a key, where the memory budget has room for it and for
-// what is made of it.
+// kept returns the blob of a key, where the memory budget has room for it and for what is made of it.
 func (k *keeper) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
 	if size, ok := k.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
 		return nil, false
@@ -105,28 +87,27 @@ func (b *bag) Stored(samples []int) (total float64) {
 }
 
 // vocabulary returns the words of a file, or those of the samples' descriptors.
-func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*vocabulary, error) {
+func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec.LearnedWords, error) {
 	if b.given != nil {
 		return b.given, nil
 	}
 	w := b.Words
-	learned := &vocabulary{key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
-	if blob, ok := b.store.kept(ctx, learned.key); ok {
-		var err error
+	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
+	var err error
+	if blob, ok := b.in.store.kept(ctx, learned.Key); ok {
 		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
 			return learned, nil
 		}
 	}
 	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
-	if err := b.Each(ctx, samples, b.progress.Of("sampling descriptors"), func(at int, d *features.Descriptors) error {
-		return sampler.Add(b.set.Names[samples[at]], d)
+	if err = b.Each(ctx, samples, b.in.progress.Of("sampling descriptors"), func(at int, d *features.Descriptors) error {
+		return sampler.Add(b.in.Set.Names[samples[at]], d)
 	}); err != nil {
 		return nil, err
 	}
 	vectors, dim := sampler.Sample()
 	training := w.Training(seed, vectors, dim)
-	training.Progress = b.progress.Of("learning words")
-	var err error
+	training.Progress = b.in.progress.Of("learning words")
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err
 	}
@@ -134,17 +115,17 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*voca
 	if err := learned.Save(&blob); err != nil {
 		return nil, err
 	}
-	b.store.Put(learned.key, blob.Bytes())
+	b.in.store.Put(learned.Key, blob.Bytes())
 	return learned, nil
 }
 
 // count returns the samples' histograms, a row each.
-func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.CSR, error) {
+func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*sparse.CSR, error) {
 	w := b.Words
 	grid := w.GridOrDefault()
-	key := cache.NewKey("histograms", features.CacheVersion, v.key, w.Assignment, grid, b.Keys(samples))
+	key := cache.NewKey("histograms", features.CacheVersion, v.Key, w.Assignment, grid, b.Keys(samples))
 	counted := &sparse.CSR{}
-	if blob, ok := b.store.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
+	if blob, ok := b.in.store.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
 		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
 			return counted, nil
 		}
@@ -154,23 +135,21 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 		return nil, err
 	}
 	// The rows, the matrix of them and its bytes for the cache.
-	what := sized("the histograms of "+b.set.Name, len(samples), b.columns())
+	what := sized("the histograms of "+b.in.Set.Name, len(samples), b.columns())
 	release, err := memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
 	rows := make([]vocab.Histogram, len(samples))
-	if err := b.Each(ctx, samples, b.progress.Of("counting words"), func(at int, d *features.Descriptors) error {
-		words := rooms.Get().(*vocab.Assigned)
-		defer rooms.Put(words)
+	if err := b.Each(ctx, samples, b.in.progress.Of("counting words"), func(at int, d *features.Descriptors) error {
+		words := &vocab.Assigned{}
 		err := assigner.Assign(words, d)
 		if err == nil {
 			rows[at], err = grid.Count(v.Len(), d, words)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.set.Names[samples[at]], err)
+			return fmt.Errorf("%s: %w", b.in.Set.Names[samples[at]], err)
 		}
 		return nil
 	}); err != nil {
@@ -180,49 +159,34 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 		return nil, err
 	}
 	if blob, err := counted.AppendBinary(nil); err == nil {
-		b.store.Put(key, blob)
+		b.in.store.Put(key, blob)
 	}
 	return counted, nil
 }
 
-// histograms returns the weighted histograms of the samples, of which the
-// first learn are those that words and weights are learned from.
-func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
+// learn returns the weighted histograms of the samples.
+func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (mat.Matrix, Learned, error) {
 	v, err := b.vocabulary(ctx, samples[:learn], seed)
 	if err != nil {
-		return nil, err
+		return nil, Learned{}, err
 	}
 	counts, err := b.count(ctx, v, samples)
 	if err != nil {
-		return nil, err
+		return nil, Learned{}, err
 	}
-	weighting := vocab.Weighting{Power: b.power, Norm: b.norm}
-	if b.Words.Learned != nil {
-		weighting.IDF = b.Words.Learned.Weights
-	}
+	weighting := vocab.Weighting{Power: b.power, Norm: b.norm, IDF: v.Weights}
 	if b.Words.IDF && weighting.IDF == nil {
-		first := make([]int, learn)
-		for i := range first {
-			first[i] = i
-		}
-		weighting.IDF = vocab.LearnIDF(counts.SelectRows(first))
+		weighting.IDF = vocab.LearnIDF(counts.SelectRows(matrix.Range(learn)))
 	}
 	x, err := weighting.Apply(counts)
-	return &learnt{x: x, vocabulary: v.Vocabulary, wordWeights: weighting.IDF}, err
+	return x, Learned{Vocabulary: v.Vocabulary, WordWeights: weighting.IDF}, err
 }
 
-// learn implements [learner].
-func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
-	return b.histograms(ctx, samples, learn, seed)
-}
-
-// density implements [learner].
 func (b *bag) density(samples []int) (isSparse bool, stored float64) {
 	return true, b.Stored(samples) / float64(len(samples))
 }
 
-// fingerprint implements [learner]. The identities of logged trials hold it, so its form
-// stays.
+// fingerprint is in the identities of logged trials, so its form stays.
 func (b *bag) fingerprint(w io.Writer, samples []int) {
 	fmt.Fprintf(w, "%s %s %x", b.Words.CountedBy(b.power), b.norm, b.Keys(samples))
 }
@@ -230,7 +194,6 @@ func (b *bag) fingerprint(w io.Writer, samples []int) {
 // firstNegative finds nothing: words are counted.
 func (b *bag) firstNegative([]int) (at, column int, value float64, found bool) { return }
 
-// columns implements [learner].
 func (b *bag) columns() int {
 	words := b.Words.WordCount()
 	if b.given != nil {
@@ -239,9 +202,8 @@ func (b *bag) columns() int {
 	return b.Words.GridOrDefault().Len() * words
 }
 
-// readVocabulary reads the words of a file, if the memory budget of the context has
-// room for it.
-func readVocabulary(ctx context.Context, path string) (*vocabulary, error) {
+// readVocabulary reads the words of a file, if the memory budget of the context has room for it.
+func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -260,5 +222,5 @@ func readVocabulary(ctx context.Context, path string) (*vocabulary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &vocabulary{v, cache.NewKey("words of a file", text)}, nil
+	return &spec.LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text)}, nil
 }

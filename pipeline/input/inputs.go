@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"image"
 	"slices"
 	"sync"
 
@@ -24,7 +23,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
-	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // Inputs is what an experiment works on.
@@ -36,15 +34,11 @@ type Inputs struct {
 	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
 	// a classification has visual words of its own, see Words.
 	X mat.Matrix
-	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks;
-	// X is nil then.
+	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks; X is nil then.
 	Blocks *features.Blocks
-	// Vocabulary holds the visual words, where they are the same for all, and Scales by
-	// what each of several features was multiplied.
-	Vocabulary *vocab.Vocabulary
-	Scales     []Scale
-	// Height and Width are the size of the images that the rows of X hold, or
-	// 0 where they are none.
+	// Learned holds what was learned for the features, where it is the same for all draws.
+	Learned
+	// Height and Width are the size of the images that the rows of X hold, or 0 where they are none.
 	Height, Width int
 	// Channels is 1 where they are grey, 3 where they are a red, a green and a
 	// blue image one after the other, and 0 where they are no images.
@@ -63,14 +57,14 @@ type Inputs struct {
 	pictures *looks           // or nil, where pictures are not looked at
 	Bag      *bag             // of visual words, or nil
 	Words    int              // the first of the columns that are visual words
-	// WordWeights are the inverse document frequencies of these columns, or nil.
-	WordWeights []float64
-	learner     learner        // of features that are learned, else nil
-	held        []func()       // shares of the memory budget
-	linked      spec.Links     // what links are of
-	links       datasets.Links // by samples of the set
-	looked      sync.Once
-	negative    bool // whether X has negative values, when looked is done
+	learner  learner          // of features that each draw learns, else nil
+	held     []func()         // shares of the memory budget
+	linked   spec.Links       // what links are of
+	links    datasets.Links   // by samples of the set
+	looked   sync.Once
+	negative bool // whether there are negative values, when looked is done
+	store    *keeper
+	progress *Reporter // of the call that makes the inputs
 }
 
 // Prepare reads the data of an experiment and makes its features, as PrepareSet does.
@@ -82,17 +76,38 @@ func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inpu
 	return PrepareSet(ctx, e, set, opt)
 }
 
-// Open reads the data of an experiment, but no images.
+// Open reads the data of an experiment, or the part of them that it asks for, but no images.
 func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
+	d.OpenOptions.SkipBad = e.Features.SkipBad
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	return openData(ctx, d, e.Seed, e.Features.SkipBad)
+	set, err := datasets.Open(ctx, d.Set, d.OpenOptions)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labelled && len(set.Classes) > 0 {
+		set = set.Labelled()
+	}
+	if d.Largest > len(set.Classes) {
+		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+	}
+	if d.Largest > 0 {
+		set = set.Largest(d.Largest)
+	}
+	if d.Samples == 0 {
+		return set, nil
+	}
+	if d.Samples > set.Len() {
+		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
+	}
+	rows := rng.New(e.Seed, "samples").Perm(set.Len())[:d.Samples]
+	slices.Sort(rows)
+	return set.Subset(rows), nil
 }
 
-// PrepareSet makes the features of a set, which need not be that of the experiment's
-// data. Where these are visual words, it describes the images, and learns the words
-// unless each draw has its own.
+// PrepareSet makes the features of a set, which need not be that of the experiment's data. Where these are
+// visual words, it describes the images, and learns the words unless each draw has its own.
 func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
@@ -101,19 +116,18 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 			return nil, err
 		}
 	}
-	progress := &Reporter{To: opt.Progress}
-	defer progress.End()
-	in := &Inputs{Set: set, Features: f, Images: set.Images()}
+	in := &Inputs{Set: set, Features: f, Images: set.Images(), progress: &Reporter{To: opt.Progress}}
+	defer in.progress.End()
 	in.Images.UseTruncated = f.SkipBad
 	if in.shown = in.Images; set.Files == nil && set.Pictures != nil {
 		in.shown = set.PictureFiles().Images()
 	}
-	store := &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
+	in.store = &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
 	if opt.Cache == nil {
-		store.Cache = (*cache.Store)(nil)
+		in.store.Cache = (*cache.Store)(nil)
 	}
 	if opt.Pictures && set.Files != nil && !opt.InBlocks {
-		in.pictures = &looks{images: in.Images, store: store}
+		in.pictures = &looks{images: in.Images, store: in.store}
 	}
 	err := in.ReadLinks(ctx, e.Links)
 	if err == nil {
@@ -122,11 +136,11 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	switch {
 	case err != nil:
 	case opt.InBlocks:
-		err = in.prepareBlocks(ctx, progress, store)
+		err = in.prepareBlocks(ctx)
 	case f.Joined != nil || f.OfWords():
-		err = in.prepareLearned(ctx, e, progress, store)
+		err = in.prepareLearned(ctx, e)
 	default:
-		err = in.prepare(ctx, progress, store)
+		err = in.prepare(ctx)
 	}
 	if err != nil {
 		in.Close()
@@ -135,22 +149,28 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	return in, nil
 }
 
+func (in *Inputs) options(what string) features.Options {
+	return features.Options{
+		SkipBad: in.Features.SkipBad, Images: in.Images, Cache: in.store, Observer: in.pictures.observer(), Progress: in.progress.Of(what),
+	}
+}
+
 // prepare makes features that are not learned.
-func (in *Inputs) prepare(ctx context.Context, progress *Reporter, store *keeper) error {
-	f := &in.Features
-	m, err := f.Extract(ctx, in.Set, features.Options{
-		SkipBad: f.SkipBad, Images: in.Images, Cache: store, Observer: in.pictures.observer(), Progress: progress.Of("reading"),
-	})
+func (in *Inputs) prepare(ctx context.Context) error {
+	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
 	if err != nil {
 		return err
 	}
-	if f.KeepsShape() {
-		f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
-	}
-	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
-	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
-	in.Places, in.Crop = m.Places, m.Crop
+	in.X, in.Rows, in.Skipped, in.Places, in.Crop = m.X, m.Rows, m.Skipped, m.Places, m.Crop
+	in.setShape(m.Height, m.Width, m.Channels)
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
+}
+
+func (in *Inputs) setShape(height, width, channels int) {
+	in.Height, in.Width, in.Channels = height, width, channels
+	if in.Features.KeepsShape() {
+		in.Features.Extractor = features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: channels == 3}
+	}
 }
 
 // PrepareOptions say how features are made. They change no feature.
@@ -183,75 +203,56 @@ type Cache interface {
 
 // prepareLearned makes visual words, and several features together, unless each draw of a
 // classification learns its own.
-func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment, progress *Reporter, store *keeper) (err error) {
+func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
+	before, eachDraw := len(in.held), e.Task == spec.Classification
 	if in.Features.Joined != nil {
-		var all *joined
-		if all, in.Rows, in.Skipped, err = newJoined(ctx, in, progress, store); err != nil {
-			return err
-		}
-		in.learner = all
-		in.Words, in.Bag = all.wordsFrom()
-		if e.Task == spec.Classification {
-			in.held = append(in.held, all.release)
-			return nil
-		}
-		defer all.release()
-	} else {
-		described := timing.Start(ctx, timing.Describing)
-		in.Bag, err = newBag(ctx, in.Set, in.Images, in.Features, store, in.pictures.observer(), progress)
-		described()
+		all, err := newJoined(ctx, in)
 		if err != nil {
 			return err
 		}
-		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
-		if e.Task == spec.Classification && in.Bag.given == nil {
-			return nil
+		in.learner = all
+		columns := 0
+		for _, m := range all.members {
+			if m.bag != nil {
+				in.Words, in.Bag = columns, m.bag
+			}
+			columns += m.columns()
 		}
+	} else {
+		if in.Bag, err = newBag(ctx, in, in.Features); err != nil {
+			return err
+		}
+		in.learner, in.Rows, in.Skipped = in.Bag, in.Bag.Rows, in.Bag.Skipped
+		eachDraw = eachDraw && in.Bag.given == nil
+	}
+	if eachDraw {
+		return nil
 	}
 	if in.Bag != nil {
 		defer timing.Start(ctx, timing.Words)()
 	}
-	all, err := in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
-	if err != nil {
+	if in.X, in.Learned, err = in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words")); err != nil {
 		return err
 	}
-	in.X, in.Vocabulary, in.Scales, in.learner = all.x, all.vocabulary, all.scales, nil
-	in.WordWeights = all.wordWeights
-	return in.hold(ctx, "the features of "+in.Set.Name, in.X)
+	in.learner = nil
+	pieces := slices.Clone(in.held[before:])
+	if err := in.hold(ctx, "the features of "+in.Set.Name, in.X); err != nil {
+		return err
+	}
+	in.held = slices.Delete(in.held, before, before+len(pieces))
+	for _, release := range pieces {
+		release()
+	}
+	return nil
 }
 
-// Close gives the share of the memory budget back, and closes a set whose vectors are on
-// disk.
+// Close gives the share of the memory budget back, and closes a set whose vectors are on disk.
 func (in *Inputs) Close() {
 	in.Set.Close()
 	for _, release := range in.held {
 		release()
 	}
 	in.held = nil
-}
-
-// Image returns the image that row i of X was made of. It is an error if the
-// file holds something else by now.
-func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
-	return in.Images.Open(ctx, in.Rows[i])
-}
-
-// Dims returns the number of samples and of features.
-func (in *Inputs) Dims() (n, m int) { return in.Source().dims() }
-
-// View is what the methods see of a draw: the features of its samples, and of those to be
-// classified, which are picked when they are asked for first.
-type View struct {
-	X, Test    func() mat.Matrix
-	Vocabulary *vocab.Vocabulary // nil where there are no words
-	Scales     []Scale           // nil where nothing is joined
-	// WordWeights are those of learnt.
-	WordWeights []float64
-}
-
-// picked returns rows of x.
-func picked(x mat.Matrix, rows []int) func() mat.Matrix {
-	return sync.OnceValue(func() mat.Matrix { return matrix.SelectRows(x, rows) })
 }
 
 // ImageShape returns the size of the images that samples are to a method.
@@ -278,32 +279,31 @@ func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
 		return in.links.Must, in.links.Cannot
 	}
-	row := slices.Repeat([]int{-1}, in.Set.Len())
-	for i, r := range in.Rows {
-		row[r] = i
-	}
-	keep := func(from [][2]int) (to [][2]int) {
-		for _, p := range from {
-			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				to = append(to, [2]int{a, b})
-			}
-		}
-		return to
-	}
-	return keep(in.links.Must), keep(in.links.Cannot)
+	row := PlacesOf(in.Rows, in.Set.Len())
+	return PairsAt(in.links.Must, row), PairsAt(in.links.Cannot, row)
 }
 
-// Labels returns the class of each row of X, or -1.
-func (in *Inputs) Labels() []int { return LabelsOf(in.Set, in.Rows) }
+// PlacesOf returns the place of each of n samples among rows, or -1.
+func PlacesOf(rows []int, n int) []int {
+	place := slices.Repeat([]int{-1}, n)
+	for at, i := range rows {
+		place[i] = at
+	}
+	return place
+}
 
-// LabelsOf returns the class of each of some samples of a set, or -1.
-func LabelsOf(set *datasets.Set, rows []int) []int {
-	out := make([]int, len(rows))
-	for i, r := range rows {
-		out[i] = set.Labels[r]
+// PairsAt returns the pairs of samples that both have a place, as pairs of places.
+func PairsAt(pairs [][2]int, place []int) (out [][2]int) {
+	for _, p := range pairs {
+		if a, b := place[p[0]], place[p[1]]; a >= 0 && b >= 0 {
+			out = append(out, [2]int{a, b})
+		}
 	}
 	return out
 }
+
+// Labels returns the class of each row of X, or -1.
+func (in *Inputs) Labels() []int { return matrix.Take(in.Set.Labels, in.Rows) }
 
 // FeaturesText says in words what the features are.
 func (in *Inputs) FeaturesText() string {
@@ -317,15 +317,10 @@ func (in *Inputs) OwnLabels() []int {
 	if in.Set.OwnLabels == nil {
 		return nil
 	}
-	out := make([]int, len(in.Rows))
-	for i, r := range in.Rows {
-		out[i] = in.Set.OwnLabels[r]
-	}
-	return out
+	return matrix.Take(in.Set.OwnLabels, in.Rows)
 }
 
-// NameRows makes an error that speaks of one of some rows of X, nil for all, name the
-// sample.
+// NameRows makes an error that speaks of one of some rows of X, nil for all, name the sample.
 func (in *Inputs) NameRows(err error, rows []int) error {
 	var bad *factor.SampleError
 	if !errors.As(err, &bad) {
@@ -341,17 +336,18 @@ func (in *Inputs) NameRows(err error, rows []int) error {
 // Fingerprint tells inputs apart by their values and classes.
 func (in *Inputs) Fingerprint() string {
 	h := sha256.New()
-	var buf [8]byte
-	put := func(x uint64) {
-		binary.LittleEndian.PutUint64(buf[:], x)
-		h.Write(buf[:])
-	}
+	put := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
 	n, m := in.Dims()
-	put(uint64(n))
-	put(uint64(m))
-	in.Source().fingerprint(h)
+	put(n)
+	put(m)
+	switch {
+	case in.X != nil:
+		matrix.WriteRows(h, in.X, matrix.AllRows(in.X))
+	case in.learner != nil:
+		in.learner.fingerprint(h, in.Rows)
+	}
 	for _, c := range in.Labels() {
-		put(uint64(c))
+		put(c)
 	}
 	for _, c := range in.Set.Classes {
 		fmt.Fprintf(h, "%q", c)
@@ -368,8 +364,7 @@ func (in *Inputs) Parts() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Population digests the names and classes of the samples, on which depends what is
-// drawn of them.
+// Population digests the names and classes of the samples, on which depends what is drawn of them.
 func (in *Inputs) Population() string {
 	h := sha256.New()
 	labels := in.Labels()
@@ -377,34 +372,6 @@ func (in *Inputs) Population() string {
 		fmt.Fprintf(h, "%q %d\n", in.Set.Names[row], labels[i])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-// openData returns the set, or the part of it that is asked for.
-func openData(ctx context.Context, d spec.Data, seed uint64, skipBad bool) (*datasets.Set, error) {
-	opt := d.OpenOptions
-	opt.SkipBad = skipBad
-	set, err := datasets.Open(ctx, d.Set, opt)
-	if err != nil {
-		return nil, err
-	}
-	if d.Labelled && len(set.Classes) > 0 {
-		set = set.Labelled()
-	}
-	if d.Largest > len(set.Classes) {
-		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
-	}
-	if d.Largest > 0 {
-		set = set.Largest(d.Largest)
-	}
-	if d.Samples == 0 {
-		return set, nil
-	}
-	if d.Samples > set.Len() {
-		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
-	}
-	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
-	slices.Sort(rows)
-	return set.Subset(rows), nil
 }
 
 // CheckBatch reports what of the features cannot be made of a few samples at a time.
@@ -418,27 +385,16 @@ func CheckBatch(f spec.Features) error {
 	return nil
 }
 
-// prepareBlocks gets ready to make features in blocks.
-func (in *Inputs) prepareBlocks(ctx context.Context, progress *Reporter, store *keeper) error {
-	f := &in.Features
-	if err := CheckBatch(*f); err != nil {
+func (in *Inputs) prepareBlocks(ctx context.Context) error {
+	if err := CheckBatch(in.Features); err != nil {
 		return err
 	}
-	crop, err := f.Crop.Cropper()
+	b, err := in.Features.InBlocks(ctx, in.Set, in.options("reading"))
 	if err != nil {
 		return err
 	}
-	in.Blocks, err = features.InBlocks(ctx, in.Set, f.ExtractorOrPixels().(features.RowExtractor), features.Options{
-		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.Images, Cache: store, Progress: progress.Of("reading"),
-	})
-	if err != nil {
-		return err
-	}
-	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
-	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
-	if f.KeepsShape() {
-		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
-	}
+	in.Blocks, in.Rows, in.Skipped = b, b.Rows, b.Skipped
+	in.setShape(b.Height, b.Width, b.Channels)
 	return nil
 }
 
@@ -468,42 +424,31 @@ func (in *Inputs) CheckRankSigns() error {
 	return nil
 }
 
-// WithMemory returns a context that limits the memory of what is done with it to
-// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
-// run at once, and what cannot fit is refused before it begins, by an error with
-// the number. Without it the limit is half of the memory that the process may use.
+// WithMemory returns a context that limits the memory of what is done with it to about limit bytes, at least
+// 64 MiB: images wait for their share, fewer trials run at once, and what cannot fit is refused before it
+// begins, by an error with the number. Without it the limit is half of the memory that the process may use.
 func WithMemory(ctx context.Context, limit int64) context.Context {
 	return memory.NewContext(ctx, memory.New(limit))
 }
 
-// bytesOf returns how many bytes a matrix holds.
-func bytesOf(x mat.Matrix) int64 {
-	if x == nil {
-		return 0
-	}
-	n, m := x.Dims()
-	switch x := x.(type) {
-	case *sparse.CSR:
-		return 16*int64(x.NNZ()) + 8*int64(n)
-	case *vectorfile.Bytes:
-		return int64(n) * int64(m)
-	case *vectorfile.Stored:
-		return 0
-	}
-	return 8 * int64(n) * int64(m)
-}
-
-// sized says of a matrix what it is and how large.
 func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
-// hold takes the share of the memory budget for a matrix until the inputs are
-// closed.
+// hold takes the share of the memory budget for a matrix until the inputs are closed.
 func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	if x == nil {
 		return nil
 	}
 	n, m := x.Dims()
-	release, err := memory.FromContext(ctx).Keep(bytesOf(x), sized(what, n, m))
+	bytes := 8 * int64(n) * int64(m)
+	switch x := x.(type) {
+	case *sparse.CSR:
+		bytes = 16*int64(x.NNZ()) + 8*int64(n)
+	case *vectorfile.Bytes:
+		bytes /= 8
+	case *vectorfile.Stored:
+		bytes = 0
+	}
+	release, err := memory.FromContext(ctx).Keep(bytes, sized(what, n, m))
 	if err != nil {
 		return err
 	}
@@ -513,6 +458,6 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 
 // HasNegative tells whether X has negative values. It looks once.
 func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.Source().FirstNegative() })
+	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
 	return in.negative
 }

@@ -15,34 +15,27 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// joined are several features of a set, of which each sample has the columns of all, one
-// feature after the other. The values of each are multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for the
-// n samples that are learned from and the weight w, so that the mean of their squared
-// lengths, and with it what the feature adds to a squared distance or a squared error,
-// does not depend on how many columns it has or how large its values are. That is the
-// scaling of blocks in chemometrics (Westerhuis, Kourti and MacGregor 1998), and the
-// scalar products are a sum of kernels of the same mean trace, weighted by w (Gehler and
-// Nowozin 2009).
+// joined are several features of a set, of which each sample has the columns of all, one feature after the
+// other. The values of each are multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for the n samples that are learned from and
+// the weight w, so that the mean of their squared lengths, and with it what the feature adds to a squared
+// distance or a squared error, does not depend on how many columns it has or how large its values are. That
+// is the scaling of blocks in chemometrics (Westerhuis, Kourti and MacGregor 1998), and the scalar products
+// are a sum of kernels of the same mean trace, weighted by w (Gehler and Nowozin 2009).
 type joined struct {
-	set     *datasets.Set
+	in      *Inputs
 	members []member
 }
 
-// member is one of joined features.
 type member struct {
 	spec.Weighted
-	// bag makes visual words; other features have the rows x, and sample i of the set has
-	// row at[i] of them.
+	// bag makes visual words; other features have the rows x, and sample i of the set has row at[i] of them.
 	bag *bag
 	x   mat.Matrix
 	at  []int
-	// release gives back the share of the memory budget of x.
-	release func()
 }
 
 // Scale is by what the values of one of several features were multiplied.
@@ -54,94 +47,75 @@ type Scale struct {
 	Factor  float64
 }
 
-// newJoined makes the rows of the features, and describes images for those that are visual
-// words. It returns the samples that all of them can use, and an error for each other one.
-func newJoined(ctx context.Context, in *Inputs, progress *Reporter, store *keeper) (j *joined, rows []int, skipped []error, err error) {
+// newJoined makes the rows of the features, and describes images for those that are visual words. It sets
+// Rows and Skipped of the inputs: the samples that all of the features can use, and an error for each other
+// one.
+func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 	f := in.Features
 	if err := f.CheckJoined(); err != nil {
-		return nil, nil, nil, fmt.Errorf("features: %w", err)
+		return nil, fmt.Errorf("features: %w", err)
 	}
 	n := in.Set.Len()
-	j = &joined{set: in.Set, members: make([]member, len(f.Joined))}
-	bad := make([]error, n)
-	// A file of words or eyes that is not there is found before images are read.
-	var order []int
+	j := &joined{in: in, members: make([]member, len(f.Joined))}
+	order := matrix.Range(len(f.Joined))
 	for at, w := range f.Joined {
-		j.members[at] = member{Weighted: w, release: func() {}}
 		if _, err := w.Features.Crop.Cropper(); err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		if w.Features.OfWords() {
-			order = slices.Insert(order, 0, at)
-		} else {
-			order = append(order, at)
+		j.members[at].Weighted = w
+		if w.Features.OfWords() { // a file of words that is not there is found before images are read
+			order = slices.Insert(slices.Delete(order, at, at+1), 0, at)
 		}
 	}
+	bad := make([]error, n)
 	for _, at := range order {
-		m := &j.members[at]
-		w := m.Weighted
-		w.Features.SkipBad = f.SkipBad
-		var used []int
-		var left []error
-		if w.Features.OfWords() {
-			described := timing.Start(ctx, timing.Describing)
-			m.bag, err = newBag(ctx, in.Set, in.Images, w.Features, store, in.pictures.observer(), progress)
-			described()
-			if err == nil {
-				used, left = m.bag.Rows, m.bag.Skipped
-			}
-		} else {
-			var made *features.Matrix
-			if made, err = w.Features.Extract(ctx, in.Set, features.Options{
-				SkipBad: f.SkipBad, Images: in.Images, Cache: store, Observer: in.pictures.observer(), Progress: progress.Of("reading"),
-			}); err == nil {
-				used, left, m.x = made.Rows, made.Skipped, made.X
-				size, columns := m.x.Dims()
-				var release func()
-				if release, err = memory.FromContext(ctx).Keep(bytesOf(m.x), sized("the features of "+in.Set.Name, size, columns)); err == nil {
-					m.release = release
-				}
-			}
-		}
+		left, err := j.members[at].make(ctx, in)
 		if err != nil {
-			j.release()
-			return nil, nil, nil, err
+			return nil, err
 		}
-		m.at = make([]int, n)
-		next := 0
-		for i := range m.at {
-			if at := i - next; at < len(used) && used[at] == i {
-				m.at[i] = at
-				continue
+		for i, row := range j.members[at].at {
+			if row < 0 {
+				bad[i], left = cmp.Or(bad[i], left[0]), left[1:]
 			}
-			if m.at[i] = -1; bad[i] == nil {
-				bad[i] = left[next]
-			}
-			next++
 		}
 	}
 	for i, err := range bad {
 		if err == nil {
-			rows = append(rows, i)
+			in.Rows = append(in.Rows, i)
 		} else {
-			skipped = append(skipped, err)
+			in.Skipped = append(in.Skipped, err)
 		}
 	}
-	if len(rows) == 0 {
-		j.release()
-		return nil, nil, nil, fmt.Errorf("features: none of the %d samples of %s can be used by all of the features: %w", n, in.Set.Name, skipped[0])
+	if len(in.Rows) == 0 {
+		return nil, fmt.Errorf("features: none of the %d samples of %s can be used by all of the features: %w", n, in.Set.Name, in.Skipped[0])
 	}
-	return j, rows, skipped, nil
+	return j, nil
 }
 
-// release gives back the shares of the memory budget.
-func (j *joined) release() {
-	for _, m := range j.members {
-		m.release()
+// make makes the feature of the samples of the inputs, and returns an error for each that it cannot use.
+func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err error) {
+	var used []int
+	f := m.Features
+	f.SkipBad = in.Features.SkipBad
+	if f.OfWords() {
+		if m.bag, err = newBag(ctx, in, f); err != nil {
+			return nil, err
+		}
+		used, skipped = m.bag.Rows, m.bag.Skipped
+	} else {
+		made, err := f.Extract(ctx, in.Set, in.options("reading"))
+		if err != nil {
+			return nil, err
+		}
+		if err := in.hold(ctx, "the features of "+in.Set.Name, made.X); err != nil {
+			return nil, err
+		}
+		m.x, used, skipped = made.X, made.Rows, made.Skipped
 	}
+	m.at = PlacesOf(used, in.Set.Len())
+	return skipped, nil
 }
 
-// columns implements [learner].
 func (j *joined) columns() (columns int) {
 	for _, m := range j.members {
 		columns += m.columns()
@@ -157,19 +131,6 @@ func (m *member) columns() int {
 	return columns
 }
 
-// wordsFrom returns the first of the columns that are visual words, and the bag that makes
-// them, or nil.
-func (j *joined) wordsFrom() (from int, b *bag) {
-	for _, m := range j.members {
-		if m.bag != nil {
-			return from, m.bag
-		}
-		from += m.columns()
-	}
-	return 0, nil
-}
-
-// density implements [learner].
 func (j *joined) density(samples []int) (isSparse bool, stored float64) {
 	for _, m := range j.members {
 		if m.bag != nil {
@@ -187,7 +148,6 @@ func (j *joined) density(samples []int) (isSparse bool, stored float64) {
 	return isSparse, stored
 }
 
-// fingerprint implements [learner].
 func (j *joined) fingerprint(w io.Writer, samples []int) {
 	for _, m := range j.members {
 		fmt.Fprintf(w, "feature %v %v ", cmp.Or(m.Weight, 1), m.Scale)
@@ -215,32 +175,21 @@ func (j *joined) firstNegative(samples []int) (at, column int, value float64, fo
 }
 
 // rows returns which rows of x the samples have.
-func (m *member) rows(samples []int) []int {
-	rows := make([]int, len(samples))
-	for at, i := range samples {
-		rows[at] = m.at[i]
-	}
-	return rows
-}
+func (m *member) rows(samples []int) []int { return matrix.Take(m.at, samples) }
 
-// learn implements [learner].
-func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
-	out := &learnt{}
+func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint64) (x mat.Matrix, out Learned, err error) {
 	var pieces []piece
 	names := map[string]int{}
 	for _, m := range j.members {
-		p := piece{x: m.x}
-		if m.bag != nil {
-			words, err := m.bag.learn(ctx, samples, learn, seed)
-			if err != nil {
-				return nil, err
-			}
-			out.vocabulary, out.wordWeights, p.x = words.vocabulary, words.wordWeights, words.x
-			for at := range samples {
-				p.rows = append(p.rows, at)
-			}
-		} else {
+		p := piece{x: m.x, rows: matrix.Range(len(samples))}
+		if m.bag == nil {
 			p.rows = m.rows(samples)
+		} else {
+			var words Learned
+			if p.x, words, err = m.bag.learn(ctx, samples, learn, seed); err != nil {
+				return nil, out, err
+			}
+			out.Vocabulary, out.WordWeights = words.Vocabulary, words.WordWeights
 		}
 		name := features.InfoOf(m.Features.ExtractorOrPixels()).Name
 		if names[name]++; names[name] > 1 {
@@ -251,16 +200,15 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 			if p.factor = math.Sqrt(cmp.Or(m.Weight, 1)) / length; length == 0 {
 				p.factor = 1
 			}
-			if !(p.factor > 0) || math.IsInf(p.factor, 0) {
-				return nil, fmt.Errorf("features: the values of %s (%s) are too small or too large to be scaled", name, m.Features)
-			}
+		}
+		if !(p.factor > 0) || math.IsInf(p.factor, 0) {
+			return nil, out, fmt.Errorf("features: the values of %s (%s) are too small or too large to be scaled", name, m.Features)
 		}
 		pieces = append(pieces, p)
-		out.scales = append(out.scales, Scale{name, p.columns(), p.factor})
+		out.Scales = append(out.Scales, Scale{name, p.columns(), p.factor})
 	}
-	var err error
-	out.x, err = join(ctx, j.set, samples, pieces)
-	return out, err
+	x, err = join(ctx, j.in.Set, samples, pieces)
+	return x, out, err
 }
 
 // rootMeanSquare returns the square root of the mean of the squared lengths of rows of x.
@@ -286,8 +234,7 @@ func (p *piece) columns() int {
 	return m
 }
 
-// join returns the matrix of all columns of samples of a set, sparse where one of the
-// pieces is.
+// join returns the matrix of all columns of samples of a set, sparse where one of the pieces is.
 func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece) (mat.Matrix, error) {
 	n, m, stored, isSparse := len(samples), 0, 0, false
 	for _, p := range pieces {
@@ -346,13 +293,11 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 
 // learner makes features that are learned from some of the samples.
 type learner interface {
-	// learn returns the features of samples of the set, of which the first learn are those
-	// that are learned from.
-	learn(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error)
+	// learn returns the features of samples of the set, and what was learned from the first learn of them.
+	learn(ctx context.Context, samples []int, learn int, seed uint64) (mat.Matrix, Learned, error)
 	// columns is how many features there are.
 	columns() int
-	// density tells whether they are sparse, and about how many values of a sample are
-	// stored then, on average.
+	// density tells whether they are sparse, and about how many values of a sample are stored then.
 	density(samples []int) (isSparse bool, stored float64)
 	// fingerprint writes what those of samples depend on beside the seed.
 	fingerprint(w io.Writer, samples []int)
@@ -360,11 +305,10 @@ type learner interface {
 	firstNegative(samples []int) (at, column int, value float64, found bool)
 }
 
-// learnt are features of samples and what was learned for them.
-type learnt struct {
-	x          mat.Matrix
-	vocabulary *vocab.Vocabulary // nil where there are no words
-	scales     []Scale           // nil where nothing is joined
-	// wordWeights are the inverse document frequencies of the words' columns, or nil.
-	wordWeights []float64
+// Learned is what was learned for features.
+type Learned struct {
+	Vocabulary *vocab.Vocabulary // nil where there are no words
+	Scales     []Scale           // nil where nothing is joined
+	// WordWeights are the inverse document frequencies of the words' columns, or nil.
+	WordWeights []float64
 }

@@ -29,9 +29,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pictures"
 )
 
-// ThumbnailSide is the longer side of a thumbnail, in pixels, at most.
-const ThumbnailSide = pictures.ThumbnailSide
-
 // looks describes the pictures of a set of files, each once.
 type looks struct {
 	images *datasets.Images
@@ -106,15 +103,6 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 	return look, thumbnail, err
 }
 
-// look returns the look of a sample.
-func (l *looks) look(ctx context.Context, i int) (*pictures.Look, error) {
-	if look, ok := l.of.Load(i); ok {
-		return look.(*pictures.Look), nil
-	}
-	look, _, err := l.with(ctx, i)
-	return look, err
-}
-
 // thumbnail returns the thumbnail of a sample.
 func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 	_, file, err := l.with(ctx, i)
@@ -125,20 +113,19 @@ func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 }
 
 // Thumbnail returns a small version of the picture of row i: upright, in colour or a *image.Gray, over white,
-// with a longer side of at most ThumbnailSide pixels. It never enlarges. Goroutines may share it. Errors are
-// those of Image.
+// with a longer side of at most pictures.ThumbnailSide pixels. It never enlarges. Goroutines may share it.
 func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err error) {
 	if in.pictures != nil {
 		return in.pictures.thumbnail(ctx, in.Rows[i])
 	}
 	need := func(width, height int) int64 {
-		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
+		return features.ThumbnailMemory(image.Pt(width, height), pictures.ThumbnailSide)
 	}
 	err = in.shown.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
-		if grey := features.GreyThumbnail(img, ThumbnailSide); grey != nil {
+		if grey := features.GreyThumbnail(img, pictures.ThumbnailSide); grey != nil {
 			small = grey
 		} else {
-			small = features.Thumbnail(img, ThumbnailSide)
+			small = features.Thumbnail(img, pictures.ThumbnailSide)
 		}
 		return nil
 	}})
@@ -227,7 +214,11 @@ func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
-		all[i], errs[i] = in.pictures.look(ctx, in.Rows[i])
+		if look, ok := in.pictures.of.Load(in.Rows[i]); ok {
+			all[i] = look.(*pictures.Look)
+		} else {
+			all[i], _, errs[i] = in.pictures.with(ctx, in.Rows[i])
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		done++
@@ -330,29 +321,23 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// equal tells whether the pictures of two rows have the same pixels.
+// equal tells whether the pictures of two rows have the same size and pixels, of 16 bits a channel.
 func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
 		if err := in.Images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {
-			sums[at] = pixelSum(img)
+			h, b := sha256.New(), img.Bounds()
+			fmt.Fprintln(h, b.Dx(), b.Dy())
+			pixels := image.NewRGBA64(image.Rect(0, 0, b.Dx(), 1))
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				imagedraw.Draw(pixels, pixels.Bounds(), img, image.Pt(b.Min.X, y), imagedraw.Src)
+				h.Write(pixels.Pix)
+			}
+			sums[at] = [sha256.Size]byte(h.Sum(nil))
 			return nil
 		}}); err != nil {
 			return false, err
 		}
 	}
 	return sums[0] == sums[1], nil
-}
-
-// pixelSum returns the SHA-256 sum of an image's size and pixels, of 16 bits a channel.
-func pixelSum(img image.Image) [sha256.Size]byte {
-	h := sha256.New()
-	b := img.Bounds()
-	fmt.Fprintln(h, b.Dx(), b.Dy())
-	row := image.NewRGBA64(image.Rect(0, 0, b.Dx(), 1))
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		imagedraw.Draw(row, row.Bounds(), img, image.Pt(b.Min.X, y), imagedraw.Src)
-		h.Write(row.Pix)
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }

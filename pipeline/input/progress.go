@@ -7,13 +7,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
-// Progress is called with what is being done, how much of it is done, and how much
-// there is, −1 where that is not known. Calls do not overlap, and none comes after
-// the function that it was given to has returned.
+// Progress is called with what is being done, how much of it is done, and how much there is, −1 where that is
+// not known. Calls do not overlap, and none comes after the function that it was given to has returned.
 type Progress func(what string, done, total int)
 
-// Reporter owns the Progress of one call: all goroutines of the call tell it. A nil
-// one tells nobody.
+// Reporter owns the Progress of one call: all goroutines of the call tell it. A nil one tells nobody.
 type Reporter struct {
 	mu    sync.Mutex
 	To    Progress

@@ -3,49 +3,34 @@ package input
 import (
 	"context"
 	"errors"
-	"io"
-	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// source is where the features of inputs come from: a matrix of all samples, blocks that are read
-// in turn, or a learner that each draw runs.
-type source interface {
-	dims() (n, m int)
-	// Density tells whether the features are sparse, and how many values of a sample are stored then,
-	// on average.
-	Density() (isSparse bool, stored float64)
-	FirstNegative() (row, column int, value float64, found bool)
-	// fingerprint writes what results depend on.
-	fingerprint(w io.Writer)
-	// View returns the features of the rows of a draw: those that are learned from, and those that
-	// are classified. seed is that of the draw.
-	View(ctx context.Context, train, test []int, seed uint64) (*View, error)
-}
+// The features come from X, from Blocks, or from a learner that each draw runs.
 
-func (in *Inputs) Source() source {
+// Dims returns the number of samples and of features.
+func (in *Inputs) Dims() (n, m int) {
 	switch {
 	case in.X != nil:
-		return wholeMatrix{in}
+		return in.X.Dims()
 	case in.Blocks != nil:
-		return inputBlocks{in.Blocks}
+		return in.Blocks.Dims()
 	}
-	return perDraw{in}
+	return len(in.Rows), in.learner.columns()
 }
 
-// wholeMatrix is X: all draws have the same features.
-type wholeMatrix struct{ in *Inputs }
-
-func (s wholeMatrix) dims() (n, m int) { return s.in.X.Dims() }
-
-func (s wholeMatrix) Density() (isSparse bool, stored float64) {
-	x, isSparse := s.in.X.(*sparse.CSR)
+// Density tells whether the features are sparse, and how many values of a sample are stored then, on average.
+func (in *Inputs) Density() (isSparse bool, stored float64) {
+	if in.learner != nil {
+		return in.learner.density(in.Rows)
+	}
+	x, isSparse := in.X.(*sparse.CSR)
 	if !isSparse {
 		return false, 0
 	}
@@ -53,56 +38,44 @@ func (s wholeMatrix) Density() (isSparse bool, stored float64) {
 	return true, float64(x.NNZ()) / float64(n)
 }
 
-func (s wholeMatrix) FirstNegative() (row, column int, value float64, found bool) {
-	return matrix.FirstNegative(s.in.X, matrix.AllRows(s.in.X))
+// FirstNegative returns the first negative value and its place. The reader of blocks looks for itself.
+func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
+	switch {
+	case in.X != nil:
+		return matrix.FirstNegative(in.X, matrix.AllRows(in.X))
+	case in.learner != nil:
+		return in.learner.firstNegative(in.Rows)
+	}
+	return 0, 0, 0, false
 }
 
-func (s wholeMatrix) fingerprint(w io.Writer) { matrix.WriteRows(w, s.in.X, matrix.AllRows(s.in.X)) }
-
-func (s wholeMatrix) View(_ context.Context, train, test []int, _ uint64) (*View, error) {
-	in := s.in
-	return &View{picked(in.X, train), picked(in.X, test), in.Vocabulary, in.Scales, in.WordWeights}, nil
+// View is what the methods see of a draw: the features of its samples, and of those to be classified, which
+// are picked when they are asked for first.
+type View struct {
+	X, Test func() mat.Matrix
+	Learned
 }
 
-// inputBlocks are rows that do not fit into memory together. They are grouped, and not drawn from.
-type inputBlocks struct{ *features.Blocks }
-
-func (s inputBlocks) dims() (n, m int)                                      { return s.Dims() }
-func (inputBlocks) Density() (isSparse bool, stored float64)                { return false, 0 }
-func (inputBlocks) FirstNegative() (row, column int, value float64, _ bool) { return } // their reader looks
-func (inputBlocks) fingerprint(io.Writer)                                   {}
-func (inputBlocks) View(context.Context, []int, []int, uint64) (*View, error) {
-	return nil, errors.New("an experiment needs all features in memory, and these inputs are read in blocks")
-}
-
-// perDraw are features that each draw of a classification learns from its training samples.
-type perDraw struct{ in *Inputs }
-
-func (s perDraw) dims() (n, m int) { return len(s.in.Rows), s.in.learner.columns() }
-
-func (s perDraw) Density() (isSparse bool, stored float64) { return s.in.learner.density(s.in.Rows) }
-
-func (s perDraw) FirstNegative() (row, column int, value float64, found bool) {
-	return s.in.learner.firstNegative(s.in.Rows)
-}
-
-func (s perDraw) fingerprint(w io.Writer) { s.in.learner.fingerprint(w, s.in.Rows) }
-
-func (s perDraw) View(ctx context.Context, train, test []int, seed uint64) (*View, error) {
-	in := s.in
-	if in.Bag != nil {
+// View returns the features of the rows of a draw: train, which are learned from, and test, which are
+// classified. seed is that of the draw.
+func (in *Inputs) View(ctx context.Context, train, test []int, seed uint64) (*View, error) {
+	picked := func(x mat.Matrix, rows []int) func() mat.Matrix {
+		return sync.OnceValue(func() mat.Matrix { return matrix.SelectRows(x, rows) })
+	}
+	switch {
+	case in.X != nil:
+		return &View{picked(in.X, train), picked(in.X, test), in.Learned}, nil
+	case in.Blocks != nil:
+		return nil, errors.New("an experiment needs all features in memory, and these inputs are read in blocks")
+	case in.Bag != nil:
 		defer timing.Start(ctx, timing.DrawnWords)()
 	}
-	drawn := slices.Concat(train, test)
-	samples := make([]int, len(drawn))
-	for at, row := range drawn {
-		samples[at] = in.Rows[row]
-	}
-	all, err := in.learner.learn(ctx, samples, len(train), seed)
+	samples := append(matrix.Take(in.Rows, train), matrix.Take(in.Rows, test)...)
+	all, learned, err := in.learner.learn(ctx, samples, len(train), seed)
 	if err != nil {
 		return nil, err
 	}
-	places := matrix.Range(len(drawn))
-	x, other := matrix.SelectRows(all.x, places[:len(train)]), matrix.SelectRows(all.x, places[len(train):])
-	return &View{func() mat.Matrix { return x }, func() mat.Matrix { return other }, all.vocabulary, all.scales, all.wordWeights}, nil
+	places := matrix.Range(len(samples))
+	x, other := matrix.SelectRows(all, places[:len(train)]), matrix.SelectRows(all, places[len(train):])
+	return &View{func() mat.Matrix { return x }, func() mat.Matrix { return other }, learned}, nil
 }

@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"image"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -88,7 +87,16 @@ type Learned struct {
 
 // Illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
-	chosen := ofEachClass(class, shownOfClass)
+	var chosen []int // class by class
+	for c := range slices.Max(class) + 1 {
+		n := 0
+		for at, of := range class {
+			if of == c && n < shownOfClass {
+				chosen = append(chosen, at)
+				n++
+			}
+		}
+	}
 	samples := matrix.Take(in.Rows, matrix.Take(rows, chosen))
 	out := &Illustrations{}
 	for _, sample := range samples {
@@ -111,7 +119,20 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	if in.Bag != nil {
 		return out, illustrateWords(ctx, in, out, seen.Vocabulary, samples, bases)
 	}
-	return out, illustratePlaces(ctx, in, out, samples, x, bases)
+	for at, sample := range samples {
+		var part image.Rectangle
+		if err := in.Images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
+			part, _ = features.Part(in.Crop, whole)
+			return nil
+		}}); err != nil {
+			return nil, err
+		}
+		for p, basis := range bases {
+			shown := &out.Parts[p]
+			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
+		}
+	}
+	return out, nil
 }
 
 // illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
@@ -150,45 +171,21 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 		}
 		for at, d := range described {
 			out.Counted += d.Len()
-			countWords(out.Words, random, from+at, d, &words[at])
+			for i := range d.Len() { // some of the patches of a word are drawn
+				e := Example{from + at, d.X[i], d.Y[i], 4 * d.Scale[i]}
+				s := &out.Words[words[at].Words[i*words[at].Nearest]]
+				s.Count++
+				if len(s.Examples) < shownPatches {
+					s.Examples = append(s.Examples, e)
+				} else if place := random.IntN(s.Count); place < shownPatches {
+					s.Examples[place] = e
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(out.Words, func(a, b WordShown) int { return b.Count - a.Count })
 	out.Words = out.Words[:min(len(out.Words), shownWords)]
 	return nil
-}
-
-// illustratePlaces adds the places of the samples, whose rows of x hold their values.
-func illustratePlaces(ctx context.Context, in *input.Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
-	for at, sample := range samples {
-		var part image.Rectangle
-		if err := in.Images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
-			part, _ = features.Part(in.Crop, whole)
-			return nil
-		}}); err != nil {
-			return err
-		}
-		for p, basis := range bases {
-			shown := &out.Parts[p]
-			shown.Patches[at] = partsAt(in.Places, part, mat.Row(nil, at, x), basis, shown.Coefficients.RawRowView(at))
-		}
-	}
-	return nil
-}
-
-// ofEachClass returns the places of the first samples of each class, class by class.
-func ofEachClass(class []int, most int) []int {
-	var chosen []int
-	for c := range slices.Max(class) + 1 {
-		n := 0
-		for i, of := range class {
-			if of == c && n < most {
-				chosen = append(chosen, i)
-				n++
-			}
-		}
-	}
-	return chosen
 }
 
 // partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
@@ -218,20 +215,6 @@ func largestShare(held []float64) (r int, share float64, ok bool) {
 	r = floats.MaxIdx(held)
 	share = held[r] / elementary.Sum(held)
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
-}
-
-// countWords counts the words of a photograph, and draws some of their patches.
-func countWords(shown []WordShown, random *rand.Rand, photograph int, d *features.Descriptors, words *vocab.Assigned) {
-	for i := range d.Len() {
-		e := Example{photograph, d.X[i], d.Y[i], 4 * d.Scale[i]}
-		s := &shown[words.Words[i*words.Nearest]]
-		s.Count++
-		if len(s.Examples) < shownPatches {
-			s.Examples = append(s.Examples, e)
-		} else if place := random.IntN(s.Count); place < shownPatches {
-			s.Examples[place] = e
-		}
-	}
 }
 
 // partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient

@@ -1,5 +1,5 @@
-// Package models saves and reads what represents new samples as those that a method learned from were, puts them
-// into groups, and shows parts on photographs.
+// Package models saves and reads what represents new samples as those that a method learned from were, puts
+// them into groups, and shows parts on photographs.
 package models
 
 import (
@@ -73,7 +73,6 @@ type ModelGroups struct {
 	Samples, Groups []int
 }
 
-// modelSource describes a model's samples.
 type modelSource struct {
 	// Files is true for image files. Columns is the length of vectors, which may hold images of Height
 	// and Width whose values are from Black to White.
@@ -98,12 +97,11 @@ func sourceOf(set *datasets.Set) modelSource {
 
 // NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
 func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
-	seen := &input.View{Vocabulary: in.Vocabulary, Scales: in.Scales, WordWeights: in.WordWeights}
-	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), seen, method, res)
+	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), in.Learned, method, res)
 }
 
-// newModel is NewModel of some rows of the inputs, with the words and scales that they were seen with.
-func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, seen *input.View, method string, res *factor.Result) (*Model, error) {
+// ModelOfRows is NewModel of some rows of the inputs, with what was learned for their features.
+func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned input.Learned, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
 		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
@@ -115,19 +113,13 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, seen *input.
 	m.Features.SkipBad = false
 	m.Features.Joined = slices.Clone(in.Features.Joined)
 	for i := range m.Features.Joined {
-		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: seen.Scales[i].Factor}
+		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Factor}
 	}
-	if err := m.learn(seen.Vocabulary, seen.WordWeights); err != nil {
-		return nil, err
+	err := m.learn(learned.Vocabulary, learned.WordWeights)
+	if err == nil {
+		m.digests, err = m.networks(ctx)
 	}
-	for _, f := range m.Features.Each() {
-		digest, err := networkDigest(ctx, *f)
-		if err != nil {
-			return nil, err
-		}
-		m.digests = append(m.digests, digest)
-	}
-	return m, nil
+	return m, err
 }
 
 // learn sets the words of the features, and their weights.
@@ -146,23 +138,18 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 	return nil
 }
 
-// words returns the words of the features and their weights, if any.
-func (m *Model) words() (*vocab.Vocabulary, []float64) {
+// networks returns the digest of each feature's network, "" for others.
+func (m *Model) networks(ctx context.Context) (digests []string, err error) {
 	for _, f := range m.Features.Each() {
-		if learned := f.Words.Learned; learned != nil {
-			return learned.Vocabulary, learned.Weights
+		digest := ""
+		if n, ok := f.ExtractorOrPixels().(features.Network); ok {
+			if digest, err = n.Digest(ctx); err != nil {
+				return nil, err
+			}
 		}
+		digests = append(digests, digest)
 	}
-	return nil, nil
-}
-
-// networkDigest returns the digest of the network of the features, "" without one.
-func networkDigest(ctx context.Context, f spec.Features) (string, error) {
-	n, ok := f.ExtractorOrPixels().(features.Network)
-	if !ok {
-		return "", nil
-	}
-	return n.Digest(ctx)
+	return digests, nil
 }
 
 // GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
@@ -186,16 +173,6 @@ func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 // Represents tells whether the model represents new samples by coefficients.
 func (m *Model) Represents() bool { return m.Result != nil && m.Result.Model != nil }
 
-// LargestColumns returns the group of the samples whose largest coefficient is in a column.
-func LargestColumns(v *mat.Dense, groups []int) []int {
-	_, k := v.Dims()
-	out := slices.Repeat([]int{-1}, k)
-	for i, group := range slices.Backward(groups) {
-		out[floats.MaxIdx(v.RawRowView(i))] = group
-	}
-	return out
-}
-
 // ContentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
 func ContentsOf(in *input.Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
@@ -204,9 +181,21 @@ func ContentsOf(in *input.Inputs) []int {
 	out := make([]int, len(in.Rows))
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
 	if in.Set.Files == nil {
+		// The content is that of the values that are not 0, with their columns: sparse and dense rows give
+		// the same.
 		var content []byte
 		matrix.EachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
-			content = appendContent(content[:0], columns, values)
+			content = content[:0]
+			for j, v := range values {
+				if v == 0 {
+					continue
+				}
+				if columns != nil {
+					j = columns[j]
+				}
+				content = binary.LittleEndian.AppendUint64(content, uint64(j))
+				content = binary.LittleEndian.AppendUint64(content, math.Float64bits(v))
+			}
 			out[i] = number(sha256.Sum256(content))
 		})
 		return out
@@ -219,22 +208,6 @@ func ContentsOf(in *input.Inputs) []int {
 		out[i] = number(sum)
 	}
 	return out
-}
-
-// appendContent appends the values of a row that are not 0, with their columns, so that sparse and dense
-// rows give the same. columns is nil if value j is in column j.
-func appendContent(to []byte, columns []int, values []float64) []byte {
-	for j, v := range values {
-		if v == 0 {
-			continue
-		}
-		if columns != nil {
-			j = columns[j]
-		}
-		to = binary.LittleEndian.AppendUint64(to, uint64(j))
-		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
-	}
-	return to
 }
 
 // Check returns an error for a set whose samples the model cannot represent, and for another network than
@@ -257,16 +230,16 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	case was.Black != is.Black || was.White != is.White:
 		return fmt.Errorf("the values of %s are from %v to %v, and the model is of values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
 	}
+	digests, err := m.networks(ctx)
+	if err != nil {
+		return err
+	}
 	for i, f := range m.Features.Each() {
 		if _, err := f.Crop.Cropper(); err != nil {
 			return err
 		}
-		digest, err := networkDigest(ctx, *f)
-		if err != nil {
-			return err
-		}
-		if digest != m.digests[i] {
-			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.ExtractorOrPixels().Label(), digest, m.digests[i])
+		if digests[i] != m.digests[i] {
+			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.ExtractorOrPixels().Label(), digests[i], m.digests[i])
 		}
 	}
 	return nil
@@ -346,18 +319,14 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 	}
 	for i, f := range found {
 		out[i].Membership = f
-		out[i].None = reject > 0 && !out[i].Known && f.Distance > of.limit(f.Group, reject)
+		levels := of.Spread.RawRowView(f.Group)
+		at := reject * float64(len(levels)-1)
+		low := min(int(at), len(levels)-1)
+		high := min(low+1, len(levels)-1)
+		limit := levels[low] + (at-float64(low))*(levels[high]-levels[low]) // within which the share of the samples lies
+		out[i].None = reject > 0 && !out[i].Known && f.Distance > limit
 	}
 	return out, nil
-}
-
-// limit returns the distance within which a share of the samples of a group lies.
-func (of *ModelGroups) limit(group int, share float64) float64 {
-	levels := of.Spread.RawRowView(group)
-	at := share * float64(len(levels)-1)
-	low := min(int(at), len(levels)-1)
-	high := min(low+1, len(levels)-1)
-	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
 }
 
 // Kind describes the model in a few words.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -21,7 +20,7 @@ func TestNetworkOfModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	m, err := ModelOfRows(t.Context(), in, matrix.Range(len(in.Rows)), &input.View{}, "", nil)
+	m, err := NewModel(t.Context(), in, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +29,9 @@ func TestNetworkOfModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Features = spec.Features{Extractor: features.Network{File: network}}
-	digest, err := networkDigest(t.Context(), m.Features)
-	if err != nil {
+	if m.digests, err = m.networks(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.digests = []string{digest}
 	if err := m.Check(t.Context(), in.Set); err != nil {
 		t.Error(err)
 	}

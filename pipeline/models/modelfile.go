@@ -90,7 +90,6 @@ func (m *Model) Save(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	words, weights := m.words()
 	return cmp.Or(m.Result, &factor.Result{}).SaveWith(w, func(z *npz.Writer) {
 		z.Integers(modelVersion, formatVersion)
 		z.Text(modelText, text)
@@ -99,11 +98,13 @@ func (m *Model) Save(w io.Writer) error {
 			names[i] = strings.ToValidUTF8(name, "\ufffd")
 		}
 		z.Words(modelNames, names)
-		if words != nil {
-			words.SaveTo(z)
-		}
-		if weights != nil {
-			z.List(modelWeights, weights)
+		for _, f := range m.Features.Each() { // of which one has words
+			if learned := f.Words.Learned; learned != nil {
+				learned.SaveTo(z)
+				if learned.Weights != nil {
+					z.List(modelWeights, learned.Weights)
+				}
+			}
 		}
 		if m.Groups == nil {
 			return
@@ -132,15 +133,12 @@ func saveRows(z *npz.Writer, name string, x *mat.Dense) {
 
 // ReadModel reads a model that Save wrote, size bytes long, and checks that its parts fit together. It
 // allocates no more memory than the file's bytes need.
-func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
-	m, err := readModel(ctx, r, size)
-	if err != nil {
-		return nil, fmt.Errorf("not a model that can be used: %w", err)
-	}
-	return m, nil
-}
-
-func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
+func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err error) {
+	defer func() {
+		if err != nil {
+			m, err = nil, fmt.Errorf("not a model that can be used: %w", err)
+		}
+	}()
 	z, err := npz.Open(r, size)
 	if err != nil {
 		return nil, err
@@ -170,7 +168,7 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 	if err := d.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("the array %q: %w", modelText, err)
 	}
-	m := &Model{Program: doc.Program, Data: doc.Data, Method: doc.Method, Columns: doc.Columns, source: doc.Source, digests: doc.Networks}
+	m = &Model{Program: doc.Program, Data: doc.Data, Method: doc.Method, Columns: doc.Columns, source: doc.Source, digests: doc.Networks}
 	if m.Features, err = spec.ReadFeatures(doc.Features); err != nil {
 		return nil, err
 	}
@@ -191,7 +189,6 @@ func readModel(ctx context.Context, r io.ReaderAt, size int64) (*Model, error) {
 	return m, m.check()
 }
 
-// readWords reads the words of the features and their weights.
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
 	one := m.Features
 	for _, f := range m.Features.Each() {
@@ -221,7 +218,6 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 	return m.learn(v, weights)
 }
 
-// readGroups reads the groups.
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 	was := doc.Opened
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By, Opened: spec.Data{OpenOptions: datasets.OpenOptions{

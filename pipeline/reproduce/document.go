@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,11 +33,11 @@ func OpenDocument(file string) (*Document, error) {
 	text, err := os.ReadFile(DocumentJSON(file))
 	if errors.Is(err, fs.ErrNotExist) {
 		page, err := os.ReadFile(file)
-		if err == nil && bytes.HasPrefix(page, []byte(documentHead)) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return d, nil
+		case bytes.HasPrefix(page, []byte(documentHead)):
 			return nil, fmt.Errorf("%s holds outcomes, and %s, from which they are kept, is missing; name another document", file, DocumentJSON(file))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
 		}
 		return d, err
 	}
@@ -88,15 +87,10 @@ intervals are.
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFunc(d.file, func(w io.Writer) error {
-		if _, err := b.WriteTo(w); err != nil {
-			return err
-		}
-		return atomicfile.WriteFunc(DocumentJSON(d.file), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
-	})
+	if err := atomicfile.Write(DocumentJSON(d.file), text); err != nil {
+		return err
+	}
+	return atomicfile.Write(d.file, b.Bytes())
 }
 
 func toJSON(x any) ([]byte, error) {

@@ -156,15 +156,11 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 		return out
 	}
 	for _, v := range r.Readings {
-		run, suffix := runs[v.Name], ""
+		run, suffix, draws := runs[v.Name], "", Look(0)
 		if v.Free {
-			run, suffix = runs[out.In], " free"
+			run, suffix, draws = runs[out.In], " free", out.Here.Draws
 		} else if out.In != "" {
 			continue // a reading is of the protocol
-		}
-		draws := Look(0)
-		if v.Free {
-			draws = out.Here.Draws
 		}
 		worst := ReadingOutcome{Name: v.Name, Value: math.Inf(1), Gives: true}
 		for _, other := range out.others() {

@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -159,8 +158,7 @@ func Lookup(name string) (*Recipe, error) {
 // Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
-// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it,
-// NAME.paper.yaml.
+// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it, NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
 	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
 }
@@ -182,7 +180,7 @@ func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error
 }
 
 func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error) {
-	e, err := experimentfile.Parse(protocol)
+	e, err := spec.Parse(protocol)
 	if err == nil && name == "" && e.Name == "" {
 		err = errors.New("the experiment has no name")
 	}
@@ -293,17 +291,6 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	return checkScore(e, c.Score)
 }
 
-// rowsOf are the rows of the tables of an experiment.
-func rowsOf(e *spec.Experiment) (rows []int) {
-	if len(e.Rank) < 2 {
-		return e.Classes
-	}
-	for _, r := range e.Rank {
-		rows = append(rows, r.Of(0))
-	}
-	return rows
-}
-
 // checkNames returns an error for a method or a row that an experiment does not have.
 func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	for _, name := range methods {
@@ -311,8 +298,15 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 			return fmt.Errorf("the experiment has no method %q", name)
 		}
 	}
+	known := []int(e.Classes)
+	if len(e.Rank) > 1 {
+		known = nil
+		for _, r := range e.Rank {
+			known = append(known, r.Of(0))
+		}
+	}
 	for _, row := range rows {
-		if !slices.Contains(rowsOf(e), row) {
+		if !slices.Contains(known, row) {
 			return fmt.Errorf("there is no row %d", row)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestRecipes: all recipes can be read, their protocols are experiment files as they are, and fit
@@ -27,7 +27,7 @@ func TestRecipes(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if e, err := experimentfile.Parse([]byte(r.Protocol)); err != nil || e.Name != name {
+		if e, err := spec.Parse([]byte(r.Protocol)); err != nil || e.Name != name {
 			t.Errorf("%s: the experiment is called %q: %v", name, e.Name, err)
 		}
 		if r.Minutes == 0 {

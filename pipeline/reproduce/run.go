@@ -164,8 +164,22 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	case limited.Err() != nil:
 		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; running the same again goes on from there", recipe.Name, r.Budget))
 	}
-	o := recipe.Judge(runs)
-	return o, r.publish(ctx, protocols[0], o)
+	o, p := recipe.Judge(runs), protocols[0]
+	var shown *models.Illustrations
+	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
+		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report names those that cannot be read
+		if shown, err = p.plan.Illustrate(ctx, models); err != nil {
+			return o, err
+		}
+	}
+	if err := r.Publish(p.folder, shown); err != nil {
+		return o, err
+	}
+	text, err := toJSON(o)
+	return o, errors.Join(err,
+		p.folder.Write(TextFile, []byte(o.Text(100, 0))),
+		p.folder.Write(MarkdownFile, []byte(o.Markdown(1))),
+		p.folder.Write(JSONFile, text))
 }
 
 // decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if
@@ -196,7 +210,6 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 	return runs, nil
 }
 
-// read runs the readings.
 func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
 	for i := range recipe.Readings {
 		v := &recipe.Readings[i]
@@ -214,24 +227,4 @@ func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[
 		}
 	}
 	return nil
-}
-
-// publish writes the pages and the outcome.
-func (r *Runner) publish(ctx context.Context, p *running, o *Outcome) error {
-	var shown *models.Illustrations
-	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
-		var err error
-		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report names those that cannot be read
-		if shown, err = p.plan.Illustrate(ctx, models); err != nil {
-			return err
-		}
-	}
-	if err := r.Publish(p.folder, shown); err != nil {
-		return err
-	}
-	text, err := toJSON(o)
-	return errors.Join(err,
-		p.folder.Write(TextFile, []byte(o.Text(100, 0))),
-		p.folder.Write(MarkdownFile, []byte(o.Markdown(1))),
-		p.folder.Write(JSONFile, text))
 }

@@ -34,7 +34,6 @@ func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	return rows
 }
 
-// cell returns the text of a cell.
 func (o *Outcome) cell(c CellOutcome) string {
 	here := missing
 	if c.Here.Draws > 0 {
@@ -55,7 +54,6 @@ func (o *Outcome) cell(c CellOutcome) string {
 	return word
 }
 
-// letter stands for a reading.
 func (o *Outcome) letter(name string) string {
 	return string(rune('a' + slices.Index(o.Readings, name)))
 }
@@ -98,9 +96,7 @@ func (o *Outcome) legend() string {
 }
 
 // note explains the intervals.
-func (o *Outcome) note() string {
-	return fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
-}
+var note = fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
 
 // amount is the text of a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
@@ -178,18 +174,17 @@ func (c *ClaimOutcome) tried() string {
 	if c.Gain == 0 {
 		verb, noun = "makes it hold", "the claim"
 	}
-	switch {
+	switch text := fmt.Sprintf("what %s: %s", verb, strings.Join(gives, ", ")); {
 	case gives != nil && others != nil:
-		return fmt.Sprintf("what %s: %s; what does not: %s", verb, strings.Join(gives, ", "), strings.Join(others, ", "))
+		return text + "; what does not: " + strings.Join(others, ", ")
 	case gives != nil:
-		return fmt.Sprintf("what %s: %s", verb, strings.Join(gives, ", "))
+		return text
 	case others != nil:
 		return fmt.Sprintf("none of these readings gives %s: %s", noun, strings.Join(others, ", "))
 	}
 	return ""
 }
 
-// count counts the verdicts.
 func (o *Outcome) count() string {
 	count := map[Verdict]int{}
 	for _, c := range o.Claims {
@@ -228,9 +223,9 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		line(strings.Repeat(" ", 15), words)
 	}
 	b.WriteByte('\n')
-	line("", o.note())
-	for _, note := range o.Notes {
-		line("- ", note)
+	line("", note)
+	for _, remark := range o.Notes {
+		line("- ", remark)
 	}
 	for _, of := range o.Tables {
 		b.WriteString("\n" + plaintext.Line(of.Where+", "+of.Score) + "\n\n")
@@ -276,12 +271,12 @@ func (o *Outcome) Markdown(level int) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), c.Here.Draws)
 	}
-	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", o.note(), cmp.Or(strings.Join(beyond, " or "), "other draws"))
+	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", note, cmp.Or(strings.Join(beyond, " or "), "other draws"))
 	for i, text := range tried {
 		fmt.Fprintf(&b, "\n(%d) %s\n", i+1, text)
 	}
-	for _, note := range o.Notes {
-		fmt.Fprintf(&b, "\n- %s", marked(note))
+	for _, remark := range o.Notes {
+		fmt.Fprintf(&b, "\n- %s", marked(remark))
 	}
 	if len(o.Notes) > 0 {
 		b.WriteByte('\n')
@@ -302,8 +297,5 @@ func (o *Outcome) Markdown(level int) string {
 	return b.String()
 }
 
-// marks escapes Markdown.
-var marks = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ")
-
-// marked returns a text with its Markdown escaped.
-func marked(text string) string { return marks.Replace(text) }
+// marked escapes Markdown.
+var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
@@ -86,7 +85,7 @@ func TestOtherExperiment(t *testing.T) {
 	runPlan(t, p, dir, pipeline.RunOptions{})
 	before := readFile(t, filepath.Join(dir, SummaryFile))
 	parse := func(text, set string) *spec.Experiment {
-		e, err := experimentfile.Parse([]byte(text))
+		e, err := spec.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

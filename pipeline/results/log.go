@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -38,7 +39,6 @@ func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	return records, unread, err
 }
 
-// logLine is a line of the log.
 type logLine struct {
 	text   []byte         // with the line feed
 	cut    bool           // the last line has no line feed
@@ -105,12 +105,6 @@ const mostCounted = 1 << 40
 // recordStart is the beginning of the text of each record.
 const recordStart = `{"trial":"`
 
-// isBegun tells whether the text is the beginning of a record, as a killed run leaves it.
-func isBegun(text []byte) bool {
-	n := min(len(text), len(recordStart))
-	return string(text[:n]) == recordStart[:n]
-}
-
 // log appends records to the result log. An appended record survives the end of the process at once, and
 // a power failure soon after.
 type log struct {
@@ -134,7 +128,7 @@ func openLog(dir string) (*log, error) {
 		return nil, err
 	}
 	for _, line := range lines {
-		if line.cut && line.record == nil && isBegun(line.text) {
+		if line.cut && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
 			break
 		}
 		l.size += int64(len(line.text))
@@ -205,7 +199,6 @@ func (l *log) append(r *record.Record) error {
 	return nil
 }
 
-// close syncs the log and closes it.
 func (l *log) close() error {
 	close(l.dirty)
 	return errors.Join(<-l.sync, l.file.Sync(), l.file.Close())
@@ -218,29 +211,30 @@ func (l *log) settle(order []string) error {
 	if err != nil {
 		return err
 	}
-	rank := map[string]int{}
+	place := map[string]int{}
 	for i, id := range order {
-		rank[id] = i
+		place[id] = i
 	}
-	planned := make([][]byte, len(order))
-	var others, unread, old [][]byte
-	for _, line := range lines {
-		old = append(old, line.text)
-		switch {
-		case line.again:
-		case line.record == nil || line.cut:
-			unread = append(unread, line.text)
-		default:
-			if at, ok := rank[line.record.Trial]; ok {
-				planned[at] = line.text
-			} else {
-				others = append(others, line.text)
-			}
+	at := func(l logLine) int {
+		if l.record == nil || l.cut {
+			return len(order) + 1
 		}
+		if at, ok := place[l.record.Trial]; ok {
+			return at
+		}
+		return len(order)
 	}
-	text := bytes.Join(slices.Concat(planned, others, unread), nil)
-	if bytes.Equal(text, bytes.Join(old, nil)) {
-		return nil
+	join := func() (text []byte) {
+		for _, l := range lines {
+			text = append(text, l.text...)
+		}
+		return text
 	}
-	return atomicfile.Write(l.path, text)
+	old := join()
+	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.again })
+	slices.SortStableFunc(lines, func(a, b logLine) int { return at(a) - at(b) })
+	if text := join(); !bytes.Equal(text, old) {
+		return atomicfile.Write(l.path, text)
+	}
+	return nil
 }

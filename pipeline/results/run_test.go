@@ -18,7 +18,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
@@ -45,7 +44,7 @@ func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 
 func parse(t *testing.T, text, set string) *spec.Experiment {
 	t.Helper()
-	e, err := experimentfile.Parse([]byte(text))
+	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,7 +400,8 @@ func TestScales(t *testing.T) {
 	p := newPlan(t, text, testkit.CSV(t, 9, 10))
 	dir := t.TempDir()
 	runPlan(t, p, dir, pipeline.RunOptions{})
-	scales, err := p.Scales(t.Context())
+	learned, err := p.Learned(t.Context())
+	scales := learned.Scales
 	if err != nil || len(scales) != 2 {
 		t.Fatalf("scales %v, %v", scales, err)
 	}

@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -38,11 +41,15 @@ func writeJSON(to *output.Folder, name string, v any) error {
 }
 
 // readJSON reads a JSON file with known keys, and checks its content.
-func readJSON(path string, to interface{ Check() error }) error {
+func readJSON[T any, P interface {
+	*T
+	Check() error
+}](path string) (P, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	to := P(new(T))
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err = dec.Decode(to); err == nil {
@@ -54,9 +61,9 @@ func readJSON(path string, to interface{ Check() error }) error {
 		err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return nil
+	return to, nil
 }
 
 // ReadSummary reads the summary of the experiment whose results are in dir. It takes at most 2 MiB of
@@ -78,11 +85,7 @@ func ReadSummary(dir string) (*pipeline.Summary, error) {
 
 // readSummary reads the summary in dir without the samples.
 func readSummary(dir string) (*pipeline.Summary, error) {
-	s := &pipeline.Summary{}
-	if err := readJSON(filepath.Join(dir, SummaryFile), s); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return readJSON[pipeline.Summary](filepath.Join(dir, SummaryFile))
 }
 
 // Records returns the records of the log in dir that are of the experiment of a summary, in its order.
@@ -147,3 +150,53 @@ func readSamples(dir string, classes []string) (out []pipeline.Sample, err error
 
 // inUTF8 returns a name with U+FFFD in place of each byte that is not UTF-8, as in the summary.
 func inUTF8(name string) string { return string([]rune(name)) }
+
+// SetsFile is the name of the file that lists the sets of an experiment on several sets. The results of
+// each are in a folder of its own below.
+const SetsFile = "sets.json"
+
+// Sets describes the folder of an experiment on several sets.
+type Sets struct {
+	Name string `json:"name"`
+	// Command is the command line that runs it again.
+	Command string `json:"command"`
+	// Sets are the names of the sets and of their folders.
+	Sets         []string          `json:"sets"`
+	Significance significance.Rule `json:"significance,omitzero"`
+}
+
+// Check returns an error for missing or invalid parts.
+func (s *Sets) Check() error {
+	if s.Name == "" || len(s.Sets) < 2 {
+		return errors.New("not the list of the sets of an experiment")
+	}
+	seen := map[string]bool{}
+	for _, name := range s.Sets {
+		if filename.Safe(name) != name || seen[name] {
+			return fmt.Errorf("%q names no folder of a set", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// OpenSets opens the folder dir for an experiment on several sets, as Open does for one. Open opens the
+// folders of the sets.
+func OpenSets(dir string, pages ...string) (*Folder, error) {
+	if _, err := os.Lstat(filepath.Join(dir, SummaryFile)); err == nil {
+		return nil, fmt.Errorf("%s holds the results of an experiment on one set: give this one a name or a folder of its own", dir)
+	}
+	return open(dir, append([]string{SetsFile}, pages...), pages)
+}
+
+// WriteSets writes the SetsFile.
+func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.Folder, SetsFile, s) }
+
+// ReadSets reads the SetsFile of a folder; nil if there is none.
+func ReadSets(dir string) (*Sets, error) {
+	s, err := readJSON[Sets](filepath.Join(dir, SetsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return s, err
+}

@@ -11,19 +11,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Cluster says how representations are clustered, into as many clusters as there
-// are classes. The zero value is the papers' usual choice, k-means with Euclidean
-// distances, 20 random starts, the least objective.
+// Cluster says how representations are clustered, into as many clusters as there are classes. The zero value
+// is the papers' usual choice, k-means with Euclidean distances, 20 random starts, the least objective.
 type Cluster struct {
-	// By is the algorithm. The kernel and the spectral ones take the inner products of
-	// the points.
+	// By is the algorithm. The kernel and the spectral ones take the inner products of the points.
 	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
 	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
 	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
-	// Restarts is the number of starts; 0 means 20.
-	Restarts int `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
-	// Refine moves single samples of k-means too, as cluster.KMeans says.
-	Refine bool `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
+	Restarts int              `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
+	Refine   bool             `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
 	// K is the number of groups of an experiment; a grouping has its own, Groups.K.
 	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"the number of groups: a number, a range such as 5..30 to choose from, or auto"`
 }
@@ -55,30 +51,26 @@ func clusterings() []string { return append(Clusterers(), Largest) }
 
 // String returns the clustering in words.
 func (c Cluster) String() string {
-	if c.K == (GroupCount{}) {
-		return c.how()
-	}
-	return fmt.Sprintf("%s, %s groups", c.how(), c.K)
-}
-
-// how is the clustering in words, without the number of groups.
-func (c Cluster) how() string {
-	restarts := cmp.Or(c.Restarts, 20)
+	restarts, how := cmp.Or(c.Restarts, 20), ""
 	switch c.By {
 	case Largest:
-		return "each sample to its largest coefficient"
+		how = "each sample to its largest coefficient"
 	case "", KMeans:
-		refined := ""
+		how = fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, c.Start)
 		if c.Refine {
-			refined = ", refined"
+			how += ", refined"
 		}
-		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts%s", c.Distance, restarts, c.Start, refined)
 	case "constrained-kmeans", "seeded-kmeans":
-		return fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
+		how = fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
 	case "guided-kmeans":
-		return c.By + ", cosine distance, from a classifier of the labelled samples"
+		how = c.By + ", cosine distance, from a classifier of the labelled samples"
+	default:
+		how = fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
 	}
-	return fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
+	if c.K == (GroupCount{}) {
+		return how
+	}
+	return fmt.Sprintf("%s, %s groups", how, c.K)
 }
 
 // Largest puts each sample into the cluster of its largest coefficient, as SS-NMF
@@ -95,17 +87,7 @@ func Clusterers() []string {
 	return names
 }
 
-// About says what a method does that takes the features as they are.
-func About(name string) (text string, ok bool) {
-	if name == Original {
-		return "what classifies takes the features as they are", true
-	}
-	a, ok := cluster.Lookup(name)
-	return a.Title, ok
-}
-
-// WithLabels returns the clustering where labels are told: constrained k-means stands for
-// k-means.
+// WithLabels returns the clustering where labels are told: constrained k-means stands for k-means.
 func (c Cluster) WithLabels() Cluster {
 	if c.By == "" || c.By == KMeans {
 		c.By = "constrained-kmeans"

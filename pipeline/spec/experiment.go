@@ -4,59 +4,48 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Experiment says what is to be compared on what data. Its form in a file is in
-// docs/experiments.md.
+// Experiment says what is to be compared on what data. The help of a field says what it is, and
+// docs/experiments.md what its form in a file is.
 type Experiment struct {
-	// Name is what its results are called.
 	Name string `setting:"name" help:"what the results are called"`
-	// Task is what the methods are compared by.
-	Task Task `setting:"task" help:"what methods are compared by: cluster or classify"`
+	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
 	// Data is where the samples come from, and Sets are more than one set, of which it is the
 	// first: Each returns an experiment for each.
-	Data Data
-	Sets []Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
-	// Features is what is made of them.
+	Data     Data
+	Sets     []Data   `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
-	// Methods are compared, in this order.
-	Methods Methods `setting:"methods"`
-	// Classes are the numbers of classes drawn, a row of the tables each;
-	// empty means all classes at once.
+	Methods  Methods  `setting:"methods"`
+	// Classes are the numbers of classes drawn, a row of the tables each; empty means all classes at once.
 	Classes Classes `setting:"classes" help:"numbers of classes: 5, 2..10 or 2,5,10"`
-	// Repeats is how often each number of classes is drawn; 0 means 10.
-	Repeats int `setting:"repeats" default:"10" help:"how often each number of classes is drawn"`
-	// Labels is how many samples of each class are labelled.
-	Labels Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
-	// Links is which pairs of samples are told to belong together or not.
-	Links Links `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
-	// Split is "folders" where the training and the test samples of a classification are
-	// those of the data's own two parts, and else empty.
-	Split string `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
-	// Train and Test are how many samples of each class a classification
-	// learns from and how many it is tested on.
-	Train Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
-	Test  Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
-	// Rank is the number of basis vectors.
-	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
-	// Cluster is how representations are clustered.
+	Repeats int     `setting:"repeats" default:"10" help:"how often each number of classes is drawn"` // 0 means 10
+	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
+	Links   Links   `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
+	Split   string  `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
+	Train   Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
+	Test    Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
+	Rank    Ranks   `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
 	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
-	// Classifier is by what samples are classified, and Neighbours how by their nearest
-	// training samples.
+	// Classifier is by what samples are classified, and Neighbours how by their nearest training samples.
 	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
-	// Scores are optional ones that are computed too.
-	Scores []string `setting:"scores" help:"scores that are computed too, as in VI"`
-	// Significance says how tables tell differences from chance. No trial depends on it.
+	Scores     []string   `setting:"scores" help:"scores that are computed too, as in VI"`
+	// No trial depends on Significance.
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
-	// Seed makes it all repeatable.
-	Seed uint64 `setting:"seed" help:"seed of all random choices"`
-	// Command is the command line that runs it, and Program the version of the program, for
-	// the report and the models.
+	Seed         uint64            `setting:"seed" help:"seed of all random choices"`
+	// Command is the command line that runs it, and Program the version of the program, for the report and
+	// the models.
 	Command, Program string
 }
 
@@ -90,8 +79,11 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		if task, own := TaskOnFeatures(m.Name); own && task != e.Task {
-			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
+		switch classifies := m.Name == Original; {
+		case classifies && e.Task != Classification:
+			return fmt.Errorf("the method %s is for the task %s", m.Name, Classification)
+		case OnFeatures(m.Name) && !classifies && e.Task != Clustering:
+			return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
 		}
 		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
@@ -146,46 +138,113 @@ func (e *Experiment) RepeatCount() int { return cmp.Or(e.Repeats, 10) }
 // MaxTrials is the largest number of trials of an experiment.
 const MaxTrials = 1_000_000
 
-// ClassificationText returns in words how samples are classified.
-func (e *Experiment) ClassificationText() string {
-	return cmp.Or(e.Classifier.String(), e.Neighbours.String())
-}
-
 // SplitData is what a summary says where a classification learns from a part of the data and is tested
 // on the other.
 const SplitData = "as the data are split"
 
-// PortionText returns in words what a classification learns from or is tested on.
-func (e *Experiment) PortionText(p Portion) string {
-	if e.Split != "" {
-		return SplitData
+// TaskSettings returns the settings of the task, and the seed, in words.
+func (e *Experiment) TaskSettings() [][2]string {
+	seed := [2]string{"seed", fmt.Sprint(e.Seed)}
+	if e.Task == Clustering {
+		return [][2]string{{"labels", e.Labels.String()}, {"links", e.Links.String()}, {"clustering", e.Cluster.String()}, seed}
 	}
-	return p.String()
+	train, test := e.Train.String(), e.Test.String()
+	if e.Split != "" {
+		train, test = SplitData, SplitData
+	}
+	by := cmp.Or(e.Classifier.String(), e.Neighbours.String())
+	return [][2]string{{"to train", train}, {"to test", test}, {"classification", by}, seed}
 }
 
 // Shared returns the settings that all trials of an experiment share, in words.
 func (e *Experiment) Shared() [][2]string {
-	s := [][2]string{
-		{"task", e.Task.String()},
-		{"data", e.Data.String()},
-		{"features", e.Features.String()},
-	}
-	if e.Task == Classification {
-		s = append(s, [][2]string{
-			{"to train", e.PortionText(e.Train)},
-			{"to test", e.PortionText(e.Test)},
-			{"classification", e.ClassificationText()},
-		}...)
-	} else {
-		s = append(s, [][2]string{
-			{"labels", e.Labels.String()},
-			{"links", e.Links.String()},
-			{"clustering", e.Cluster.String()},
-		}...)
-	}
-	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	s := append([][2]string{{"task", e.Task.String()}, {"data", e.Data.String()}, {"features", e.Features.String()}}, e.TaskSettings()...)
 	for i := range s {
 		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
 	}
 	return s
+}
+
+// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the first.
+func (e *Experiment) DecodeSetting(v *settings.Value) error {
+	type plain Experiment
+	if err := settings.Decode(v, (*plain)(e)); err != nil {
+		return err
+	}
+	if len(e.Sets) > 0 && v.Get("data").Value != nil {
+		e.Data = e.Sets[0]
+	}
+	if len(e.Sets) == 1 {
+		e.Sets = nil
+	}
+	return nil
+}
+
+// Each returns the experiments on single sets that an experiment stands for: itself, or one for
+// each of several sets, whose names are its own and the set's, with a hyphen between them.
+func (e *Experiment) Each() []*Experiment {
+	if len(e.Sets) < 2 {
+		return []*Experiment{e}
+	}
+	var all []*Experiment
+	for i, name := range e.SetNames() {
+		one := *e
+		one.Sets, one.Name, one.Data = nil, e.Name+"-"+name, e.Sets[i]
+		one.Data.Root, one.Data.Labelled = e.Data.Root, e.Data.Labelled
+		all = append(all, &one)
+	}
+	return all
+}
+
+// SetNames returns what the sets of an experiment are called, different names that can be those of folders.
+func (e *Experiment) SetNames() []string {
+	var names []string
+	taken := map[string]bool{}
+	for _, d := range e.Sets {
+		base := filename.Safe(filepath.Base(strings.TrimPrefix(d.Set, catalogue.SetPrefix)))
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[name] = true
+		names = append(names, name)
+	}
+	return names
+}
+
+// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual
+// words and so on, "" for those that it has not.
+func (e *Experiment) Files() []string {
+	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
+	for _, f := range e.Features.Each() {
+		files = append(files, f.Words.From, f.Crop.Eyes)
+		if n, ok := f.Extractor.(features.Network); ok {
+			files = append(files, n.File)
+		}
+	}
+	return files
+}
+
+// Data says where the samples come from. In a file it is a known set's name or
+// a path, or {set: …} with settings beside it.
+type Data struct {
+	Set string `setting:"set,text" help:"a known set or a path"`
+	// OpenOptions say how it is read, and how its classes are found.
+	datasets.OpenOptions
+	// 0 means all for both.
+	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
+	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
+	// Labelled leaves out samples of no known class. It is not part of the file.
+	Labelled bool
+}
+
+// String returns the data in words: the set as it was named, and its settings.
+func (d Data) String() string {
+	words, held := []string{d.Set}, settings.Encode(d)
+	for _, name := range settings.Names(d)[1:] {
+		if value, ok := held[name]; ok {
+			words = append(words, fmt.Sprintf("%s %v", name, value))
+		}
+	}
+	return strings.Join(words, ", ")
 }

@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,11 +77,10 @@ func (f Features) KeepsShape() bool {
 // wordKeys are the keys of how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
 
-// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
-// {hog: true}, {colour: hsv, grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the
-// name of an extractor with its form, true or its settings, and beside it the
-// settings of its rows or those of the words of its descriptors. A name alone stands for
-// its first form with the defaults, and a list for all of its features together.
+// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square}, {hog: true}, {colour: hsv,
+// grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the name of an extractor with its form, true or its
+// settings, and beside it the settings of its rows or those of the words of its descriptors. A name alone
+// stands for its first form with the defaults, and a list for all of its features together.
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
@@ -102,38 +103,40 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	if err != nil {
 		return err
 	}
-	mapping := func() *settings.Value {
-		return &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
-	}
-	own, words, common := mapping(), mapping(), mapping()
-	if chosen != nil {
-		own.Fields = slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
-	}
 	defaults := settings.Names(list[0].Zero)
 	isName := func(key string) bool {
 		return slices.ContainsFunc(list[1:], func(i features.Info) bool { return i.Name == key })
 	}
+	rest := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 	for _, field := range v.Fields {
 		key := field.Key.Text
-		isWords, isOwn := slices.Contains(wordKeys, key), !info.Descriptors() && slices.Contains(settings.Names(info.Zero), key)
-		switch {
-		case key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0: // pixels: {}
-		case field.Value == chosen, isName(key) && field.Value.Data == false && !slices.Contains(defaults, key): // hog: false
-		case isOwn:
-			own.Fields = append(own.Fields, field)
-		case isWords && info.Descriptors():
-			words.Fields = append(words.Fields, field)
-		case isWords:
+		none := key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0 // pixels: {}
+		off := isName(key) && field.Value.Data == false && !slices.Contains(defaults, key)                      // hog: false
+		if !none && !off && field.Value != chosen {
+			rest.Fields = append(rest.Fields, field)
+		}
+	}
+	ownKeys, ofWords, commonKeys := settings.Names(info.Zero), []string(nil), []string{"power", "normalise", "crop"}
+	if info.Descriptors() {
+		ownKeys, ofWords, commonKeys = nil, wordKeys, commonKeys[:2]
+	}
+	own, rest := rest.Split(ownKeys)
+	words, rest := rest.Split(ofWords)
+	common, rest := rest.Split(commonKeys)
+	for _, field := range rest.Fields {
+		switch key := field.Key.Text; {
+		case slices.Contains(wordKeys, key):
 			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
-		case isName(key), slices.Contains(defaults, key), key == "crop" && info.Descriptors():
+		case isName(key), slices.Contains(defaults, key), key == "crop":
 			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
-		case key == "power", key == "normalise", key == "crop":
-			common.Fields = append(common.Fields, field)
 		case slices.Contains(settings.Names(Weighted{}), key):
 			return field.Key.Errorf("%s is for one of several features ([sift, {colour: hsv, %[1]s: 2}], for example)", key)
-		default:
-			return settings.UnknownKey(field.Key, featureKeys(list))
 		}
+		return settings.UnknownKey(field.Key, featureKeys(list))
+	}
+	if chosen != nil {
+		form := slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
+		own.Fields = append(form, own.Fields...)
 	}
 	if f.Extractor, err = settings.New(own, info.Zero); err != nil {
 		return err
@@ -145,7 +148,6 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	return settings.Decode(common, (*plain)(f))
 }
 
-// featureNames lists the names of the extractors.
 func featureNames(list []features.Info) (names []string) {
 	for _, i := range list {
 		if !slices.Contains(names, i.Name) {
@@ -155,31 +157,28 @@ func featureNames(list []features.Info) (names []string) {
 	return names
 }
 
-// featureKeys lists the keys of features.
 func featureKeys(list []features.Info) []string {
 	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop")
-	for _, i := range list[1:] {
-		keys = append(keys, i.Name)
+	for _, name := range append(featureNames(list[1:]), wordKeys...) {
+		if !slices.Contains(keys, name) {
+			keys = append(keys, name)
+		}
 	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(append(keys, wordKeys...), func(key string) bool {
-		again := seen[key]
-		seen[key] = true
-		return again
-	})
+	return keys
 }
 
 // choose returns the extractor of a list that a mapping chooses and the value that
 // does, or else the first of the list and nil.
 func choose(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
+		var named []features.Info
 		var forms []string
-		for i, info := range list {
-			if i > 0 && info.Name == field.Key.Text {
-				forms = append(forms, info.Form)
+		for _, info := range list[1:] {
+			if info.Name == field.Key.Text {
+				named, forms = append(named, info), append(forms, info.Form)
 			}
 		}
-		if forms == nil {
+		if named == nil {
 			continue
 		}
 		at, form := field.Value, field.Value.Text
@@ -197,18 +196,16 @@ func choose(v *settings.Value, list []features.Info) (features.Info, *settings.V
 			}
 			form = ""
 		}
-		i := slices.IndexFunc(list, func(i features.Info) bool { return i.Name == field.Key.Text && strings.EqualFold(i.Form, form) })
-		_, isBool := field.Value.Data.(bool)
-		ofDefault := slices.Contains(settings.Names(list[0].Zero), field.Key.Text)
-		switch {
-		case i >= 0:
-			return list[i], field.Value, nil
-		case isBool && ofDefault:
-		case ofDefault:
-			return list[0], nil, at.Want("true or false, or %s", strings.Join(forms, " or "))
-		default:
-			return list[0], nil, at.Want("%s", strings.Join(forms, " or "))
+		if i := slices.IndexFunc(named, func(i features.Info) bool { return strings.EqualFold(i.Form, form) }); i >= 0 {
+			return named[i], field.Value, nil
 		}
+		if slices.Contains(settings.Names(list[0].Zero), field.Key.Text) {
+			if _, isBool := field.Value.Data.(bool); isBool {
+				continue
+			}
+			forms = append([]string{"true or false, or " + forms[0]}, forms[1:]...)
+		}
+		return list[0], nil, at.Want("%s", strings.Join(forms, " or "))
 	}
 	return list[0], nil, nil
 }
@@ -270,7 +267,10 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	dense := features.DenseSIFT{}
 	photographs := Features{SkipBad: f.SkipBad, Extractor: features.Network{}}
 	if !features.BuiltIn() {
-		photographs = withoutNetwork(dense, f.SkipBad)
+		photographs = Features{SkipBad: f.SkipBad, Joined: []Weighted{
+			{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
+			{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
+		}}
 	}
 	tiny := 0
 	for _, file := range set.Files {
@@ -286,30 +286,43 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	return photographs
 }
 
-// withoutNetwork are the features of photographs in a program without a network.
-func withoutNetwork(dense features.DenseSIFT, skipBad bool) Features {
-	return Features{SkipBad: skipBad, Joined: []Weighted{
-		{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
-		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
-	}}
-}
-
 // Extract returns the features of a set, but for visual words.
 func (f Features) Extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
+	return extract(ctx, f, set, opt, features.Extract)
+}
+
+// InBlocks is Extract for features that are made when they are asked for.
+func (f Features) InBlocks(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Blocks, error) {
+	return extract(ctx, f, set, opt, features.InBlocks)
+}
+
+func extract[T any](ctx context.Context, f Features, set *datasets.Set, opt features.Options,
+	by func(context.Context, *datasets.Set, features.RowExtractor, features.Options) (*T, error)) (*T, error) {
 	var err error
 	opt.Power, opt.Normalise = f.Power, f.Normalise
 	if opt.Crop, err = f.Crop.Cropper(); err != nil {
 		return nil, err
 	}
-	return features.Extract(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
+	return by(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
 }
 
 // String returns the features in words.
 func (f Features) String() string {
-	if f.Joined != nil {
-		return joinedString(f.Joined)
+	if f.Joined == nil {
+		return f.worded(f.ExtractorOrPixels().Label())
 	}
-	return f.worded(f.ExtractorOrPixels().Label())
+	var out []string
+	for _, w := range f.Joined {
+		text := w.Features.String()
+		switch {
+		case w.Scale != 0:
+			text += fmt.Sprintf(", times %v", w.Scale)
+		case cmp.Or(w.Weight, 1) != 1:
+			text += fmt.Sprintf(", of weight %v", w.Weight)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; together with ")
 }
 
 // TextOf is String for the samples of a set that have m values.
@@ -347,4 +360,65 @@ func (f Features) worded(out string) string {
 		out += fmt.Sprintf(", to the power of %v", f.Power)
 	}
 	return fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
+}
+
+// Weighted is one of several features that are joined.
+type Weighted struct {
+	Features Features
+	// Weight is how much it counts beside the others: 2 counts as much as the same feature
+	// joined twice. 0 stands for 1.
+	Weight float64 `setting:"weight" default:"1" range:"(0,1e6]" help:"how much it counts beside the others"`
+	// Scale is the factor of its values where it is known, as from an earlier run. 0 stands
+	// for the one that makes the mean of the samples' squared lengths equal to Weight.
+	Scale float64 `setting:"scale" range:"(0,1e100]" help:"the factor of its values, in place of the one that makes it count as much as its weight says"`
+}
+
+// decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].
+func (f *Features) decodeList(v *settings.Value) error {
+	if len(v.Items) < 2 {
+		return v.Errorf("want 2 features or more in a list, and not %d", len(v.Items))
+	}
+	for _, item := range v.Items {
+		if item.Kind == settings.KindList {
+			return item.Want("a feature")
+		}
+		counting, own := item.Split(settings.Names(Weighted{}))
+		one := Weighted{}
+		if item.Kind == settings.KindMapping {
+			if err := settings.Decode(counting, &one); err != nil {
+				return err
+			}
+			if one.Weight != 0 && one.Scale != 0 {
+				return counting.Get("weight").Key.Errorf("weight does not go with scale, which is all that values are multiplied by")
+			}
+		}
+		if err := one.Features.DecodeSetting(own); err != nil {
+			return err
+		}
+		f.Joined = append(f.Joined, one)
+		if err := f.CheckJoined(); err != nil {
+			return item.Errorf("%v", err)
+		}
+	}
+	return nil
+}
+
+// CheckJoined reports features that cannot be joined.
+func (f Features) CheckJoined() error {
+	if len(f.Joined) == 0 {
+		return errors.New("no features are joined")
+	}
+	words := 0
+	for _, w := range f.Joined {
+		if w.Features.OfWords() {
+			words++
+		}
+		switch {
+		case w.Features.Auto || w.Features.Joined != nil:
+			return errors.New("features are joined that are not said one by one")
+		case words > 1:
+			return errors.New("visual words are among the features twice; one vocabulary can have several sizes of patches (bins: [4, 8]) and grids (grid: 1x1+2x2)")
+		}
+	}
+	return nil
 }

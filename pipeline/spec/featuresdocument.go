@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
 // Document returns the features as DecodeSetting reads them from settings.Of. It does not
@@ -73,14 +73,10 @@ func (c Crop) document() any {
 	return nil
 }
 
-// ReadFeatures reads what document returns of JSON.
+// ReadFeatures reads what Document returns of JSON.
 func ReadFeatures(text json.RawMessage) (f Features, err error) {
-	document, err := readDocument(text)
-	if err == nil {
-		err = f.DecodeSetting(document)
-	}
-	if err != nil {
-		return f, fmt.Errorf("the features: %w", err)
+	if err := readDocument(text, "features", &f); err != nil {
+		return f, err
 	}
 	for _, one := range f.Each() {
 		if one.Words.From != "" {
@@ -88,6 +84,18 @@ func ReadFeatures(text json.RawMessage) (f Features, err error) {
 		}
 	}
 	return f, nil
+}
+
+// readDocument reads JSON, which is YAML.
+func readDocument(text json.RawMessage, what string, to settings.Decoder) error {
+	v, err := document.Parse(text)
+	if err == nil {
+		err = to.DecodeSetting(v)
+	}
+	if err != nil {
+		return fmt.Errorf("the %s: %w", what, err)
+	}
+	return nil
 }
 
 // Document returns the method as DecodeSetting reads it from settings.Of.
@@ -98,58 +106,12 @@ func (m Method) Document() any {
 	return out
 }
 
-// ReadMethod reads what document returns of JSON; no text is no method.
+// ReadMethod reads what Document returns of JSON; no text is no method.
 func ReadMethod(text json.RawMessage) (m Method, err error) {
-	if len(text) == 0 {
-		return m, nil
+	if len(text) > 0 {
+		err = readDocument(text, "method", &m)
 	}
-	document, err := readDocument(text)
-	if err == nil {
-		err = m.DecodeSetting(document)
-	}
-	if err != nil {
-		return m, fmt.Errorf("the method: %w", err)
-	}
-	return m, nil
-}
-
-// readDocument reads settings of JSON.
-func readDocument(text json.RawMessage) (*settings.Value, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var document any
-	if err := d.Decode(&document); err != nil {
-		return nil, err
-	}
-	document, err := plainNumbers(document)
-	if err != nil {
-		return nil, err
-	}
-	return settings.Of(document), nil
-}
-
-// plainNumbers returns a document with whole numbers and others in place of JSON's.
-func plainNumbers(document any) (_ any, err error) {
-	switch d := document.(type) {
-	case json.Number:
-		if n, err := d.Int64(); err == nil {
-			return int(n), nil
-		}
-		return d.Float64()
-	case []any:
-		for i := range d {
-			if d[i], err = plainNumbers(d[i]); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for key := range d {
-			if d[key], err = plainNumbers(d[key]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return document, nil
+	return m, err
 }
 
 // Each returns the features one by one.

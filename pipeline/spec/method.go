@@ -15,16 +15,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Method is a method of an experiment with its settings. In a file it is a
-// name, or {name: ccf, init: nmf, iterations: 1000} with the method's own
-// parameters beside the settings that all have; see [Methods].
+// Method is a method of an experiment with its settings. In a file it is a name, or {name: ccf, init: nmf,
+// iterations: 1000} with the method's own parameters beside the settings that all have; see [Methods].
 type Method struct {
 	// Name is what the method is called in the registry.
 	Name string `json:"name" setting:"name,text" help:"its name"`
-	// As is what it is called in tables; empty means its name.
-	As string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
-	// Swept are those of its settings that are one value of several. They
-	// stand behind its name in tables.
+	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
+	// Swept are those of its settings that are one value of several. They stand behind its name in tables.
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
@@ -36,17 +33,15 @@ type Method struct {
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
-	// Recode represents the training samples of a classification as the test
-	// samples are, with the basis held and without ties and penalties. nil
-	// stands for true where the basis is made of the samples (U = X·W): there the
-	// coefficients that a run of the usual length ends with are far from those.
-	// It stands for false elsewhere.
+	// Recode represents the training samples of a classification as the test samples are, with the basis held
+	// and without ties and penalties. nil stands for true where the basis is made of the samples (U = X·W):
+	// there the coefficients that a run of the usual length ends with are far from those. It stands for false
+	// elsewhere.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
 }
 
-// The methods that make no representation, but take the features as they are:
-// those that cluster them, k-means first of all, and the one that classifies
-// them.
+// The methods that make no representation, but take the features as they are: those that cluster them,
+// k-means first of all, and the one that classifies them.
 const (
 	KMeans   = "kmeans"
 	Original = "original"
@@ -55,20 +50,11 @@ const (
 // maxName is the length of the longest name of a method in tables, in bytes.
 const maxName = 200
 
-// TaskOnFeatures returns the task of a method that makes no representation.
-func TaskOnFeatures(name string) (task Task, ok bool) {
-	if name == Original {
-		return Classification, true
-	}
-	_, ok = cluster.Lookup(name)
-	return Clustering, ok
-}
-
 // OnFeatures tells whether the method of the name makes no representation, but takes the features
 // as they are.
 func OnFeatures(name string) bool {
-	_, own := TaskOnFeatures(name)
-	return own
+	_, clusters := cluster.Lookup(name)
+	return clusters || name == Original
 }
 
 // DecodeSetting reads a method and checks that it is one.
@@ -127,7 +113,7 @@ func (m *Method) check(v *settings.Value) error {
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
 	}
-	if _, own := TaskOnFeatures(m.Name); own {
+	if OnFeatures(m.Name) {
 		for _, f := range v.Fields {
 			if key := f.Key.Text; key != "name" && key != "as" {
 				return f.Key.Errorf("%s has no parameter %q", m.Name, key)
@@ -196,32 +182,22 @@ func (m Method) String() string { return m.words(nil) }
 // words is the method and those of its settings that are not left out.
 func (m Method) words(leaveOut []string) string {
 	out := m.Name
-	add := func(key, format string, args ...any) {
-		if !slices.Contains(leaveOut, key) {
-			out += ", " + fmt.Sprintf(format, args...)
+	add := func(said bool, key, format string, value any) {
+		if said && !slices.Contains(leaveOut, key) {
+			out += ", " + fmt.Sprintf(format, value)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Params)) {
-		add(key, "%s %v", key, m.Params[key])
+		add(true, key, key+" %v", m.Params[key])
 	}
-	if m.Init != "" {
-		add("init", "init %s", m.Init)
-	}
-	if m.Solver != "" {
-		add("solver", "solver %s", m.Solver)
-	}
-	if m.Iterations > 0 {
-		add("iterations", "%d iterations", m.Iterations)
-	}
-	if m.By != "" {
-		add("cluster", "clustered by %s", m.By)
-	}
+	add(m.Init != "", "init", "init %s", m.Init)
+	add(m.Solver != "", "solver", "solver %s", m.Solver)
+	add(m.Iterations > 0, "iterations", "%d iterations", m.Iterations)
+	add(m.By != "", "cluster", "clustered by %s", m.By)
 	if m.Recode != nil {
-		add("recode", "recode %v", *m.Recode)
+		add(true, "recode", "recode %v", *m.Recode)
 	}
-	if m.Tolerance > 0 {
-		add("tolerance", "tolerance %v", m.Tolerance)
-	}
+	add(m.Tolerance > 0, "tolerance", "tolerance %v", m.Tolerance)
 	return out
 }
 

@@ -1,25 +1,24 @@
 package spec
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Ranks are one or several ranks; none stands for k. Where there are several,
-// each is a row of the tables.
+// Ranks are one or several ranks; none stands for k. Where there are several, each is a row of the tables.
 type Ranks []Rank
 
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
 func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	*r = nil
-	items := []*settings.Value{v}
-	if v.Kind == settings.KindList {
-		items = v.Items
-	}
-	for _, item := range items {
+	for _, item := range itemsOf(v) {
 		if !strings.Contains(item.Text, "..") {
 			var one Rank
 			if err := one.DecodeSetting(item); err != nil {
@@ -30,9 +29,9 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 			}
 			continue
 		}
-		a, b, err := interval(item.Text)
-		if err != nil || a < 1 || b < a || b > MaxClasses {
-			return item.Errorf("%q is no range of ranks such as 5..40", item.Text)
+		a, b, err := rankRange(item)
+		if err != nil {
+			return err
 		}
 		for x := a; x <= b; x++ {
 			if err := r.add(v, Rank{Fixed: true, Plus: x}); err != nil {
@@ -71,8 +70,7 @@ func (r Ranks) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero
-// value is k.
+// Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {
 	Factor, Plus int
 	Fixed        bool // the number is Plus, whatever k
@@ -85,11 +83,12 @@ var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(
 // DecodeSetting reads a number, k, k+1, k-1, 2k+1, or auto and {among: 2..40, by: stability}.
 func (r *Rank) DecodeSetting(v *settings.Value) error {
 	s := v.Text
-	if s == autoText || v.Kind == settings.KindMapping {
+	switch {
+	case v.Kind == settings.KindMapping:
 		*r = Rank{Auto: &AutoRank{}}
-		if v.Kind == settings.KindMapping {
-			return settings.Decode(v, r.Auto)
-		}
+		return settings.Decode(v, r.Auto)
+	case s == autoText:
+		*r = Rank{Auto: &AutoRank{}}
 		return nil
 	}
 	m := rankForm.FindStringSubmatch(s)
@@ -97,25 +96,30 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 		return v.Errorf("%q is no rank; want k, k+1, 2k, a number or auto", s)
 	}
 	number := func(s string) int {
-		x, _ := strconv.Atoi(s) // digits, by the pattern
+		x, _ := strconv.Atoi(s) // digits, by the pattern, or nothing
 		return x
 	}
-	*r = Rank{}
-	if m[1] != "" {
-		r.Fixed, r.Plus = true, number(m[1])
-		if r.Plus < 1 {
-			return v.Errorf("rank %s; it must be 1 or more", s)
-		}
-		return nil
+	*r = Rank{Fixed: m[1] != "", Factor: number(m[2]), Plus: number(m[1] + m[3] + m[4])}
+	switch {
+	case r.Fixed && r.Plus < 1:
+		return v.Errorf("rank %s; it must be 1 or more", s)
+	case m[2] != "" && r.Factor < 1:
+		return v.Errorf("rank %q does not depend on k", s)
 	}
-	if m[2] != "" {
-		if r.Factor = number(m[2]); r.Factor < 1 {
-			return v.Errorf("rank %q does not depend on k", s)
-		}
-	}
-	r.Plus = number(m[4])
-	if m[3] == "-" {
-		r.Plus = -r.Plus
+	return nil
+}
+
+// Check returns an error if the rank is impossible for k classes or groups, which of names, of n samples.
+func (r Rank) Check(k, n int, of string) error {
+	rank := r.Of(k)
+	switch {
+	case r.Auto != nil && r.Auto.Among.From > n:
+		return fmt.Errorf("rank: %s begins above the %d samples that there may be", r.Auto.Among, n)
+	case r.Auto != nil:
+	case rank < 1:
+		return fmt.Errorf("rank: %s is %d for %d %s; it must be 1 or more", r, rank, k, of)
+	case rank > n:
+		return fmt.Errorf("rank: %s is %d for %d %s, above the %d samples that there may be", r, rank, k, of, n)
 	}
 	return nil
 }
@@ -143,11 +147,99 @@ func (r Rank) String() string {
 	if r.Factor > 1 {
 		s = strconv.Itoa(r.Factor) + "k"
 	}
-	switch {
-	case r.Plus > 0:
-		s += "+" + strconv.Itoa(r.Plus)
-	case r.Plus < 0:
-		s += strconv.Itoa(r.Plus)
+	if r.Plus == 0 {
+		return s
 	}
-	return s
+	return fmt.Sprintf("%s%+d", s, r.Plus)
+}
+
+// AutoRank chooses the number of basis vectors by the samples, without labels: see [factor.ChooseRank].
+type AutoRank struct {
+	Among RankRange       `json:",omitzero" setting:"among" help:"from which ranks, as in 2..40"`
+	By    factor.RankRule `json:",omitempty" setting:"by" help:"by what: entries that are held out, or basis vectors that are the same from every start"`
+}
+
+// RankRange is a range of ranks; its zero value is from 2 to 40, or half of the samples or features.
+type RankRange struct{ From, To int }
+
+const (
+	autoText     = "auto"
+	mostAutoRank = 40 // where no range is given
+)
+
+// DecodeSetting reads auto or a range such as 2..40.
+func (r *RankRange) DecodeSetting(v *settings.Value) (err error) {
+	if *r = (RankRange{}); v.Text != autoText {
+		r.From, r.To, err = rankRange(v)
+	}
+	return err
+}
+
+// String returns the form of an experiment file.
+func (r RankRange) String() string {
+	if r.To == 0 {
+		return autoText
+	}
+	return fmt.Sprintf("%d..%d", r.From, r.To)
+}
+
+// String returns the choice in words.
+func (a AutoRank) String() string {
+	if a.Among.To == 0 {
+		return fmt.Sprintf("auto, by %s", a.By)
+	}
+	return fmt.Sprintf("auto, from %s by %s", a.Among, a.By)
+}
+
+// Most is the largest rank that can be chosen.
+func (a AutoRank) Most() int {
+	if a.Among.To == 0 {
+		return mostAutoRank
+	}
+	return a.Among.To
+}
+
+const mostMisfit = 1e30 // that a record may hold
+
+// RankChoice is a rank that was chosen, and why.
+type RankChoice struct {
+	Rank  int               `json:"rank"`
+	By    factor.RankRule   `json:"by"`
+	Curve *factor.RankCurve `json:"curve"`
+}
+
+// String says which rank was chosen among which, and by what.
+func (c RankChoice) String() string {
+	ranks := c.Curve.Rank
+	at := c.Curve.Best(c.By)
+	return fmt.Sprintf("rank %d, chosen from %d to %d by %s (held-out misfit %.1f %%, stability %.2f)",
+		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
+}
+
+// AtLimit tells whether the rank is the largest that was tried, and below the most that the data have.
+func (c RankChoice) AtLimit(most int) bool {
+	return c.Rank < most && c.Rank == slices.Max(c.Curve.Rank)
+}
+
+// AtLimitNote says so, of how many draws where there are several.
+func (c RankChoice) AtLimitNote(draws string) string {
+	return fmt.Sprintf("rank: auto ended at its limit%s: %d is the largest rank that was tried, and a larger one may be better, as in among=2..%d", draws, c.Rank, 2*c.Rank)
+}
+
+// Check reports parts of the choice that are missing or do not fit together.
+func (c *RankChoice) Check() error {
+	n := 0
+	if c.Curve != nil {
+		n = len(c.Curve.Rank)
+	}
+	if n == 0 || n > MaxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
+		return errors.New("a choice of the rank without a curve")
+	}
+	within := func(v, most float64) bool { return v >= 0 && v <= most }
+	for i, k := range c.Curve.Rank {
+		if k < 1 || k > MaxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
+			return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
+		}
+	}
+	return nil
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Methods are the methods of an experiment. In a file each is one, or it is
-// swept: where settings are lists, as in {name: gnmf, lambda: [1, 10, 100]}, it
-// stands for a method with each combination of their values.
+// Methods are the methods of an experiment. In a file each is one, or it is swept: where settings are lists,
+// as in {name: gnmf, lambda: [1, 10, 100]}, it stands for a method with each combination of their values.
 type Methods []Method
 
 // DecodeSetting reads a list of methods.
@@ -32,8 +31,7 @@ type Setting struct{ Name, Value string }
 
 // Sweep is the methods that one method of an experiment file stands for.
 type Sweep struct {
-	// Name is what they are called together, and Settings are what they
-	// differ in.
+	// Name is what they are called together, and Settings are what they differ in.
 	Name     string   `json:"name"`
 	Settings []string `json:"settings"`
 	// Methods are their labels, and Values[i] holds the value of each of the

@@ -15,15 +15,13 @@ import (
 // value is that of the D-SNMF paper (Ambai et al. 2011, section 4.1): 200 words, and a
 // histogram in each cell of a 4×4 grid, which makes 3200 features.
 //
-// The words are learned from the images that methods learn from: in a
-// classification from each draw's training samples, in a clustering, which has
-// no others, from all.
+// The words are learned from the images that methods learn from: in a classification from each draw's
+// training samples, in a clustering, which has no others, from all.
 type Words struct {
 	Learning
 	// Grid is where words are counted; nil stands for 4×4 cells.
 	Grid vocab.Grid `setting:"grid" default:"4x4" help:"where words are counted: 1x1 for the whole image, 1x1+2x2+4x4 for a pyramid"`
-	// IDF weighs words by their inverse document frequency, among the images
-	// that the words are learned from.
+	// IDF weighs words by their inverse document frequency, among the images that the words are learned from.
 	IDF bool `setting:"idf" help:"weigh words by their inverse document frequency"`
 	// Learned are those of a saved model, in place of all that says how they are learned. It
 	// is not part of the file.
@@ -73,9 +71,8 @@ func (w *Words) decode(v *settings.Value) error {
 			}
 		}
 	}
-	others := *v
-	others.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f settings.Field) bool { return f.Value == learning })
-	return settings.Decode(&others, w)
+	_, others := v.Split(wordKeys[:1])
+	return settings.Decode(others, w)
 }
 
 // GridOrDefault returns where words are counted.

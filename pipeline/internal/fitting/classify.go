@@ -13,14 +13,12 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n),
-// as learned from some of them. Sparse samples are divided only, so that they stay sparse. A
-// column that does not vary is 0.
+// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n), as learned from
+// some of them. Sparse samples are divided only, so that they stay sparse. A column that does not vary is 0.
 type standard struct {
 	mean, Factor []float64
 }
 
-// newStandard learns from the rows of x, n×m.
 func newStandard(x mat.Matrix) standard {
 	n, m := x.Dims()
 	most, mean := make([]float64, m), make([]float64, m)
@@ -76,17 +74,15 @@ func (s standard) Of(x mat.Matrix) mat.Matrix {
 	return out
 }
 
-// Classifier returns what classifies the samples of the experiment.
-func Classifier(e *spec.Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+// classify learns from train, n×m, whose classes are truth, by the classifier of the experiment, and finds
+// the classes of test, t×m.
+func classify(ctx context.Context, e *spec.Experiment, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if e.Classifier.Linear() {
-		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
-			return classifyLinear(ctx, e.Classifier, train, truth, test)
-		}
+		return classifyLinear(ctx, e.Classifier, train, truth, test)
 	}
-	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
+	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify(ctx, train, truth, test)
 }
 
-// classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
 func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if c.Scale != "none" {
 		s := newStandard(train)
@@ -101,11 +97,4 @@ func classifyLinear(ctx context.Context, c spec.Classifier, train mat.Matrix, tr
 		return nil, err
 	}
 	return model.Classify(test), nil
-}
-
-// linearMemory returns about how many bytes the linear classifier takes for n samples of m columns,
-// tested others and k classes: the standardised samples, scores, and the weights with the
-// 15 steps that L-BFGS remembers.
-func linearMemory(c spec.Classifier, n, tested, m, k float64) float64 {
-	return 8 * ((n+tested)*(m+2*k) + 40*k*(m+1))
 }

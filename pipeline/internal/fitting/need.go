@@ -1,6 +1,7 @@
 package fitting
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -56,10 +57,17 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.Rank)*float64(s.Tested) + 16*n
 		if by.Linear() {
-			total += linearMemory(by, n, float64(s.Tested), float64(columns), k)
+			// The standardised samples, scores, and the weights with the 15 steps that L-BFGS remembers.
+			m := float64(columns)
+			total += 8 * ((n+float64(s.Tested))*(m+2*k) + 40*k*(m+1))
 		}
 	} else {
-		total += clusterMemory(m.Cluster, cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse})
+		if m.Cluster.By == spec.Largest {
+			total += 8 * n
+		} else {
+			by, _ := cluster.Lookup(cmp.Or(m.Cluster.By, spec.KMeans))
+			total += float64(by.Memory(cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse}))
+		}
 		if s.Counted {
 			n := float64(min(s.N, CountSamples)) // the graph of neighbours, and what finds its eigenvalues
 			total += 8*4*n*n + 3*8*n*float64(s.M)

@@ -4,18 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Method is a method of an experiment that is built, with all that its name and its
-// settings stand for.
+// Method is a method of an experiment that is built, with all that its name and its settings stand for.
 type Method struct {
 	spec.Method
 	Needs spec.Needs
@@ -39,7 +45,7 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	if r.Recodes {
 		r.Recode = &r.Recodes
 	}
-	if _, own := spec.TaskOnFeatures(m.Name); own {
+	if spec.OnFeatures(m.Name) {
 		r.Cluster.By = m.Name
 		return r, nil
 	}
@@ -49,24 +55,8 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	return r, err
 }
 
-// options returns those of a fit that the settings say. best leaves to the library what lowers the
-// objective, where they say nothing of it: otherwise that is the papers' rule.
-func (m *Method) options(best bool) factor.Options {
-	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance}
-	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, m.Factoriser) == nil {
-		switch {
-		case !best:
-			opt.Solver = factor.Multiplicative{}
-		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, m.Factoriser) == nil:
-			opt.Tolerance = bestTolerance
-		}
-	}
-	return opt
-}
-
-// Work is what a method is given: some samples and what is known of them. It fits
-// the method to them, and then groups them or classifies others. Run and Find have
-// this in common.
+// Work is what a method is given: some samples and what is known of them. It fits the method to them, and
+// then groups them or classifies others. Run and Find have this in common.
 type Work struct {
 	*Method
 	In    *input.Inputs
@@ -74,32 +64,39 @@ type Work struct {
 	X     func() mat.Matrix // a sample a row
 	Known factor.Known
 	// Seed returns the seed of a step.
-	Seed        func(step string) uint64
-	OnIteration func(i int, objective float64)
-	// Trace is that of the fit's options, or nil.
-	Trace func(i int) bool
-	// Best is that of its options.
+	Seed func(step string) uint64
+	// Best leaves to the library what lowers the objective, where the settings say nothing of it. Otherwise
+	// that is the papers' rule.
 	Best bool
-	// Shared is that of its options.
-	Shared *factor.Shared
-	// Start are initial factors, or nil.
-	Start *factor.Start
+	// The others are those of factor.Options.
+	OnIteration func(i int, objective float64)
+	Trace       func(i int) bool
+	Shared      *factor.Shared
+	Start       *factor.Start
 }
 
 // bestTolerance is that of the solver fast where the settings say nothing: its iterations
 // are few, and those that lower the objective by less change little.
 const bestTolerance = 1e-5
 
-// Fit returns what the method makes of the samples, nil where it takes them as they
-// are.
+// Fit returns what the method makes of the samples, nil where it takes them as they are.
 func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.Factoriser == nil {
 		return nil, nil
 	}
 	defer timing.Start(ctx, timing.Factorising)()
-	opt := w.options(w.Best)
-	opt.Rank, opt.Seed, opt.Start = rank, w.Seed("initial factors"), w.Start
-	opt.OnIteration, opt.Trace, opt.Shared = w.OnIteration, w.Trace, w.Shared
+	opt := factor.Options{
+		Rank: rank, Seed: w.Seed("initial factors"), Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
+		Start: w.Start, OnIteration: w.OnIteration, Trace: w.Trace, Shared: w.Shared,
+	}
+	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.Factoriser) == nil {
+		switch {
+		case !w.Best:
+			opt.Solver = factor.Multiplicative{}
+		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, w.Factoriser) == nil:
+			opt.Tolerance = bestTolerance
+		}
+	}
 	res, err := factor.ForImages(w.Factoriser, w.In.ImageShape()).Fit(ctx, w.X(), w.Known, opt)
 	return res, w.In.NameRows(err, w.Rows)
 }
@@ -119,11 +116,11 @@ func (w *Work) Group(ctx context.Context, res *factor.Result, k int) ([]int, err
 }
 
 // Classify finds the classes of other samples, rows of the inputs with the features
-// test, by what learns from the samples, whose classes are truth.
-func (w *Work) Classify(ctx context.Context, res *Represented, by func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error), truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
+// test, by the classifier of the experiment, which learns from the samples, whose classes are truth.
+func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represented, truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
 	if res == nil {
-		return by(ctx, w.X(), truth, test())
+		return classify(ctx, e, w.X(), truth, test())
 	}
 	if res.Model == nil {
 		return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
@@ -142,18 +139,13 @@ func (w *Work) Classify(ctx context.Context, res *Represented, by func(ctx conte
 	if err != nil {
 		return nil, w.In.NameRows(err, rows)
 	}
-	find := func() ([]int, error) { return by(ctx, train, truth, coefficients) }
-	if res.Found == nil {
-		return find()
-	}
-	_, k := coefficients.Dims()
-	return res.Found[k].Get(ctx, find)
+	return classify(ctx, e, train, truth, coefficients)
 }
 
 // CheckSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
 func CheckSigns(in *input.Inputs, methods []*Method) error {
-	row, column, value, found := in.Source().FirstNegative()
+	row, column, value, found := in.FirstNegative()
 	if !found {
 		return nil
 	}
@@ -176,13 +168,9 @@ func CheckSigns(in *input.Inputs, methods []*Method) error {
 type Represented struct {
 	*factor.Result
 	Test *mat.Dense
-	// Found holds the classes that the leading k directions find for the samples to be classified,
-	// by k. It is nil for a fit of one rank.
-	Found []Once[[]int]
 }
 
-// Leading returns what the first k directions make of the draw, or all where there are no
-// more.
+// Leading returns what the first k directions make of the draw, or all where there are no more.
 func (r *Represented) Leading(k int) *Represented {
 	l, ok := r.Model.(*factor.Linear)
 	if !ok {
@@ -197,9 +185,69 @@ func (r *Represented) Leading(k int) *Represented {
 	res := *r.Result
 	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
 	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
-	out := &Represented{Result: &res, Found: r.Found}
+	out := &Represented{Result: &res}
 	if r.Test != nil {
 		out.Test = first(r.Test)
 	}
 	return out
+}
+
+// NewClusterer returns the algorithm with the settings that it follows. Tests replace it.
+var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
+	by, _ := cluster.Lookup(cmp.Or(c.By, spec.KMeans))
+	params := settings.Encode(c)
+	maps.DeleteFunc(params, func(name string, _ any) bool {
+		return !slices.ContainsFunc(by.Settings(), func(s settings.Setting) bool { return s.Name == name })
+	})
+	return by.New(params)
+}
+
+// ClusterRows puts the rows of x, of which this is known, into k clusters.
+func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
+	if c.By == spec.Largest {
+		n, r := x.Dims()
+		out, row := make([]int, n), make([]float64, r)
+		for i := range n {
+			out[i] = floats.MaxIdx(mat.Row(row, i, x))
+		}
+		return out, nil
+	}
+	by, err := NewClusterer(c)
+	if err != nil {
+		return nil, err
+	}
+	res, err := by.Cluster(ctx, x, k, known, seed)
+	if err != nil {
+		return nil, err
+	}
+	return res.Labels, nil
+}
+
+// Once is a value that is made when the first of several trials asks for it. The others wait.
+type Once[V any] struct {
+	mu    sync.Mutex
+	done  chan struct{} // closed when the value is made; nil while nobody has asked
+	value V
+	err   error
+}
+
+// Get returns the value, which build makes at the first call. A panic of build is the error of
+// all callers. The context is that of the trial.
+func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
+	o.mu.Lock()
+	first := o.done == nil
+	if first {
+		o.done = make(chan struct{})
+	}
+	o.mu.Unlock()
+	if first {
+		defer close(o.done)
+		o.err = guard.Call(func() (err error) {
+			o.value, err = build()
+			return err
+		})
+		return o.value, o.err
+	}
+	parallel.Wait(ctx, func() { <-o.done })
+	return o.value, o.err
 }

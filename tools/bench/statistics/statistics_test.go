@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -188,7 +187,7 @@ func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int)
 			set.Vectors.(*mat.Dense).Set(row, to, vectors.At(row, from))
 		}
 	}
-	e, err := experimentfile.Parse([]byte("{name: small, data: small, methods: [{name: nmf, iterations: 30}], repeats: 10, cluster: {restarts: 2}, rank: k+1}"))
+	e, err := spec.Parse([]byte("{name: small, data: small, methods: [{name: nmf, iterations: 30}], repeats: 10, cluster: {restarts: 2}, rank: k+1}"))
 	if err != nil {
 		return nil, err
 	}

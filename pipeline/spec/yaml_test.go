@@ -1,4 +1,4 @@
-package experimentfile
+package spec
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/testkit"
-	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 // TestParseRefusesYAML: what YAML has and an experiment file has not.
@@ -143,7 +142,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var e *spec.Experiment
+		var e *Experiment
 		var err error
 		if got, most := testkit.Allocated(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
 			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(text), most)
@@ -172,7 +171,7 @@ func checkMessage(t *testing.T, err error) {
 }
 
 // checkExperiment: what has been read can be used.
-func checkExperiment(t *testing.T, e *spec.Experiment) {
+func checkExperiment(t *testing.T, e *Experiment) {
 	t.Helper()
 	if err := e.Check(); err != nil && strings.TrimSpace(err.Error()) == "" {
 		t.Fatal("an empty error")

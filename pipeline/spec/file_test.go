@@ -1,4 +1,4 @@
-package experimentfile
+package spec
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
 func TestParse(t *testing.T) {
@@ -42,21 +41,21 @@ seed: 3
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &spec.Experiment{
+	want := &Experiment{
 		Name:     "ccf-yale",
-		Data:     spec.Data{Set: "yale", OpenOptions: datasets.OpenOptions{From: "raw"}, Samples: 100},
-		Features: spec.Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: spec.Crop{Square: true}},
-		Methods: []spec.Method{
+		Data:     Data{Set: "yale", OpenOptions: datasets.OpenOptions{From: "raw"}, Samples: 100},
+		Features: Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: Crop{Square: true}},
+		Methods: []Method{
 			{Name: "kmeans"},
 			{Name: "nmf"},
 			{Name: "semi-gnmf", Params: map[string]any{"lambda": uint64(100), "neighbours": uint64(7)}},
 			{Name: "ccf", As: "CCF (NMF)", Init: factor.InitNMF, Iterations: 1000, Tolerance: 1e-6},
 		},
-		Classes: spec.Classes{2, 3, 4, 5},
+		Classes: Classes{2, 3, 4, 5},
 		Repeats: 7,
-		Labels:  spec.Portion{Share: 0.3},
-		Rank:    spec.Ranks{{Plus: 1}},
-		Cluster: spec.Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5, Refine: true},
+		Labels:  Portion{Share: 0.3},
+		Rank:    Ranks{{Plus: 1}},
+		Cluster: Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5, Refine: true},
 		Seed:    3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -194,7 +193,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := bytes.Join(regexp.MustCompile("(?s:```.*?```)|`[^`\n]+`|(?m:^    .*$)").FindAll(page, -1), []byte("\n"))
-	all := []any{spec.Experiment{}, spec.Data{}, spec.Method{}, spec.Cluster{}, spec.Neighbours{}, spec.Classifier{}, spec.Links{}, spec.Features{}, spec.Crop{}, spec.Words{}}
+	all := []any{Experiment{}, Data{}, Method{}, Cluster{}, Neighbours{}, Classifier{}, Links{}, Features{}, Crop{}, Words{}}
 	for _, info := range features.Extractors() {
 		all = append(all, info.Zero)
 	}

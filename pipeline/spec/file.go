@@ -1,7 +1,11 @@
-package experimentfile
+package spec
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -10,6 +14,42 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
+// Load reads an experiment file. Unknown keys and invalid values are errors with line and column.
+func Load(path string) (*Experiment, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
+	if err != nil {
+		return nil, err // which names the file
+	}
+	e, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if e.Name == "" {
+		e.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return e, nil
+}
+
+// Parse reads the text of an experiment file. It also rejects a text of more than 256 KiB, with lists and
+// mappings nested more than 32 deep, or with tags, anchors, aliases or control characters.
+func Parse(text []byte) (*Experiment, error) {
+	e := &Experiment{}
+	v, err := document.Parse(text)
+	if err == nil {
+		err = settings.Decode(v, e)
+	}
+	if err != nil {
+		return nil, document.Excerpt(text, err)
+	}
+	return e, nil
+}
+
+// firstKeys are the keys of what stands first in a short form without one.
 var firstKeys = map[string]string{
 	"data": "set", "methods": "name", "cluster": "by", "classifier": "by", "significance": "by", "neighbours": "k", "rank": "among",
 }
@@ -32,29 +72,25 @@ func ParseShort(setting, text string) (*settings.Value, error) {
 	return parsePairs(text, firstKeys[setting])
 }
 
+// nextPair begins a key with its value behind a comma. Other commas belong to values.
+var nextPair = regexp.MustCompile(`^,[^,=]*=`)
+
 // parsePairs reads "ccf,init=nmf", or a value as a file has it.
 func parsePairs(text, first string) (*settings.Value, error) {
 	if !strings.Contains(text, "=") || strings.HasPrefix(text, "{") {
 		return parseValue(text)
 	}
 	out := &settings.Value{Kind: settings.KindMapping}
-	var keys, values []string
-	for i, part := range split(text, func(rest string) bool { return rest[0] == ',' }) {
+	for _, part := range split(text, nextPair.MatchString) {
 		key, value, ok := strings.Cut(part, "=")
 		switch {
 		case ok:
-		case i == 0 && first != "":
+		case first != "":
 			key, value = first, part
-		case i == 0: // a feature with settings
+		default: // a feature with settings
 			key, value = part, "{}"
-		default: // a comma in a value
-			values[len(values)-1] += "," + part
-			continue
 		}
-		keys, values = append(keys, key), append(values, value)
-	}
-	for i, key := range keys {
-		v, err := parseValue(values[i])
+		v, err := parseValue(value)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package experimentfile
+package spec
 
 import (
 	"strings"

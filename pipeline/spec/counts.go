@@ -1,0 +1,155 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/internal/settings"
+)
+
+// MaxClasses is the largest number of classes, groups and basis vectors in a file.
+const MaxClasses = 100_000
+
+// interval reads a number a, where b = a, or a range a..b.
+func interval(s string) (a, b int, err error) {
+	from, to, isRange := strings.Cut(s, "..")
+	if a, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !isRange {
+		return a, a, err
+	}
+	b, err = strconv.Atoi(strings.TrimSpace(to))
+	return a, b, err
+}
+
+// rankRange reads a rank, or a range such as 5..40.
+func rankRange(v *settings.Value) (a, b int, err error) {
+	a, b, err = interval(v.Text)
+	if err != nil || a < 1 || b < a || b > MaxClasses {
+		return 0, 0, v.Errorf("%q is no range of ranks such as 5..40", v.Text)
+	}
+	return a, b, nil
+}
+
+// itemsOf returns the items of a list, or the value itself.
+func itemsOf(v *settings.Value) []*settings.Value {
+	if v.Kind == settings.KindList {
+		return v.Items
+	}
+	return []*settings.Value{v}
+}
+
+// Classes are numbers of classes, rising: 5, 2..10, or [2, 5, 10].
+type Classes []int
+
+// DecodeSetting reads a number, a range or a list.
+func (c *Classes) DecodeSetting(v *settings.Value) error {
+	*c = nil
+	for _, item := range itemsOf(v) {
+		if item.Kind != settings.KindText {
+			return item.Want("a number of classes, a range such as 2..10, or a list")
+		}
+		for part := range strings.SplitSeq(item.Text, ",") {
+			a, b, err := interval(part)
+			switch {
+			case err != nil:
+				return item.Errorf("%q is no number of classes and no range such as 2..10", item.Text)
+			case a < 2 || b < a || b > MaxClasses:
+				return item.Errorf("classes %q: there must be from 2 to %d, and a range must rise", item.Text, MaxClasses)
+			}
+			for k := a; k <= b; k++ {
+				if n := len(*c); n > 0 && (*c)[n-1] >= k {
+					return item.Errorf("classes must rise, and %d follows %d", k, (*c)[n-1])
+				}
+				*c = append(*c, k)
+			}
+		}
+	}
+	return nil
+}
+
+// GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
+type GroupCount struct {
+	// From and To are the same number, or a range to choose from.
+	From, To int
+	// Auto chooses, without a range from 2 to 30, or a third of the samples.
+	Auto bool
+}
+
+const (
+	MostCounted    = 30 // groups, where no range is given
+	LeastOfCounted = 10 // samples, so that subsets differ
+)
+
+// DecodeSetting reads a number, a range such as 5..30, or auto.
+func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
+	if *c = (GroupCount{Auto: true}); v.Text == autoText {
+		return nil
+	}
+	c.From, c.To, err = interval(v.Text)
+	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
+		return v.Errorf("%q is no number of groups; want one from 2 on, a range such as 5..30 or auto", v.Text)
+	}
+	c.Auto = strings.Contains(v.Text, "..")
+	return nil
+}
+
+// String returns the form of an experiment file.
+func (c GroupCount) String() string {
+	switch {
+	case !c.Auto:
+		return strconv.Itoa(c.From)
+	case c.To == 0:
+		return autoText
+	}
+	return fmt.Sprintf("%d..%d", c.From, c.To)
+}
+
+// Within returns the range for n samples of classes, which are all labelled or all not.
+func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
+	if c == (GroupCount{}) {
+		return classes, classes
+	}
+	if from, to = c.From, c.To; to > 0 {
+		return from, to
+	}
+	if from = 2; labelled {
+		from = classes
+	}
+	return from, max(from, min(MostCounted, n/3))
+}
+
+// Check returns an error for impossible numbers of groups of n samples.
+func (c GroupCount) Check(n, classes int, labelled bool) error {
+	from, to := c.Within(n, classes, labelled)
+	switch {
+	case labelled && from < classes:
+		return fmt.Errorf("cluster: k is %s, and samples of %d classes have labels, each of which has a group of its own", c, classes)
+	case c.Auto && n < LeastOfCounted:
+		return fmt.Errorf("cluster: k is %s, and of the %d samples that there may be no number of groups is chosen", c, n)
+	case to >= n:
+		return fmt.Errorf("cluster: k is %s, and there may be only %d samples", c, n)
+	}
+	return nil
+}
+
+// mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
+const mostGap = 2.01
+
+// CountChoice is a number of groups that was chosen, and why.
+type CountChoice struct {
+	K int `json:"k"`
+	// Gap holds the gaps of eigenvalues of From groups, From + 1, …: see cluster.EigenGaps.
+	From int       `json:"from"`
+	Gap  []float64 `json:"gap"`
+}
+
+// Check reports parts of the choice that do not fit together.
+func (c *CountChoice) Check() error {
+	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
+		return errors.New("a choice of the number of groups outside of its range")
+	}
+	return nil
+}
