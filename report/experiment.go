@@ -104,8 +104,7 @@ var experimentSections = []section[*experimentPage]{
 	{id: "times", title: "Times", template: stored("times"), make: experimentTimes},
 }
 
-// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of
-// folders.
+// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of folders.
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
 // WriteExperiment writes into dir, which it creates if needed:

@@ -90,8 +90,7 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	return content(w, r, f, kind)
 }
 
-// content serves a file, which the browser may cache but must revalidate: other results have the same
-// address.
+// content serves a file, which the browser may cache but must revalidate: other results have the same address.
 func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {

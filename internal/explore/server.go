@@ -44,10 +44,9 @@ type Session interface {
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
 //
-// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person,
-// which has changed nothing. A POST may have two more fields. One with the id of an earlier one does
-// nothing, since clients repeat requests without an answer. One with another model than the State's is
-// refused.
+// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person, which has
+// changed nothing. A POST may have two more fields. One with the id of an earlier one does nothing, since
+// clients repeat requests without an answer. One with another model than the State's is refused.
 type Server struct {
 	ctx   context.Context // ends acts
 	token string
@@ -125,8 +124,7 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by
-// plaintext.Line.
+// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by plaintext.Line.
 func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
@@ -301,9 +299,8 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// change changes the session and answers with the new state. It continues when the client has gone. The
-// lock is not held while the answer is written: a client that does not read must not keep others from
-// acting.
+// change changes the session and answers with the new state. It continues when the client has gone. The lock is
+// not held while the answer is written: a client that does not read must not keep others from acting.
 func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.changed(by, do)
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as text of one line. Control characters, line and paragraph
-// separators, the characters that change the direction of text, those that no
-// XML document may hold, and bytes that are not UTF-8 are shown as in a Go string
-// ("\x1b", "\n", "\u202e"); all others stay. Backslashes stay too, so that paths
-// can be read; hence the text cannot be turned back with certainty.
+// Line returns s as text of one line. Control characters, line and paragraph separators, the characters that
+// change the direction of text, those that no XML document may hold, and bytes that are not UTF-8 are shown as
+// in a Go string ("\x1b", "\n", "\u202e"); all others stay. Backslashes stay too, so that paths can be read;
+// hence the text cannot be turned back with certainty.
 func Line(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, active) {
 		return s
@@ -34,9 +33,8 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Lines is Line for text of several lines: line feeds stay, and so do tabs. Every
-// line but the first is indented by two spaces, so that no text can pass for the
-// beginning of another message.
+// Lines is Line for text of several lines: line feeds stay, and so do tabs. Every line but the first is
+// indented by two spaces, so that no text can pass for the beginning of another message.
 func Lines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
@@ -49,9 +47,8 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// Fprintf is fmt.Fprintf, but for its arguments: strings and what is a
-// fmt.Stringer are printed as Line says, and errors as Lines. The format should be
-// a constant.
+// Fprintf is fmt.Fprintf, but for its arguments: strings and what is a fmt.Stringer are printed as Line says,
+// and errors as Lines. The format should be a constant.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, arg := range args {

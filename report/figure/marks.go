@@ -22,8 +22,7 @@ type MarkOptions struct {
 const (
 	// MarkBox is the size in pixels that photos with marks are fitted into.
 	MarkBox = 328
-	// faintest and fullest are the share of the part's colour in a marked pixel, at the strengths 0
-	// and 1.
+	// faintest and fullest are the share of the part's colour in a marked pixel, at the strengths 0 and 1.
 	faintest, fullest = 0.25, 0.65
 	// markFade is how far a photo is faded towards white, so that dark colours are visible on it,
 	// and restFade how far where nothing is marked.
@@ -32,11 +31,10 @@ const (
 	minNumbered = 0.01
 )
 
-// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the
-// stronger they are. The photo had the given size, in whose pixels marks are, before it was scaled.
-// Where patches of several parts overlap, a pixel belongs to the part whose patches cover it most:
-// each counts by its strength, and less towards its edge. Of equal parts the lower one has the pixel.
-// The only error is the context's.
+// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the stronger
+// they are. The photo had the given size, in whose pixels marks are, before it was scaled. Where patches of
+// several parts overlap, a pixel belongs to the part whose patches cover it most: each counts by its strength,
+// and less towards its edge. Of equal parts the lower one has the pixel. The only error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
 	if err != nil {

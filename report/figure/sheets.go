@@ -185,8 +185,7 @@ func (c chip) draw(img draw.Image) {
 	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
 }
 
-// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and
-// below.
+// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and below.
 func legend(parts int) (chips []chip, size image.Point) {
 	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
 	at := image.Pt(first, 0)

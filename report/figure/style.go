@@ -60,8 +60,7 @@ func markerOf(i int) vgdraw.GlyphStyle {
 // With nil Looks each figure numbers its methods itself.
 type Looks map[string]int
 
-// NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share
-// one number.
+// NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share one number.
 func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {

@@ -19,11 +19,10 @@ import (
 // Comparison compares the methods of two experiments that draw the same samples.
 type Comparison struct {
 	// A and B are the names of the experiments, the folders of their results for instance.
-	A, B        string
-	Differences []pipeline.Difference // settings that differ
-	Scores      []ScoreComparison     // those that both have, in the order of display
-	// OnlyA and OnlyB are methods that only one of them has.
-	OnlyA, OnlyB []string
+	A, B         string
+	Differences  []pipeline.Difference // settings that differ
+	Scores       []ScoreComparison     // those that both have, in the order of display
+	OnlyA, OnlyB []string              // methods that only one of them has
 	Tests        Tests
 }
 
@@ -43,12 +42,11 @@ type ScoreComparison struct {
 // ComparisonRow is one method in two experiments.
 type ComparisonRow struct {
 	Method string
-	// Trials is the number of common trials: of the same number of classes or rank and the same
-	// repeat. A and B are the means of the score over them, in the unit of the records.
-	Trials int
-	A, B   float64
-	// Contrast is B − A, over the means of each repeat over the rows that both have.
-	Contrast
+	// Trials is the number of common trials: of the same number of classes or rank and the same repeat. A and B
+	// are the means of the score over them, in the unit of the records.
+	Trials   int
+	A, B     float64
+	Contrast // B − A, over the means of each repeat over the rows that both have
 
 	draws significance.Draws
 }
@@ -58,9 +56,9 @@ type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
-// NewComparison compares two experiments. As in New, of several records of one trial the last one
-// counts, and scores that are not finite are ignored. It is an error if there is no trial in common, or
-// if the trials of one draw have different numbers of samples.
+// NewComparison compares two experiments. As in New, of several records of one trial the last one counts, and
+// scores that are not finite are ignored. It is an error if there is no trial in common, or if the trials of one
+// draw have different numbers of samples.
 func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
 	samples := map[sampling]int{}
@@ -75,10 +73,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods), Tests: by}
 	inB := ScoresOf(b.Records)
 	for _, score := range ScoresOf(a.Records) {
-		if !slices.Contains(inB, score) {
-			continue
-		}
-		if c := by.compareScore(a, b, score); len(c.Rows) > 0 {
+		if c := by.compareScore(a, b, score); slices.Contains(inB, score) && len(c.Rows) > 0 {
 			out.Scores = append(out.Scores, c)
 		}
 	}
@@ -116,7 +111,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		}
 		var x, y []float64
 		var rows []sample
-		for records := range rowsOf(common) {
+		for _, records := range rowsOf(common) {
 			row := newSample(2, significance.Draws{})
 			for _, r := range records {
 				v, w := r.Scores[score], inB[trial{method, drawOf(r)}]
@@ -156,11 +151,7 @@ func (c *Comparison) Document() *Document {
 func (c ScoreComparison) grid(by Tests) Grid {
 	s := findScore(c.Score)
 	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, KeyFields: []string{"method"}, Columns: append([]Column{
-		{Heading: "Method"},
-		{Heading: "Trials", Right: true, Fields: []string{"trials"}},
-		{Heading: "A", Right: true, Fields: []string{"a"}},
-		{Heading: "B", Right: true, Fields: []string{"b"}},
-		{Heading: "B − A", Right: true, Fields: []string{"difference"}},
+		{Heading: "Method"}, valueColumn("Trials", "trials"), valueColumn("A", "a"), valueColumn("B", "b"), valueColumn("B − A", "difference"),
 	}, by.columns()...)}
 	if s.Unit != eval.UnitPercent {
 		g.Title += inUnit(s)

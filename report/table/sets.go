@@ -248,17 +248,12 @@ func (s *Sets) word(i, j int) Word {
 		return Word{Text: missing, Mark: Unmarked, Fields: make([]string, 8)}
 	}
 	p := s.Pairs[i][j]
-	bayes := s.Tests.By.Bayesian()
-	tested := s.Tests.By != significance.ByNone && !bayes
 	text := signed(s.Score, p.Difference) + fmt.Sprintf(" %d/%d/%d", p.Wins, p.Ties, p.Losses)
-	switch {
-	case bayes:
+	if s.Tests.By.Bayesian() {
 		text += fmt.Sprintf(" %.2f", p.Chances.Above)
-	case tested:
+	} else if s.ByP() {
 		text += " " + pText(p.P)
 	}
-	return Word{Text: text, Bold: p.Verdict == Different, Mark: p.mark(), Fields: []string{
-		full(p.Difference), strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses), field(p.P, tested),
-		field(p.Chances.Below, bayes), field(p.Chances.Within, bayes), field(p.Chances.Above, bayes),
-	}}
+	fields := slices.Insert(p.fields(s.Tests, "difference", "p", "below", "within", "above"), 1, strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses))
+	return Word{Text: text, Bold: p.Verdict == Different, Mark: p.mark(), Fields: fields}
 }
