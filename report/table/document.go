@@ -17,8 +17,7 @@ import (
 
 // Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
 type Document struct {
-	// Name is that of the experiment, which labels the table together with the name of the grid.
-	Name  string
+	Name  string // of the experiment, which labels the table together with the name of the grid
 	Class string // the kind of table in pages, or empty
 	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
 	Heading        []string
@@ -28,21 +27,18 @@ type Document struct {
 
 // Marks write words in one format.
 type Marks struct {
-	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied,
-	// @same and @differs stand for the marks of cells.
-	Foreign func(string) string
-	Own     *strings.Replacer
-	// Method writes the name of a method, and Setting settings; nil is Foreign.
-	Method, Setting func(string) string
-	// Number writes the text of a value, if it is not nil. PlusMinus parts it from its deviation, and Pad
-	// fills a digit that the deviation lacks.
-	Number         func(string) string
-	PlusMinus, Pad string
+	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied, @same
+	// and @differs stand for the marks of cells.
+	Foreign         func(string) string
+	Own             *strings.Replacer
+	Method, Setting func(string) string // write the name of a method, and settings; nil is Foreign
+	Number          func(string) string // writes the text of a value; may be nil
+	PlusMinus       string              // parts a value from its deviation
+	Pad             string              // fills a digit that the deviation lacks
 	// Enclose stands around a value, EncloseBest around the best, as in "**%s**", and Mark behind it.
 	Enclose, EncloseBest string
 	Mark                 [MarkDiffers + 1]string
-	// Nameless captions do not begin with the name of the experiment.
-	Nameless bool
+	Nameless             bool // captions do not begin with the name of the experiment
 }
 
 // text writes our own words with names in brackets.
@@ -81,8 +77,7 @@ func (m Marks) value(w Word) string {
 }
 
 // lines writes the heading of a document.
-func (m Marks) lines(d *Document) []string {
-	var lines []string
+func (m Marks) lines(d *Document) (lines []string) {
 	for _, line := range d.Heading {
 		lines = append(lines, m.text(line))
 	}
@@ -114,51 +109,44 @@ func (m Marks) captions(d *Document) string {
 
 // Grid is a table of words.
 type Grid struct {
-	// Title stands above it, if it is not empty. It counts as a name.
-	Title string
-	// Name identifies it in labels, and Score in the lines of CSV.
-	Name, Score string
-	// Detail grids are left out of CSV, which has their content already. Caption may be empty.
-	Detail  bool
-	Caption string
+	Title       string // a name above it, or empty
+	Name, Score string // in labels, and in the lines of CSV
+	Detail      bool   // left out of CSV, which has the content already
+	Caption     string // may be empty
 	// The first Keys of the Columns name a row, and the others hold values.
 	Keys      int
 	Columns   []Column
 	Lines     []Line
 	KeyFields []string // the columns in CSV that name a row
-	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a
-	// line for each; else each column has its own.
+	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a line for
+	// each; else each column has its own.
 	Fields []string
 }
 
 // Column is the head of a column.
 type Column struct {
-	// Heading counts as a name, and as one of a method if Method is set.
-	Heading string
-	Method  bool
-	// Right aligns its words to the right, and Settings says that they are settings, as in lambda=10.
-	Right, Settings bool
-	Fields          []string // its columns in CSV, if Grid.Fields is nil
+	Heading  string   // counts as a name
+	Method   bool     // the heading is the name of a method
+	Right    bool     // aligns its words to the right
+	Settings bool     // its words are settings, as in lambda=10
+	Fields   []string // its columns in CSV, if Grid.Fields is nil
 }
 
 // Line is a row of words, one for each column. A rule separates an average from the lines above.
 type Line struct {
 	Words   []Word
 	Average bool
-	// Keys name the row in CSV, one for each of Grid.KeyFields.
-	Keys []string
+	Keys    []string // of the row in CSV, one for each of Grid.KeyFields
 }
 
 // Word is the content of a cell: a name in the columns that name a row, else a value.
 type Word struct {
-	Text string
-	// Deviation follows ±, if it is not empty. Pad is the number of digits that it is shorter than the
-	// longest of the grid.
-	Deviation string
-	Pad       int
-	N         int // the number of trials if it should be shown, else 0
+	Text      string
+	Deviation string // follows ±, if it is not empty
+	Pad       int    // the digits by which Deviation is shorter than the longest of the grid
+	N         int    // the number of trials if it should be shown, else 0
 	Mark      Mark
-	Bold      bool     // shown on a terminal with colours
+	Bold      bool     // on a terminal with colours
 	Fields    []string // the columns of a value in CSV
 }
 
@@ -188,18 +176,13 @@ func (g Grid) part(from, to int) Grid {
 	return g
 }
 
-// values is the number of columns of values.
-func (g Grid) values() int { return len(g.Columns) - g.Keys }
-
 // Options are options for terminals. Without them, as in files, the bytes are the same everywhere.
 type Options struct {
-	// Colour prints the best of each row in bold.
-	Colour bool
-	// Width is the width of the terminal in characters; a wider table is printed in blocks of columns,
-	// one below the other. 0 means no limit.
+	Colour bool // prints the best of each row in bold
+	// Width is that of the terminal in characters; a wider table is printed in blocks of columns, one below the
+	// other. 0 means no limit.
 	Width int
-	// Wide says that the terminal shows characters of ambiguous width, such as ±, two columns wide, as
-	// some do in East Asian locales.
+	// Wide terminals show characters of ambiguous width, such as ±, two columns wide, as in East Asian locales.
 	Wide bool
 }
 

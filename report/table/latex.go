@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -39,17 +40,13 @@ var latexMarks = Marks{
 	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
 }
 
-// latexSettings matches the name of a method followed by settings.
-var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
-
 // latexSymbols are the settings that papers write as Greek letters.
-var latexSymbols = map[string]string{
-	"alpha": `\alpha`, "beta": `\beta`, "gamma": `\gamma`, "lambda": `\lambda`, "mu": `\mu`, "sigma": `\sigma`,
-}
+var latexSymbols = strings.Fields("alpha beta gamma lambda mu sigma")
 
 var (
-	latexNumber = regexp.MustCompile(`^[+-]?[0-9.]+$`)
-	latexPower  = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
+	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // behind a method
+	latexNumber   = regexp.MustCompile(`^[+-]?[0-9.]+$`)
+	latexPower    = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
 )
 
 // latexMethod returns the name of a method as LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
@@ -70,18 +67,16 @@ func latexSetting(settings string) string {
 			fields[i] = latexText(field)
 			continue
 		}
-		symbol, known := latexSymbols[key]
-		if !known {
-			symbol = `\mathit{` + key + `}`
+		symbol := `\mathit{` + key + `}`
+		if slices.Contains(latexSymbols, key) {
+			symbol = `\` + key
 		}
-		power := latexPower.FindStringSubmatch(value)
-		switch {
-		case power != nil:
-			sign := strings.TrimPrefix(power[2], "+")
-			if value = fmt.Sprintf(`%s \cdot 10^{%s%s}`, power[1], sign, power[3]); power[1] == "1" {
-				value = fmt.Sprintf(`10^{%s%s}`, sign, power[3])
+		if power := latexPower.FindStringSubmatch(value); power != nil {
+			value = fmt.Sprintf(`10^{%s%s}`, strings.TrimPrefix(power[2], "+"), power[3])
+			if power[1] != "1" {
+				value = power[1] + ` \cdot ` + value
 			}
-		case !latexNumber.MatchString(value):
+		} else if !latexNumber.MatchString(value) {
 			value = `\mbox{` + latexText(value) + `}`
 		}
 		fields[i] = fmt.Sprintf("$%s = %s$", symbol, value)
@@ -89,8 +84,8 @@ func latexSetting(settings string) string {
 	return strings.Join(fields, ", ")
 }
 
-// latexLabel names a table by the experiment and the score, in ASCII. Names that this changes end in a
-// part of their hash, so that no two experiments share a label.
+// latexLabel names a table by the experiment and the score, in ASCII. Names that this changes end in a part of
+// their hash, so that no two experiments share a label.
 func latexLabel(experiment, table string) string {
 	if experiment == "" {
 		return "tab:" + latexWord(table)
@@ -196,7 +191,7 @@ func (g Grid) latex() latexTable {
 	if keys+values > latexColumn/latexShrink {
 		t.Float = "table*"
 	}
-	n := g.values()
+	n := len(g.Columns) - g.Keys
 	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
 	for block := range blocks {
 		t.Blocks = append(t.Blocks, g.part(block*n/blocks, (block+1)*n/blocks))
@@ -207,21 +202,20 @@ func (g Grid) latex() latexTable {
 // latexLines are the lines of a tabular between its outer rules.
 func (g Grid) latexLines() []string {
 	l := g.layout(latexMarks)
+	for c, column := range g.Columns {
+		if column.Method {
+			l.lines[0][c] = `\multicolumn{1}{c}{` + l.lines[0][c] + `}`
+		}
+	}
 	var lines []string
 	for i, words := range l.lines {
-		if i == 0 {
-			for c, column := range g.Columns {
-				if column.Method {
-					words[c] = `\multicolumn{1}{c}{` + words[c] + `}`
-				}
-			}
-		}
-		if i > 0 && i == l.average {
+		if i == 1 || i > 0 && i == l.average {
 			lines = append(lines, `\midrule`)
 		}
-		if lines = append(lines, strings.Join(words, " & ")+` \\`); i == 0 {
-			lines = append(lines, `\midrule`)
-		}
+		lines = append(lines, strings.Join(words, " & ")+` \\`)
+	}
+	if len(l.lines) == 1 {
+		lines = append(lines, `\midrule`)
 	}
 	return lines
 }
@@ -232,10 +226,7 @@ func (g Grid) latexColumns() string {
 	for _, c := range g.Columns {
 		letters += map[bool]string{true: "r", false: "l"}[c.Right]
 	}
-	if g.Fields == nil {
-		return letters
-	}
-	if n := len(strings.TrimLeft(letters, "l")); n > 0 {
+	if n := len(strings.TrimLeft(letters, "l")); g.Fields != nil && n > 0 {
 		return fmt.Sprintf("%s*{%d}{r}", strings.Repeat("l", len(letters)-n), n)
 	}
 	return letters

@@ -13,27 +13,21 @@ import (
 
 // Sets compares methods over several sets by one score.
 type Sets struct {
-	Name  string // of the experiment
-	Score eval.Score
-	// Sets are those on which every method has a score, and LeftOut the others.
-	Sets, LeftOut []string
+	Name          string // of the experiment
+	Score         eval.Score
+	Sets, LeftOut []string // on which every method has a score, and the others
 	Methods       []string
-	// Means[i][j] is the mean score of method j on set i: over its numbers of classes, or at its best
-	// rank and setting.
-	Means [][]float64
-	// Ranks are the average ranks of the methods, 1 for the best, and Friedman is the p-value of no
-	// difference among them, Exact or not.
-	Ranks    []float64
-	Friedman float64
-	Exact    bool
-	// Pairs[i][j] compares method i with method j.
-	Pairs  [][]SetsPair
-	Groups [][]int // runs of methods of which no two differ
-	Tests  Tests
+	Means         [][]float64  // of each set and method: over numbers of classes, or at the best rank and setting
+	Ranks         []float64    // the average ranks of the methods, 1 for the best
+	Friedman      float64      // the p-value of no difference among them
+	Exact         bool         // by all orders of the methods
+	Pairs         [][]SetsPair // of method i with method j
+	Groups        [][]int      // runs of methods of which no two differ
+	Tests         Tests
 }
 
-// SetsPair compares a method with another over sets. Wins, Ties and Losses count the sets on which the
-// method is better, as good and worse. P is that of Wilcoxon's signed-rank test.
+// SetsPair compares a method with another over sets. Wins, Ties and Losses count the sets on which the method is
+// better, as good and worse. P is that of Wilcoxon's signed-rank test.
 type SetsPair struct {
 	Contrast
 	Wins, Ties, Losses int
@@ -49,21 +43,19 @@ type SetTable struct {
 // levels returns the means of the methods of a set.
 func (o SetTable) levels() (methods []string, means map[string]float64) {
 	means = map[string]float64{}
-	add := func(method string, c Cell) {
-		if c.N > 0 {
-			methods = append(methods, method)
-			means[method] = c.Mean
-		}
-	}
+	var peaks []Peak
 	if o.Best != nil {
-		for _, r := range o.Best.Rows {
-			add(r.Method, r.Cell)
+		peaks = o.Best.Rows
+	} else {
+		for i, method := range o.Table.Methods {
+			_, c := o.Table.Level(i)
+			peaks = append(peaks, Peak{Method: method, Cell: c})
 		}
-		return methods, means
 	}
-	for i, method := range o.Table.Methods {
-		_, c := o.Table.Level(i)
-		add(method, c)
+	for _, p := range peaks {
+		if p.Cell.N > 0 {
+			methods, means[p.Method] = append(methods, p.Method), p.Cell.Mean
+		}
 	}
 	return methods, means
 }
@@ -102,12 +94,9 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 // compare compares all pairs.
 func (s *Sets) compare() {
 	m := len(s.Methods)
-	s.Pairs = make([][]SetsPair, m)
-	for i := range s.Pairs {
-		s.Pairs[i] = make([]SetsPair, m)
-	}
 	var f family
 	for i := range m {
+		s.Pairs = append(s.Pairs, make([]SetsPair, m))
 		for j := range i {
 			s.Pairs[i][j] = s.pair(i, j)
 			if c := &s.Pairs[i][j].Contrast; s.Tests.By != significance.ByNone {
@@ -156,21 +145,20 @@ func (s *Sets) pair(i, j int) (pair SetsPair) {
 // Finding says in a sentence which method has the best average rank.
 func (s *Sets) Finding() string {
 	best := slices.Min(s.Ranks)
+	has := "has"
 	var first, worse []string
 	for i, r := range s.Ranks {
 		if r > best {
 			continue
 		}
-		first = append(first, s.Methods[i])
+		if first = append(first, s.Methods[i]); len(first) > 1 {
+			has = "have"
+		}
 		for j, method := range s.Methods {
 			if s.Pairs[i][j].Verdict == Different && !slices.Contains(worse, method) {
 				worse = append(worse, method)
 			}
 		}
-	}
-	has := "has"
-	if len(first) > 1 {
-		has = "have"
 	}
 	text := fmt.Sprintf("%s: %s %s the best average rank over %s (%.2f).", s.Score.Title, phrase.List(first), has, phrase.Count(len(s.Sets), "set", "sets"), best)
 	if worse != nil {
@@ -179,8 +167,9 @@ func (s *Sets) Finding() string {
 	return text
 }
 
-// methodColumns are columns of methods.
-func methodColumns(methods []string) (columns []Column) {
+// methodColumns are a first column and a column for each method.
+func methodColumns(first Column, methods []string) []Column {
+	columns := []Column{first}
 	for _, m := range methods {
 		columns = append(columns, Column{Heading: m, Method: true, Right: true})
 	}
@@ -188,7 +177,7 @@ func methodColumns(methods []string) (columns []Column) {
 }
 
 // line returns a line whose best values are marked.
-func (s *Sets) line(name string, values []float64, format func(float64) string, better func(a, b float64) bool) Line {
+func line(name string, values []float64, format func(float64) string, better func(a, b float64) bool) Line {
 	line := Line{Words: []Word{{Text: name}}, Keys: []string{name}}
 	for _, v := range values {
 		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{full(v)}}
@@ -202,15 +191,20 @@ func (s *Sets) line(name string, values []float64, format func(float64) string, 
 
 // Document returns the means on each set, with the average ranks below.
 func (s *Sets) Document() *Document {
-	g := Grid{Name: s.Score.Name + " sets", Score: s.Score.Name, Keys: 1, KeyFields: []string{"set"}, Fields: []string{"value"},
-		Columns: append([]Column{{Heading: "Set"}}, methodColumns(s.Methods)...)}
+	g := Grid{Name: s.Score.Name + " sets", KeyFields: []string{"set"}, Fields: []string{"value"}, Columns: methodColumns(Column{Heading: "Set"}, s.Methods)}
 	for i, set := range s.Sets {
-		g.Lines = append(g.Lines, s.line(set, s.Means[i], func(v float64) string { return formatValue(s.Score, v) }, s.Score.Better))
+		g.Lines = append(g.Lines, line(set, s.Means[i], func(v float64) string { return formatValue(s.Score, v) }, s.Score.Better))
 	}
-	ranks := s.line("Average rank", s.Ranks, func(r float64) string { return fmt.Sprintf("%.2f", r) }, func(a, b float64) bool { return a < b })
+	ranks := line("Average rank", s.Ranks, func(r float64) string { return fmt.Sprintf("%.2f", r) }, func(a, b float64) bool { return a < b })
 	ranks.Average, ranks.Keys = true, []string{"average rank"}
 	g.Lines = append(g.Lines, ranks)
-	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption("sets", s), Grids: []Grid{g}}
+	return s.document("sets", g)
+}
+
+// document returns a grid with a key in each row, under a caption.
+func (s *Sets) document(words string, g Grid) *Document {
+	g.Score, g.Keys = s.Score.Name, 1
+	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption(words, s), Grids: []Grid{g}}
 }
 
 // ByP reports whether p-values are shown.
@@ -230,7 +224,7 @@ func (s *Sets) LeastP() float64 {
 
 // Matrix returns the pairwise differences, a row and a column for each method.
 func (s *Sets) Matrix() *Document {
-	g := Grid{Name: s.Score.Name + " pairs", Score: s.Score.Name, Keys: 1, KeyFields: []string{"method"}, Columns: append([]Column{{Heading: "Method"}}, methodColumns(s.Methods)...),
+	g := Grid{Name: s.Score.Name + " pairs", KeyFields: []string{"method"}, Columns: methodColumns(Column{Heading: "Method"}, s.Methods),
 		Fields: []string{"difference", "wins", "ties", "losses", "p", "below", "within", "above"}}
 	for i, method := range s.Methods {
 		line := Line{Words: []Word{{Text: method}}, Keys: []string{method}}
@@ -239,7 +233,7 @@ func (s *Sets) Matrix() *Document {
 		}
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption("pairs", s), Grids: []Grid{g}}
+	return s.document("pairs", g)
 }
 
 // word is a cell of the matrix.

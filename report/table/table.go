@@ -296,7 +296,7 @@ func (t *Table) Document() *Document {
 	}
 	g := Grid{
 		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, KeyFields: []string{strings.ToLower(heading)}, Fields: cellFields,
-		Columns: append([]Column{{Heading: heading, Right: !t.ByClass}}, methodColumns(t.Methods)...),
+		Columns: methodColumns(Column{Heading: heading, Right: !t.ByClass}, t.Methods),
 	}
 	words := t.words()
 	for i, row := range t.all() {
