@@ -6,17 +6,24 @@ package explore
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -363,5 +370,172 @@ func writeState(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", tag(text))
 	_, _ = w.Write(text) // the client may have gone
+	return nil
+}
+
+// listen listens on the loopback address, of IPv4 if possible, at a port, or with 0 at a free one.
+func listen(port int) (net.Listener, error) {
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		if l, err6 := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 == nil {
+			return l, nil
+		}
+	}
+	return l, err
+}
+
+// Run serves the results of partwise cluster in dir, as New does, until the person is finished,
+// which is no error, or ctx ends. It gives the address of the page to ready. When it returns no
+// call of the session runs, and there will be none.
+func Run(ctx context.Context, session Session, dir string, files []string, port int, ready func(address string) error) error {
+	s, err := New(ctx, session, dir, files)
+	if err != nil {
+		return err
+	}
+	l, err := listen(port)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	web := &http.Server{
+		Handler: s, ReadHeaderTimeout: acceptable, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+		ErrorLog: log.New(io.Discard, "", 0), // connections that broke off
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(l) }()
+	err = ready("http://" + l.Addr().String() + s.Path())
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case err = <-served:
+		case <-s.finished:
+		}
+	}
+	// Requests that were begun are answered. Idle connections that browsers keep open are closed.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if web.Shutdown(last) != nil {
+		_ = web.Close()
+	}
+	return errors.Join(err, s.Close())
+}
+
+// tokenFile holds the token of a folder of results, so that the address stays the same. If others could
+// read the file, there is a new token.
+const tokenFile = ".partwise-explore"
+
+var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// tokenOf returns the token of the results in dir, and keeps it there if it can.
+func tokenOf(dir string) string {
+	path := filepath.Join(dir, tokenFile)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= 32 {
+		isPrivate := runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
+		if text, err := os.ReadFile(path); err == nil && tokenForm.Match(text) {
+			if isPrivate {
+				return string(text)
+			}
+			_ = os.Remove(path)
+		}
+	}
+	token := rand.Text()
+	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_, _ = f.WriteString(token) // the next address is another one otherwise
+		_ = f.Close()
+	}
+	return token
+}
+
+func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) error {
+	limitAnswer(w)
+	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(s.page.HTML) // the client may have gone
+	return nil
+}
+
+// types are the media types of the files of a grouping, by extension.
+var types = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
+}
+
+// file serves files that the page loads or links to: its scripts, and the images, drawings and lists of
+// the results. It serves no file outside of the folder, even through symbolic links, and no file of the
+// folder that a browser would run.
+func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	kind := types[path.Ext(name)]
+	if text, ok := s.page.Files[name]; ok {
+		limitAnswer(w)
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(text) // the client may have gone
+		return nil
+	}
+	if folder, _, below := strings.Cut(name, "/"); below {
+		folder += "/"
+		if !slices.Contains(report.ClustersFiles, folder) || folder == "page/" {
+			return errNothing
+		}
+	} else if !slices.Contains(report.GroupingFiles, name) {
+		return errNothing
+	}
+	if kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
+		return errNothing
+	}
+	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return errNothing
+	}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return errNothing
+	}
+	defer f.Close()
+	return content(w, r, f, kind)
+}
+
+// safe are the kinds of images that a browser shows and does not run.
+var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
+
+// original serves the picture of a row.
+func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
+	i, err := strconv.Atoi(r.PathValue("row"))
+	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
+		return errNothing
+	}
+	unreadable := failure(http.StatusNotFound, "the picture is no longer there, or cannot be read")
+	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
+		return unreadable
+	}
+	f, err := os.Open(s.files[i])
+	if err != nil {
+		return unreadable
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
+	if err != nil {
+		return unreadable
+	}
+	kind := http.DetectContentType(begin)
+	if !slices.Contains(safe, kind) {
+		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
+	}
+	return content(w, r, f, kind)
+}
+
+// content serves a file, which the browser may cache but must revalidate: other results have the same address.
+func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return failure(http.StatusNotFound, "the file cannot be read")
+	}
+	limitAnswer(w)
+	h := w.Header()
+	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
+	}
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
+	h.Set("Content-Type", kind)
+	http.ServeContent(w, r, "", info.ModTime(), f)
 	return nil
 }
