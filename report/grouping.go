@@ -29,32 +29,26 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
+// The files of a grouping, beside those of its page.
 const (
-	// AssignmentsFile lists the groups of the samples, and ModelFile is the pipeline.Model of a grouping.
-	AssignmentsFile = "assignments.csv"
-	ModelFile       = "model.npz"
-	// LabelsFile and LinksFile are the given labels and links, as partwise cluster --labels and --links
-	// read them.
-	LabelsFile = "labels.csv"
-	LinksFile  = "links.csv"
-	// PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
-	PicturesFile = "pictures.csv"
-	// SkippedFile lists the files that were skipped, if any.
-	SkippedFile = "skipped.csv"
-	// FeedbackFolder is the folder of a feedback.Store, which later groupings keep.
-	FeedbackFolder = "feedback/"
+	AssignmentsFile = "assignments.csv" // the groups of the samples
+	ModelFile       = "model.npz"       // the pipeline.Model
+	LabelsFile      = "labels.csv"      // the given labels and links, as partwise cluster --labels and --links read them
+	LinksFile       = "links.csv"
+	PicturesFile    = "pictures.csv" // copies, outliers, blurred and blank pictures
+	SkippedFile     = "skipped.csv"  // the files that were skipped, if any
+	FeedbackFolder  = "feedback/"    // a feedback.Store, which later groupings keep
 )
 
 // GroupingFiles are the files of a GroupingFolder.
 var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
-// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if
-// OpenGrouping created it and nothing was written.
+// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if OpenGrouping
+// created it and nothing was written.
 type GroupingFolder struct{ *output.Folder }
 
-// OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
-// files in the place of a grouping's, and with sameData one with a grouping of other data than the path or
-// name given.
+// OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign files in
+// the place of a grouping's, and with sameData one with a grouping of other data than the path or name given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
 }
@@ -151,8 +145,9 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
+	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
-		c.Names[i] = in.Set.Names[row]
+		c.Names[i], files[i] = in.Set.Names[row], in.Set.File(row)
 	}
 	if len(in.Set.Classes) > 0 {
 		c.Labels = in.Labels()
@@ -163,13 +158,13 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 			return in.Thumbnail(ctx, i)
 		}
 		c.progress.add(len(c.Names))
-		c.Side = longestSide(in)
+		c.Side = max(in.Set.Height, in.Set.Width)
+		for _, i := range figure.Evenly(indices(len(files)), 32) {
+			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later
+			c.Side = max(c.Side, w, h)
+		}
 	}
 	if in.Set.Files != nil || in.Set.Pictures != nil {
-		files := make([]string, len(in.Rows))
-		for i, row := range in.Rows {
-			files[i] = in.Set.File(row)
-		}
 		c.Links = linksTo(files, dir)
 	}
 	// Sparse features, or those not all in memory, are compared by their coefficients, if there are any.
@@ -180,24 +175,21 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 	}
 	c.Cosine = found.Cluster.Distance == cluster.DistanceCosine
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
-		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
+		c.Basis = &Basis{found.Method, found.Result.Basis, in.Height, in.Width, in.Channels}
 	}
 }
 
-// longestSide is the longer side of the largest picture, in pixels; of files a few are measured.
-func longestSide(in *input.Inputs) int {
-	side := max(in.Set.Height, in.Set.Width)
-	for _, row := range figure.Evenly(in.Rows, 32) {
-		if file := in.Set.File(row); file != "" {
-			w, h, _ := imagefile.Size(file) // unreadable files are reported later
-			side = max(side, w, h)
-		}
+// indices are 0, …, n−1.
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return side
+	return all
 }
 
-// linksTo returns links to files from a page in a folder: relative ones, or, as between the drives of
-// Windows, absolute ones.
+// linksTo returns links to files from a page in a folder: relative ones, or, as between the drives of Windows,
+// absolute ones.
 func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
@@ -267,8 +259,8 @@ func (to folder) writeList(name string, n int, columns []listColumn) error {
 	return to.writeBytes(name, text.Bytes())
 }
 
-// assignments lists the group of each sample, from 1, its class and the given class of its group, if classes
-// are known, and how well it fits its group.
+// assignments lists the group of each sample, from 1, its class and the given class of its group, if classes are
+// known, and how well it fits its group.
 func (c Clusters) assignments() []listColumn {
 	class := func(l int) string {
 		if l < 0 {
@@ -292,16 +284,11 @@ func (c Clusters) assignments() []listColumn {
 	return columns
 }
 
-// pictures lists for each picture the original of its stack of copies, whether it is an exact or a near copy,
-// the probability that it is an outlier, its sharpness and a remark.
+// pictures lists for each picture the original of its stack of copies, whether it is an exact or a near copy, the
+// probability that it is an outlier, its sharpness and a remark.
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
-	ofCopy := func(i int, text string) string {
-		if p.CopyOf[i] == i {
-			return ""
-		}
-		return text
-	}
+	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }
 	return []listColumn{
 		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
 		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
@@ -342,16 +329,17 @@ func PicturesFound(p *input.Pictures) string {
 		remarks[p.Remark[i]]++
 	}
 	var parts []string
-	add := func(n int, text string) {
-		if n > 0 {
-			parts = append(parts, text)
+	if copies > 0 {
+		parts = append(parts, phrase.Count(copies, "copy", "copies")+" in "+phrase.Count(len(stacks), "stack", "stacks"))
+	}
+	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
+		if remarks[remark] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", remarks[remark], remark))
 		}
 	}
-	add(copies, phrase.Count(copies, "copy", "copies")+" in "+phrase.Count(len(stacks), "stack", "stacks"))
-	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
-		add(remarks[remark], fmt.Sprintf("%d %s", remarks[remark], remark))
+	if outliers > 0 {
+		parts = append(parts, phrase.Count(outliers, "outlier", "outliers"))
 	}
-	add(outliers, phrase.Count(outliers, "outlier", "outliers"))
 	return strings.Join(parts, ", ")
 }
 
@@ -363,13 +351,12 @@ type Assignment struct {
 	Name   string // the given class of the group, or ""
 }
 
-// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data.
-// The file may have been edited by hand: other columns than "file", "group" and "name" are ignored.
+// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data. The
+// file may have been edited by hand: other columns than "file", "group" and "name" are ignored.
 func ReadAssignments(dir string) (found []Assignment, data string, err error) {
-	if data, err = groupedData(dir); err != nil {
-		return nil, "", err
+	if data, err = groupedData(dir); err == nil {
+		found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
 	}
-	found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
 	return found, data, err
 }
 

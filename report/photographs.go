@@ -27,12 +27,10 @@ import (
 )
 
 const (
-	maxExamples = 12
-	// A part is shown on partPhotographs photos in a box of partBox pixels.
-	partPhotographs = 5
-	partBox         = 184
-	// maxPartRows is the largest number of parts that are shown one by one.
-	maxPartRows = 100
+	maxExamples     = 12
+	partPhotographs = 5   // that show a part,
+	partBox         = 184 // in a box of so many pixels
+	maxPartRows     = 100 // parts that are shown one by one
 )
 
 // photographsView is what a page shows of photos.
@@ -46,8 +44,7 @@ type patchesView struct {
 	Method   string
 	Examples *picture
 	Rows     []partView
-	// Left says how many parts are not shown one by one; it may be empty.
-	Left string
+	Left     string // how many parts are not shown one by one, or empty
 }
 
 type partView struct {
@@ -118,18 +115,18 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 
 // photograph is a photo in memory, reduced.
 type photograph struct {
-	name string
-	// large is reduced for the examples, and small for the rows of parts; nil if not wanted.
-	large, small *image.RGBA
+	name         string
+	large, small *image.RGBA            // for the examples and for the rows of parts; nil if not wanted
 	size         image.Point            // of the photo itself
 	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
 }
 
-// loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not
-// be read. A context's error ends it.
+// loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not be
+// read. A context's error ends it.
 func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
-	photos, failures := make([]photograph, len(shown.Photographs)), make([]error, len(shown.Photographs))
-	large, small := make([]bool, len(photos)), make([]bool, len(photos))
+	n := len(shown.Photographs)
+	photos = make([]photograph, n)
+	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
 		for _, i := range examples(of) {
 			large[i] = true
@@ -141,7 +138,6 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 			}
 		}
 	}
-	cuts := make([][][2]int, len(photos))
 	for w, word := range shown.Words {
 		for e, example := range word.Examples {
 			cuts[example.Photograph] = append(cuts[example.Photograph], [2]int{w, e})
@@ -155,6 +151,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 		}
 	}
 	done.add(len(wanted))
+	failures := make([]error, n)
 	err = each(ctx, 0, len(wanted), func(at int) error {
 		defer done.step()
 		i := wanted[at]
@@ -195,11 +192,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 
 // examples returns the photos that show all parts.
 func examples(of models.PartsShown) []int {
-	all := make([]int, len(of.Patches))
-	for i := range all {
-		all[i] = i
-	}
-	return figure.Evenly(all, maxExamples)
+	return figure.Evenly(indices(len(of.Patches)), maxExamples)
 }
 
 // users returns the photos that use a part most, the first most.
@@ -303,14 +296,14 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 // photographsFile keeps what a page shows of photos, for pages that are made without them.
 const photographsFile = "photographs.json"
 
-// copyPhotographs copies photographsFile into the folder of a new page without photos. It returns the
-// folders of the pictures, which stay in place, or nil if the page in from has none.
+// copyPhotographs copies photographsFile into the folder of a new page without photos. It returns the folders of
+// the pictures, which stay in place, or nil if the page in from has none.
 func copyPhotographs(to, from string) (pictures []string, err error) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
@@ -321,8 +314,8 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads what was written before; nothing if there is no such file. It is an error if it shows
-// other pictures than page.photographs writes.
+// readPhotographs reads what was written before; nothing if there is no such file. It is an error if it shows other
+// pictures than page.photographs writes.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
