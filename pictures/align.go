@@ -30,8 +30,7 @@ func (p plane) halved() plane {
 	return h
 }
 
-// detail returns p without what changes slowly: each pixel less the mean of the 5×5 around it, of those that
-// there are.
+// detail returns each pixel less the mean of the 5×5 around it.
 func (p plane) detail() plane {
 	const r = 2
 	n := p.n
@@ -59,15 +58,13 @@ func (p plane) detail() plane {
 	return out
 }
 
-// warp says which part of a picture another one shows: its point (x, y), from −1 to 1, is the point (X·x + DX,
-// Y·y + DY) of the first.
+// warp says that point (x, y) of a picture, from −1 to 1, is point (X·x + DX, Y·y + DY) of another.
 type warp struct{ X, DX, Y, DY float64 }
 
 // identity shows all.
 var identity = warp{X: 1, Y: 1}
 
-// sampled returns what p shows under a warp, interpolated linearly, which pixels of it are there, and their
-// share of all.
+// sampled returns what p shows under a warp, interpolated linearly, the pixels that are there, and their share.
 func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	n := p.n
 	out, ok = newPlane(n), make([]bool, n*n)
@@ -91,8 +88,7 @@ func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	return out, ok, float64(inside) / float64(n*n)
 }
 
-// correlation is that of the values of two planes where ok is set, everywhere where it is nil, and 0 where one
-// of them does not change.
+// correlation is that of two planes where ok is set, or everywhere; 0 where one of them does not change.
 func correlation(p, q plane, ok []bool) float64 {
 	var n, sp, sq, spp, sqq, spq float64
 	for i := range p.v {

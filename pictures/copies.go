@@ -18,8 +18,7 @@ const (
 	framedSide = 128
 	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are compared.
 	worthAligning = 0.8
-	// cutScale is the part of a picture that another may show, of which alignment begins besides at the whole:
-	// from there alone it does not find what lost a tenth of each side.
+	// cutScale is where alignment begins besides at the whole, which does not find what lost a tenth of each side.
 	cutScale = 0.85
 	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and
 	// where one shows a part of the other.
@@ -275,8 +274,7 @@ func (l *Look) Rough() []float64 {
 	return out
 }
 
-// colourDifference returns by how much the colours of two pictures differ in the mean, where b shows the part w
-// of a.
+// colourDifference is the mean difference of the colours of two pictures, where b shows the part w of a.
 func colourDifference(a, b *Look, w warp) float64 {
 	var sum, n float64
 	for plane := range 2 {

@@ -82,8 +82,7 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness of a square picture in colour and its two colour differences (ITU-R BT.601),
-// from 0 to 255 and from −128 to 128.
+// planes returns the brightness of a square picture and its two colour differences (ITU-R BT.601), in levels of 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)

@@ -19,10 +19,9 @@ const (
 	leastEdges = 60
 )
 
-// sharpness returns how steep the steepest edges of a picture are: the slope between two pixels as a share of
-// the height of the edge, which is 0.4/σ after a Gaussian blur of σ pixels. It is that of the steepest fiftieth
-// of the edges, so that the background may be soft; and the least of four directions, as motion leaves the
-// edges along it sharp. It is −1 where there are too few edges.
+// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of σ pixels.
+// It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four directions, as
+// motion leaves the edges along it sharp. It is −1 with too few edges.
 func sharpness(img *image.RGBA) float64 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	grey := make([]float64, w*h)
@@ -63,8 +62,7 @@ func sharpness(img *image.RGBA) float64 {
 	return least
 }
 
-// spread returns by how much the planes of a picture change, from 0 to 255: the most of the differences between
-// the 1st and the 99th hundredth of each.
+// spread is the difference between the 1st and the 99th hundredth of the plane that changes most, from 0 to 255.
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {

@@ -52,8 +52,7 @@ func chosenRank(w *clustersPage) any {
 	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
 }
 
-// drawnCounts shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
-// of those with the most classes: tables/groups.txt, … and curves/groups.png, ….
+// drawnCounts shows the numbers of groups chosen for draws: tables/groups.txt, … and curves/groups.png, ….
 func drawnCounts(w *experimentPage) any {
 	draws := drawsOf(w.records, func(r record.Record) bool { return r.Count != nil })
 	if len(draws) == 0 {
@@ -65,8 +64,7 @@ func drawnCounts(w *experimentPage) any {
 	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
 }
 
-// ranks shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
-// most classes: tables/ranks.txt, … and curves/rank.png, ….
+// ranks shows the ranks chosen for draws: tables/ranks.txt, … and curves/rank.png, ….
 func ranks(w *experimentPage) any {
 	draws := drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil })
 	if len(draws) == 0 {

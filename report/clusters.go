@@ -154,8 +154,8 @@ func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.th
 // count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
-// groupName names group g after a class, or is "": after the class that was given for it, or else after one
-// that more than half of its samples of known class have, if half of its samples or more are known.
+// groupName names group g after the class given for it, or else after one that more than half of its samples of known
+// class have, if half of its samples or more are known; or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
@@ -168,8 +168,7 @@ func (c Clusters) groupName(g int, members []int) string {
 	return ""
 }
 
-// composition returns the number of samples of known class, their classes, the largest first, and the number
-// of samples of each class.
+// composition returns the number of samples of known class, their classes, the largest first, and all sizes.
 func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	sizes = make([]int, len(c.Classes))
 	for _, sample := range members {
@@ -225,8 +224,7 @@ var (
 	//go:embed explore.css
 	exploreCSS string
 
-	// scriptFiles are the scripts of the page, in the order in which they run, after the data: page.js
-	// tells the others when it is ready.
+	// scriptFiles are the scripts of the page in their order: page.js tells the others when it is ready.
 	scriptFiles = []string{"similar.js", "map.js", "page.js"}
 )
 
@@ -271,8 +269,7 @@ func (v groupsView) links() (links []link) {
 	return links
 }
 
-// groups shows all groups. What it writes is the page without its script: each group with its first
-// samples, their contact sheets, and the data and code of the script.
+// groups shows all groups. Its files are for the scripts, and its text is the page without them.
 func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string

@@ -188,8 +188,7 @@ func indices(n int) []int {
 	return all
 }
 
-// linksTo returns links to files from a page in a folder: relative ones, or, as between the drives of Windows,
-// absolute ones.
+// linksTo returns links to files from a page in a folder: relative, or absolute between the drives of Windows.
 func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
@@ -207,8 +206,7 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-// writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
-// given labels and links, and the scales of features.
+// writeLists writes the files beside the page and the model.
 func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 	p := page{folder: to}
 	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
@@ -259,8 +257,7 @@ func (to folder) writeList(name string, n int, columns []listColumn) error {
 	return to.writeBytes(name, text.Bytes())
 }
 
-// assignments lists the group of each sample, from 1, its class and the given class of its group, if classes are
-// known, and how well it fits its group.
+// assignments lists the group of each sample, its class and that of its group, if known, and how well it fits.
 func (c Clusters) assignments() []listColumn {
 	class := func(l int) string {
 		if l < 0 {
@@ -284,8 +281,7 @@ func (c Clusters) assignments() []listColumn {
 	return columns
 }
 
-// pictures lists for each picture the original of its stack of copies, whether it is an exact or a near copy, the
-// probability that it is an outlier, its sharpness and a remark.
+// pictures lists what was found about each picture.
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
 	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }

@@ -71,8 +71,8 @@ type page struct {
 type section[P any] struct {
 	id, title string // its anchor, and its name in the navigation; may be empty
 	template  string // its text: that of a file by stored, or any other
-	// make writes the section's files, or leaves that to page.later, and returns what its template shows; nil
-	// leaves the section out. What it returns may be linked. Errors go to page.fail.
+	// make writes the section's files, or leaves that to page.later, and returns what its template shows, which may
+	// be linked; nil leaves the section out. Errors go to page.fail.
 	make   func(P) any
 	folded bool // sections that follow each other are folded away together
 }
@@ -132,15 +132,13 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(stored("page") + "\n"))
 })
 
-// shown is a section for the template of the page. Fold and Unfold begin and end the part that is folded away,
-// before the section.
+// shown is a section for the template of the page. Before it a folded part may begin or end.
 type shown struct {
 	HTML         template.HTML
 	Fold, Unfold bool
 }
 
-// write makes the sections of a page, draws what they left for later, and writes the page. Control
-// characters, which names may hold, are shown as plaintext.Line shows them.
+// write makes the sections of a page and the page. Control characters of names are shown as plaintext.Line does.
 func write[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
@@ -228,8 +226,7 @@ type folder struct {
 	ctx context.Context
 }
 
-// write writes a file atomically; its name has forward slashes. Once the context is done it returns its error,
-// before or in the middle of the file.
+// write writes a file with a slash-separated name atomically, or returns the error of the context once that is done.
 func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := to.ctx.Err(); err != nil {
 		return err
@@ -294,8 +291,7 @@ type methodView struct {
 	Figure        *figureView
 }
 
-// figure writes a figure in three formats, later. It takes the error of making the figure too, and returns nil if
-// there is nothing to draw.
+// figure writes a figure in three formats, later. It takes the error of making it, and returns nil without data.
 func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
 	if err != nil {
 		if !errors.Is(err, figure.ErrNoData) {
@@ -329,8 +325,7 @@ var (
 	tablesCSS string
 )
 
-// table writes a table into a file of each format, later, and returns it for the page, which copies it
-// as CSV and as LaTeX.
+// table writes a table into a file of each format, later. The page copies it as CSV and as LaTeX.
 func (p *page) table(name string, d *table.Document) *tableView {
 	if p.tables == nil {
 		p.tables = map[string]string{}
@@ -372,8 +367,8 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// each calls f for 0 … n−1, at most this many at a time, or with 0 one on each core. It returns the first error in
-// their order, or that of the context. A panic of f is an error.
+// each calls f for 0 … n−1, at most this many at a time (0: one on each core), and returns the first error in their
+// order, or that of the context. A panic of f is an error.
 func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	working, stop := context.WithCancel(ctx)

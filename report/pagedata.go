@@ -28,8 +28,7 @@ import (
 // dataFile is the script that holds what the page of a grouping shows.
 const dataFile = "page/data.js"
 
-// pageData is the data of page.js, which describes each field at its top. Lists by sample are in the order of
-// the samples.
+// pageData is the data of page.js, which describes each field at its top. Lists are by sample.
 type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
@@ -167,8 +166,8 @@ func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
-// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the
-// escaped name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
+// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the escaped
+// name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
 func shorterLinks(links, names []string) (base string, rests []any) {
 	if len(links) == 0 {
 		return "", nil
@@ -275,8 +274,7 @@ func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figu
 // mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
-// writeThumbnails writes the contact sheets of all samples, in the order given, and returns warnings of
-// unreadable pictures. It needs memory for a sheet on each core, or on fewer if the budget has no more.
+// writeThumbnails writes the contact sheets of samples in an order, and warns of unreadable pictures.
 func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
 	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
 	sheets := slices.Collect(slices.Chunk(order, t.grid.Len()))

@@ -121,8 +121,7 @@ type photograph struct {
 	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
 }
 
-// loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not be
-// read. A context's error ends it.
+// loadPhotographs loads the photos that are drawn, each once, and warns of each that could not be read.
 func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
 	n := len(shown.Photographs)
 	photos = make([]photograph, n)
@@ -241,8 +240,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	return v
 }
 
-// tilesOf draws photos with the marks of one part, or of all if part is −1. Photos that could not be read
-// are empty.
+// tilesOf draws photos with the marks of a part, or of all if part is −1. Unreadable photos are empty.
 func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range shown {
 		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
@@ -296,8 +294,8 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 // photographsFile keeps what a page shows of photos, for pages that are made without them.
 const photographsFile = "photographs.json"
 
-// copyPhotographs copies photographsFile into the folder of a new page without photos. It returns the folders of
-// the pictures, which stay in place, or nil if the page in from has none.
+// copyPhotographs copies photographsFile into the folder of a new page without photos, and returns the folders of
+// the pictures, which stay in place; nil if the page in from has none.
 func copyPhotographs(to, from string) (pictures []string, err error) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
 	switch {
@@ -314,8 +312,7 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads what was written before; nothing if there is no such file. It is an error if it shows other
-// pictures than page.photographs writes.
+// readPhotographs reads what was written before, if anything. Pictures of other names are an error.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -127,7 +127,7 @@ type classesView struct {
 	Chosen     bool
 }
 
-// classes shows the single classes of a classification, each method at its best:
+// classes shows the classes of a classification: tables/class-accuracy.txt, …, confusion/METHOD.png, ….
 //
 //	tables/class-accuracy.txt, …
 //	confusion/METHOD.png, …
@@ -209,7 +209,8 @@ type scoreView struct {
 	Table       *tableView
 }
 
-// scores shows each score's tables and curves:
+// scores shows each score's tables and curves: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
+// curves/SCORE-by-SETTING.png, ….
 //
 //	tables/SCORE.txt, …, tables/best-SCORE.txt, …
 //	curves/SCORE.png, …, curves/SCORE-by-SETTING.png, …

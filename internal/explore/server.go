@@ -459,9 +459,8 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// file serves files that the page loads or links to: its scripts, and the images, drawings and lists of
-// the results. It serves no file outside of the folder, even through symbolic links, and no file of the
-// folder that a browser would run.
+// file serves what the page loads or links to: no file outside of the folder, even through symbolic links, and none that
+// a browser would run.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	kind := types[path.Ext(name)]

@@ -79,8 +79,7 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	return at, nil
 }
 
-// start returns the first two coordinates, to the spread, with a little noise, which parts points that are
-// equal.
+// start returns the first two coordinates, to the spread, with noise that parts equal points.
 func start(p *project.Points) []float32 {
 	at := make([]float32, 2*p.N)
 	largest := float32(0)

@@ -61,9 +61,8 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b, less the squared length of
-// the point of a. square holds those of b, and b may be in parts, one after the other. room is a buffer to
-// reuse; the used one is returned.
+// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared length of
+// the point of a. square holds those of b. It reuses the buffer room, and returns the one used.
 func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
 	n := len(square)
 	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
@@ -162,8 +161,7 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	return out, nil
 }
 
-// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The points stand in
-// the order of their cells. Points that have fewer in the cells near theirs get fewer.
+// neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have fewer.
 func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
 	square := squares(p)
 	out := make(lists, p.N)

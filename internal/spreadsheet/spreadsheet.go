@@ -106,8 +106,7 @@ func quoteError(bad *csv.ParseError) error {
 	return fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
 }
 
-// recordReader fails if a record has too many bytes or commas. What a csv.Reader reads ahead counts for the
-// record before.
+// recordReader fails if a record is too long. What a csv.Reader reads ahead counts for the record before.
 type recordReader struct {
 	r                     io.Reader
 	comma                 []byte

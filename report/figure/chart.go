@@ -187,13 +187,12 @@ func scoreTicks(s eval.Score, axis *plot.Axis) {
 	}
 }
 
-// percentTicks gives an axis of shares at most nine round ticks in percent, and extends it to the next tick on
-// both sides.
+// percentTicks gives an axis of shares at most nine round ticks in percent, and ends it at ticks.
 func percentTicks(axis *plot.Axis) {
 	roundTicks(axis, 100, max(roundStep(100*(axis.Max-axis.Min), 8), 0.1))
 }
 
-// numberTicks gives an axis at most six round ticks, and extends it to the next tick on both sides.
+// numberTicks gives an axis at most six round ticks, and ends it at ticks.
 func numberTicks(axis *plot.Axis) {
 	span := axis.Max - axis.Min
 	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
@@ -202,8 +201,7 @@ func numberTicks(axis *plot.Axis) {
 	roundTicks(axis, 1, roundStep(span, 5))
 }
 
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … that divides the span into at most
-// this many steps; 0 for an empty span.
+// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … in at most that many steps of which the span fits; 0 if empty.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0

@@ -87,8 +87,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 // present returns the classes of samples, each once.
 func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
 
-// markClasses draws the borders of the classes and their names beside the square of distances, as far as
-// they fit; above it are coefficients of this height.
+// markClasses draws the borders and the names of the classes at the square of distances; coefficients are above it.
 func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
 	const letters = 10 // the height of names
 	face, border := sheetFace(10), Palette[1]
@@ -163,8 +162,7 @@ func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense
 	return out
 }
 
-// mostPooled bounds the samples of a cell whose distances are averaged, so that the time does not grow
-// with the square of the number of samples.
+// mostPooled bounds the samples of a cell whose distances are averaged, and thereby the time.
 const mostPooled = 8
 
 // pooledDistances returns mean distances between pool samples each, or mostPooled of them, cells×cells.

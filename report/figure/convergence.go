@@ -87,8 +87,7 @@ func (f *chart) addMean(ctx context.Context, number int, method string, curves [
 	return f.add(line{number: number, name: method, points: mean})
 }
 
-// curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.
-// prepare returns what is drawn of a curve, or nil.
+// curvesOf returns what prepare makes of the curves of each method at the largest number of classes, or rank, with any.
 func curvesOf(records []record.Record, methods []string, prepare func([]record.Point) []record.Point) map[string][][]record.Point {
 	trials := map[string][][]record.Point{}
 	largest := 0
@@ -106,8 +105,7 @@ func curvesOf(records []record.Record, methods []string, prepare func([]record.P
 	return trials
 }
 
-// remaining rescales a curve from iteration 1 on so that its first value is 1 and its last 0. It is
-// nil if the objective does not fall.
+// remaining rescales a curve from iteration 1 on to end at 0 from 1; nil if the objective does not fall.
 func remaining(curve []record.Point) []record.Point {
 	var rest []record.Point
 	for _, p := range curve {

@@ -134,8 +134,7 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines is a canvas that draws letters as curves, since vgpdf has only those of Western Europe, and
-// transparent colours, which vgpdf darkens.
+// outlines draws letters as curves, since vgpdf has only Western Europe's, and transparent colours, which it darkens.
 type outlines struct{ *vgpdf.Canvas }
 
 // SetColor implements vg.Canvas.

@@ -24,8 +24,7 @@ const (
 	MarkBox = 328
 	// faintest and fullest are the share of the part's colour in a marked pixel, at the strengths 0 and 1.
 	faintest, fullest = 0.25, 0.65
-	// markFade is how far a photo is faded towards white, so that dark colours are visible on it,
-	// and restFade how far where nothing is marked.
+	// markFade is how far a photo is faded towards white, and restFade how far where nothing is marked.
 	markFade, restFade = 0.15, 0.65
 	// minNumbered is the least share of a photo that a part with a number has.
 	minNumbered = 0.01
@@ -56,8 +55,7 @@ type territory struct {
 	weight, strength []float32
 }
 
-// divide gives the pixels of a drawing of the given size to the parts. Its time is proportional to
-// the pixels of all patches plus those of the drawing times the number of parts.
+// divide gives the pixels of a drawing of the given size to the parts.
 func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
@@ -97,8 +95,7 @@ type interval struct {
 	from, to     int // the pixels from (inclusive) to (exclusive)
 }
 
-// newInterval returns the pixels, of n, whose middles are in a patch. A patch too small to hold one is
-// enlarged to one pixel.
+// newInterval returns the pixels, of n, whose middles are in a patch, which is enlarged to one pixel at least.
 func newInterval(centre, side float32, scale float64, n int) interval {
 	s := interval{middle: scale * (float64(centre) + 0.5), half: max(scale*float64(side)/2, 0.5)}
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }

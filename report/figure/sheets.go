@@ -127,8 +127,7 @@ func (t GalleryTile) size() image.Point {
 	return t.Drawing.Rect.Size()
 }
 
-// gallery draws tiles on white in lines of at most sheetWidth, with left free pixels before them and
-// a free area of a given size below.
+// gallery draws tiles on white in lines of at most sheetWidth, after left free pixels and above a free area.
 func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	corners := make([]image.Point, len(tiles))
 	at := image.Pt(left+sheetGap, sheetGap)

@@ -95,10 +95,8 @@ func (l Looks) number(method string, place int) int {
 	return l.count() + place
 }
 
-// partColours are easily told apart: the blue of the figures, and then always the colour farthest from all
-// before it (Glasbey et al. 2007, "Colour displays for categorical images"), by distances in Oklab, without
-// very dark, light and dull colours, which are lost on grey photos, and the fullest, nearly all of which are
-// purple.
+// partColours are the blue of the figures, and then always the colour farthest from all before it in Oklab
+// (Glasbey et al. 2007), without dull, very dark and very light ones, and the fullest, most of which are purple.
 var partColours = [...]uint32{
 	0x0072b2, 0xc3e100, 0xff96ff, 0xd22d00, 0x009600, 0x00d2ff, 0x961e96, 0xff965a, 0x9678ff, 0xe14ba5, 0xa5872d, 0x3cc387,
 	0x5a6900, 0x694bd2, 0x00a5c3, 0x4bf0c3, 0x963c4b, 0xc3b43c, 0x0f87ff, 0xff5a5a, 0xb4a5ff, 0xe187b4, 0xa569a5, 0x009678,

@@ -120,9 +120,8 @@ const (
 	labelGap = 0.02
 )
 
-// placeValues gives the horizontal axis the values as ticks and returns the place of each: on a
-// logarithmic scale if they are positive and span more than wideSpan, at equal distances if they are
-// not numbers or span that much and include 0.
+// placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is logarithmic
+// if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal distances.
 func (f *chart) placeValues(values []string) (place func(value string) float64) {
 	numbers := map[string]float64{}
 	evenly := false

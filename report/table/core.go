@@ -147,8 +147,7 @@ func (by Tests) draws(records []record.Record) significance.Draws {
 	return d
 }
 
-// sample holds the scores of the methods of a row by repeat; in the row of averages their means over all
-// rows, for the repeats that a method has in each of them.
+// sample holds the scores of the methods of a row by repeat; in the row of averages their means over all rows.
 type sample struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat

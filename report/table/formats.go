@@ -57,8 +57,8 @@ func Text(w io.Writer, d *Document, opt Options) error {
 
 var widths sync.Mutex
 
-// withWidths measures characters of ambiguous width, such as ±, as narrow or wide within f, whatever the
-// locale. go-pretty keeps this choice for the whole process.
+// withWidths measures characters of ambiguous width, such as ±, as narrow or wide within f, whatever the locale,
+// which go-pretty keeps for the whole process.
 func withWidths(wide bool, f func() error) error {
 	widths.Lock()
 	defer widths.Unlock()
@@ -161,9 +161,8 @@ func (opt Options) wrap(words string) string {
 
 var padding = regexp.MustCompile(` +\n`)
 
-// writeCSV writes the score, the keys of the row and the fields of its values in one line, or, if the
-// columns are methods, a line for each method. Numbers have full precision and the unit of the records.
-// A text that a spreadsheet would read as a formula begins with an apostrophe.
+// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the records. A
+// text that a spreadsheet would read as a formula begins with an apostrophe.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {
@@ -206,8 +205,7 @@ func (g Grid) csvHeadings() []string {
 	return line
 }
 
-// markdownEscape keeps the characters of names from being read as Markdown. Bars of cells are escaped
-// when a table is drawn.
+// markdownEscape keeps names from being read as Markdown. Bars are escaped when a table is drawn.
 var markdownEscape = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`,

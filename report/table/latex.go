@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// latexEscape escapes the characters of names: those with a meaning in LaTeX, brackets and stars, which
-// would be arguments of the \\ before them, and what fonts join or babel turns into commands.
+// latexEscape escapes characters with a meaning in LaTeX, brackets and stars, which would be arguments of the \\
+// before them, and what fonts join or babel turns into commands.
 var latexEscape = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
@@ -84,8 +84,7 @@ func latexSetting(settings string) string {
 	return strings.Join(fields, ", ")
 }
 
-// latexLabel names a table by the experiment and the score, in ASCII. Names that this changes end in a part of
-// their hash, so that no two experiments share a label.
+// latexLabel names a table by experiment and score, in ASCII. A name that this changes ends in a part of its hash.
 func latexLabel(experiment, table string) string {
 	if experiment == "" {
 		return "tab:" + latexWord(table)
@@ -135,8 +134,7 @@ type latexTable struct {
 	Blocks                []Grid // of columns, one below the other
 }
 
-// writeLaTeX writes each grid as a floating table with a caption and the label tab:EXPERIMENT-NAME. It
-// needs the packages booktabs and graphicx.
+// writeLaTeX writes each grid as a floating table. It needs the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	var tables []latexTable
 	for _, g := range d.Grids {
@@ -176,8 +174,7 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex returns a floating table, over both columns of the page if its letters would shrink too far in
-// one, and in blocks of columns if they would in both.
+// latex returns a floating table: over both columns of the page, or in blocks, if its letters would shrink too far.
 func (g Grid) latex() latexTable {
 	var keys, values float64
 	for i := range g.Columns {

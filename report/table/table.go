@@ -134,9 +134,8 @@ func (t *Table) average(draws significance.Draws) *Row {
 	return row
 }
 
-// compare marks the best cells of each row, and tests the others against the first of them. Since the best is
-// found from the same scores, p-values are corrected for all pairs of methods in all rows. The averages, which
-// summarise the table, have half of the correction together.
+// compare marks the best cells of each row and tests the others against the first of them. The best is found from the
+// same scores, so p-values are corrected for all pairs in all rows. The averages have half of the correction.
 func (t *Table) compare() {
 	rows := t.all()
 	best := make([]int, len(rows))
@@ -352,9 +351,7 @@ func (t *Table) words() (out [][]Word) {
 	return out
 }
 
-// cellFields are the columns of a cell in CSV. n is the number of finished trials, and best is "best" or
-// empty. The others, from pairs on, are those of the contrast: p is corrected, difference is that from the
-// best, and low and high bound its 95 % interval.
+// cellFields are the columns of a cell in CSV: the number of trials, "best" or "", and the fields of its contrast.
 var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected", "difference", "low", "high", "effect", "biserial", "below", "within", "above"}
 
 // fields are the columns of a cell in CSV.
@@ -363,8 +360,7 @@ func (c Cell) fields(by Tests) []string {
 	return append([]string{strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
 }
 
-// differences is a grid of the differences of the methods of another grid, under these names, from the first of
-// the best in the last row; none without a test.
+// differences is a grid of the differences from the first of the best in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
 	if len(t.Rows) == 0 || !t.rated(t.last()).Tested {
 		return nil
