@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// identity is the name of a name.
 func identity(name string) string { return name }
 
 // convergence shows how the objectives fall: curves/convergence.png, ….
@@ -48,11 +47,8 @@ type coefficientsView struct {
 
 // coefficients shows how methods represent samples: coefficients/METHOD.png.
 func coefficients(w *experimentPage) any {
-	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shown, c.Method) })
-	if len(found) == 0 {
-		return nil
-	}
 	view := coefficientsView{Chosen: w.chosen}
+	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shown, c.Method) })
 	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
 		n, k := c.Values.Dims()
 		alt := fmt.Sprintf("The %d coefficients of %s by %s, in the order of their classes, and the distances between them.", k, phrase.Count(n, "sample", "samples"), c.Method)
@@ -60,17 +56,18 @@ func coefficients(w *experimentPage) any {
 			return figure.CoefficientPicture(w.ctx, c, w.experiment.Classes)
 		})})
 	}
+	if len(found) == 0 {
+		return nil
+	}
 	return view
 }
 
-// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of
-// Height × Width pixels, row by row. With 3 Channels, red, green and blue follow each other, so that
-// m = 3·Height·Width; 1 and 0 are grey.
+// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of Height ×
+// Width pixels, row by row. 3 Channels, red, green and blue, follow each other (m = 3·Height·Width); 1 and 0 are grey.
 type Basis struct {
-	Method        string
-	Vectors       mat.Matrix
-	Height, Width int
-	Channels      int
+	Method                  string
+	Vectors                 mat.Matrix
+	Height, Width, Channels int
 }
 
 // parts shows the learned parts of methods.
@@ -128,9 +125,6 @@ type classesView struct {
 }
 
 // classes shows the classes of a classification: tables/class-accuracy.txt, …, confusion/METHOD.png, ….
-//
-//	tables/class-accuracy.txt, …
-//	confusion/METHOD.png, …
 func classes(w *experimentPage) any {
 	e := w.experiment
 	view := classesView{Chosen: w.chosen}
@@ -211,9 +205,6 @@ type scoreView struct {
 
 // scores shows each score's tables and curves: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
 // curves/SCORE-by-SETTING.png, ….
-//
-//	tables/SCORE.txt, …, tables/best-SCORE.txt, …
-//	curves/SCORE.png, …, curves/SCORE-by-SETTING.png, …
 func scores(w *experimentPage) any {
 	if len(w.tables) == 0 {
 		return nil
@@ -255,11 +246,10 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 
 // timesView holds the times of a run.
 type timesView struct {
-	Lines   []timeLine
-	All     timeLine
-	Methods []timeLine
-	// Judging is the step after the factorisation, and Words the seconds for the visual words of draws, or "".
-	Judging, Words string
+	Lines, Methods []timeLine
+	All            timeLine
+	Judging        string // the step after the factorisation
+	Words          string // the seconds for the visual words of draws, or ""
 }
 
 // timeLine is a line of a table of times, in seconds.
@@ -286,11 +276,8 @@ var prepared = []phase{
 // clustersTimes shows the times of the run that makes the page, if its context counts times.
 func clustersTimes(w *clustersPage) any {
 	return w.times(nil, "", append(slices.Clip(prepared),
-		phase{"Factorising", timing.Factorising, false},
-		phase{"of it set-up", timing.SetUp, true},
-		phase{"of it initial factors", timing.Initial, true},
-		phase{"Grouping", timing.Grouping, false},
-		phase{"Scores", timing.Scores, false}))
+		phase{"Factorising", timing.Factorising, false}, phase{"of it set-up", timing.SetUp, true}, phase{"of it initial factors", timing.Initial, true},
+		phase{"Grouping", timing.Grouping, false}, phase{"Scores", timing.Scores, false}))
 }
 
 // experimentTimes does so for an experiment.
@@ -325,10 +312,10 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		took := spent("", p.is)
 		if !p.part {
 			rest -= took
-		} else if took <= 0 {
-			continue
 		}
-		add(p.name, took)
+		if !p.part || took > 0 {
+			add(p.name, took)
+		}
 	}
 	add("Pictures, the page and all else", rest)
 	for _, m := range methods {

@@ -139,16 +139,8 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 		shown.Names[i] = plaintext.Line(name)
 	}
 	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	for _, list := range []*[]int{&shown.Groups, &shown.Confidence, &shown.Told} {
-		if *list == nil {
-			*list = []int{}
-		}
-	}
-	for _, list := range []*[][2]int{&shown.Must, &shown.Cannot} {
-		if *list == nil {
-			*list = [][2]int{}
-		}
-	}
+	shown.Groups, shown.Confidence, shown.Told = listed(shown.Groups), listed(shown.Confidence), listed(shown.Told)
+	shown.Must, shown.Cannot = listed(shown.Must), listed(shown.Cannot)
 	text, err := json.Marshal(&shown)
 	if err != nil {
 		return nil, err
@@ -159,14 +151,17 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	return text, nil
 }
 
+// listed is a list that is no null in JSON.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Content-Type-Options", "nosniff")
+	for key, value := range map[string]string{
+		"Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+	} {
+		w.Header().Set(key, value)
+	}
 	answer(w, func() error {
 		token, _, whole := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		switch {
@@ -245,9 +240,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &a); err != nil {
 		return err
 	}
-	switch a.Do {
-	case feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip:
-	default:
+	if !slices.Contains([]feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}, a.Do) {
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
@@ -366,10 +359,15 @@ func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
 
 func writeState(w http.ResponseWriter, text []byte) error {
-	limitAnswer(w)
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", tag(text))
-	_, _ = w.Write(text) // the client may have gone
+	return send(w, "application/json", text)
+}
+
+// send answers with content of a media type.
+func send(w http.ResponseWriter, kind string, content []byte) error {
+	limitAnswer(w)
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(content) // the client may have gone
 	return nil
 }
 
@@ -447,11 +445,8 @@ func tokenOf(dir string) string {
 }
 
 func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) error {
-	limitAnswer(w)
 	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(s.page.HTML) // the client may have gone
-	return nil
+	return send(w, "text/html; charset=utf-8", s.page.HTML)
 }
 
 // types are the media types of the files of a grouping, by extension.
@@ -465,20 +460,14 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	kind := types[path.Ext(name)]
 	if text, ok := s.page.Files[name]; ok {
-		limitAnswer(w)
-		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(text) // the client may have gone
-		return nil
+		return send(w, kind, text)
 	}
+	known := name
 	if folder, _, below := strings.Cut(name, "/"); below {
-		folder += "/"
-		if !slices.Contains(report.ClustersFiles, folder) || folder == "page/" {
-			return errNothing
-		}
-	} else if !slices.Contains(report.GroupingFiles, name) {
-		return errNothing
+		known = folder + "/"
 	}
-	if kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
+	if !slices.Contains(report.GroupingFiles, known) || known == "page/" ||
+		kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
 		return errNothing
 	}
 	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {
