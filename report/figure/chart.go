@@ -21,6 +21,9 @@ const (
 	plotHeight = 3.1 * vg.Inch
 	legendGap  = 0.15 * vg.Inch
 	chartGap   = 0.15 * vg.Inch
+
+	mostMarkers  = 20 // points that are marked on a line
+	bandStrength = 28 // the opacity of a band, of 255
 )
 
 // chart is a plot with its legend to the right.
@@ -53,22 +56,13 @@ func newChart(x, y string) *chart {
 
 // line is a line of a chart, named in its legend.
 type line struct {
-	number int // of its colour, dashes and marker
-	name   string
-	points plotter.XYs
-	// below and above bound a pale band around it, if they differ.
-	below, above plotter.XYs
-	marked       bool // at each point
-	// ring is a point with a ring, or nil. A line without points is a ring alone.
-	ring *plotter.XY
+	number       int // of its colour, dashes and marker
+	name         string
+	points       plotter.XYs
+	below, above plotter.XYs // bound a pale band around it, if they differ
+	marked       bool        // at each point
+	ring         *plotter.XY // a point with a ring, or nil; a line without points is a ring alone
 }
-
-const (
-	// mostMarkers is the largest number of points that are marked on a line.
-	mostMarkers = 20
-	// bandStrength is the opacity of a band, of 255. Bands overlap each other.
-	bandStrength = 28
-)
 
 // add adds lines, all in front of all bands.
 func (f *chart) add(lines ...line) error {

@@ -126,14 +126,13 @@ func remaining(curve []record.Point) []record.Point {
 	return rest
 }
 
-// withPenalty returns a curve from iteration 1 on, or nil if it has no penalty.
+// withPenalty returns a curve from iteration 1 on, without what overflows; nil if it has no penalty.
 func withPenalty(curve []record.Point) []record.Point {
 	if !slices.ContainsFunc(curve, func(p record.Point) bool { return p.Penalty != 0 }) {
 		return nil
 	}
-	const largest = 1e100 // no sum of smaller values overflows
 	return slices.DeleteFunc(slices.Clone(curve), func(p record.Point) bool {
-		return p.Iteration == 0 || !(math.Abs(p.Objective) < largest && math.Abs(p.Penalty) < largest)
+		return p.Iteration == 0 || !(math.Abs(p.Objective) < 1e100 && math.Abs(p.Penalty) < 1e100)
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -40,7 +39,8 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	var lines []line
 	for i, method := range t.Methods {
 		l := line{number: looks.number(method, i), name: method, points: means(t, i, 0), below: means(t, i, -1), above: means(t, i, 1), marked: len(t.Rows) <= mostMarkers}
-		if row, best := t.Level(i); t.Ranks && len(l.points) > 0 && !flat(t.Score, l.points) {
+		_, _, lowest, highest := plotter.XYRange(l.points)
+		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
 		}
 		lines = append(lines, l)
@@ -60,12 +60,6 @@ func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
 		}
 	}
 	return points
-}
-
-// flat reports whether no point is better than another.
-func flat(s eval.Score, points plotter.XYs) bool {
-	_, _, lowest, highest := plotter.XYRange(points)
-	return !s.Better(lowest, highest) && !s.Better(highest, lowest)
 }
 
 // dots draws the only row of a table, the first method at the top.

@@ -35,8 +35,9 @@ import (
 var ErrNoData = errors.New("nothing to draw")
 
 const (
-	edge   = 0.08 * vg.Inch
-	pngDPI = 200
+	edge         = 0.08 * vg.Inch
+	pngDPI       = 200
+	longestShown = 60 // characters of a name
 )
 
 // Figure is a drawing that can be written as PNG, SVG and PDF.
@@ -45,9 +46,6 @@ type Figure struct {
 	// draw draws on a white canvas of that size; its only error is the context's.
 	draw func(ctx context.Context, c draw.Canvas) error
 }
-
-// longestShown is the most characters of a name in a figure.
-const longestShown = 60
 
 // shownName returns a name in one line of characters that an SVG file may hold, shortened in the middle.
 func shownName(name string) string {
@@ -62,24 +60,18 @@ func sans(size vg.Length) font.Font {
 // Size is the size of the figure with its margin.
 func (f *Figure) Size() (w, h vg.Length) { return f.w + 2*edge, f.h + 2*edge }
 
-// paint draws the figure with its margin on a white canvas.
-func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {
+// paint draws the figure with its margin on a canvas, made white.
+func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
+	all := draw.New(c)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
 	w, h := f.Size()
 	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
-// paintWhite makes a canvas white and draws the figure.
-func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
-	all := draw.New(c)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	return f.paint(ctx, c)
-}
-
 // PNG writes the figure with 200 dots per inch, which the file states.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
-	width, height := f.Size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI)) // which is white
+	c := vgimg.NewWith(vgimg.UseWH(f.Size()), vgimg.UseDPI(pngDPI))
 	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
@@ -87,26 +79,21 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
 		return err
 	}
+	// The chunk pHYs (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
+	perMetre := uint32(math.Round(pngDPI / 0.0254))
+	chunk := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x09pHYs"), perMetre)
+	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1) // the unit is the metre
+	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 	const header = 8 + 25 // the signature and the chunk IHDR
-	_, err := w.Write(slices.Insert(b.Bytes(), header, resolutionChunk(pngDPI)...))
+	_, err := w.Write(slices.Insert(b.Bytes(), header, chunk...))
 	return err
-}
-
-// resolutionChunk is the chunk pHYs of a PNG file (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
-func resolutionChunk(dpi float64) []byte {
-	perMetre := uint32(math.Round(dpi / 0.0254))
-	chunk := []byte("\x00\x00\x00\x09pHYs")
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = append(chunk, 1) // the unit is the metre
-	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 }
 
 // SVG writes the figure as a scalable drawing. Its text is in Liberation Sans, or in Arial or
 // Helvetica, which have the same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
-	if err := f.paintWhite(ctx, c); err != nil {
+	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -121,7 +108,7 @@ func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 // PDF writes the figure as a scalable drawing for papers. Its letters are outlines, so it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
-	if err := f.paintWhite(ctx, c); err != nil {
+	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -140,19 +127,13 @@ type outlines struct{ *vgpdf.Canvas }
 // SetColor implements vg.Canvas.
 func (c outlines) SetColor(colour color.Color) {
 	if colour != nil { // nil is black
-		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
+		colour = straight(colour)
 	}
 	c.Canvas.SetColor(colour)
 }
 
 // straight is a colour whose components are not multiplied by its opacity.
-type straight color.NRGBA
-
-// RGBA implements color.Color.
-func (s straight) RGBA() (r, g, b, a uint32) {
-	const to16 = 0x101
-	return uint32(s.R) * to16, uint32(s.G) * to16, uint32(s.B) * to16, uint32(s.A) * to16
-}
+func straight(c color.Color) color.RGBA { return color.RGBA(color.NRGBAModel.Convert(c).(color.NRGBA)) }
 
 // FillString implements vg.Canvas.
 func (c outlines) FillString(face font.Face, at vg.Point, text string) {

@@ -11,13 +11,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// MarkOptions are options for drawing marks on a photo.
-type MarkOptions struct {
-	// Fade makes the photo pale where nothing is marked.
-	Fade bool
-	// Numbers writes the number of a part, from 1, where it is strongest, if there is space.
-	Numbers bool
-}
+// MarkOptions are options for drawing marks on a photo: Fade makes it pale where nothing is marked, and Numbers
+// writes the number of a part, from 1, where it is strongest, if there is space.
+type MarkOptions struct{ Fade, Numbers bool }
 
 const (
 	// MarkBox is the size in pixels that photos with marks are fitted into.

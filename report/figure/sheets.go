@@ -18,6 +18,27 @@ import (
 const (
 	tileSide   = 96 // pixels, about, of the longer side of a tile
 	montageGap = 3
+
+	sheetWidth    = 1024 // pixels that a page shows without reducing a picture
+	sheetGap      = 10
+	minTile       = 90 // least width of a caption
+	captionHeight = 17
+
+	chipHeight  = 15
+	chipPadding = 3
+	chipGap     = 5
+	chipFont    = 11
+	legendWord  = "Parts"
+
+	MaxWordPatches = 20 // that are drawn for a word
+	MaxSheetWords  = 42 // words on a sheet
+	wordColumns    = 7  // words side by side
+	patchColumns   = 4  // patches of a word side by side
+	patchBox       = 32
+	patchGap       = 2
+	wordGap        = 10
+	wordHeading    = 18
+	wordWidth      = patchColumns*(patchBox+patchGap) - patchGap
 )
 
 // Montage draws a basis (m×k, a basis vector a column) as k tiles on white, in a rectangle that is
@@ -100,20 +121,6 @@ func shade(v, lo, hi float64) uint8 {
 	return uint8(math.Round(255 * ((v/2 - lo/2) / (hi/2 - lo/2))))
 }
 
-const (
-	sheetWidth = 1024 // pixels that a page shows without reducing a picture
-	minTile    = 90   // least width of a caption
-
-	chipHeight  = 15
-	chipPadding = 3
-	chipGap     = 5
-	chipFont    = 11
-	legendWord  = "Parts"
-)
-
-// emptyTile is the size of the frame for a drawing that is not there.
-var emptyTile = image.Pt(160, 100)
-
 // GalleryTile is a drawing, or nil for an empty frame, with its caption.
 type GalleryTile struct {
 	Drawing *image.RGBA
@@ -122,7 +129,7 @@ type GalleryTile struct {
 
 func (t GalleryTile) size() image.Point {
 	if t.Drawing == nil {
-		return emptyTile
+		return image.Pt(160, 100)
 	}
 	return t.Drawing.Rect.Size()
 }
@@ -228,21 +235,6 @@ type Word struct {
 	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
 	Patches []image.Image
 }
-
-const (
-	// MaxWordPatches is the largest number of patches drawn for a word.
-	MaxWordPatches = 20
-	// MaxSheetWords is the largest number of words on a sheet.
-	MaxSheetWords = 42
-
-	wordColumns  = 7 // words side by side
-	patchColumns = 4 // patches of a word side by side
-	patchBox     = 32
-	patchGap     = 2
-	wordGap      = 10
-	wordHeading  = 18
-	wordWidth    = patchColumns*(patchBox+patchGap) - patchGap
-)
 
 // WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
 // count, and patches in lines of four. The only error is the context's.

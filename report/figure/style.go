@@ -68,19 +68,16 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
 			name = sweeps[at].Name
 		}
-		number, ok := looks[name]
-		if !ok {
-			number = looks.count()
-			looks[name] = number
+		if _, ok := looks[name]; !ok {
+			looks[name] = looks.count()
 		}
-		looks[method] = number
+		looks[method] = looks[name]
 	}
 	return looks
 }
 
 // count is how many numbers are given.
-func (l Looks) count() int {
-	n := 0
+func (l Looks) count() (n int) {
 	for _, number := range l {
 		n = max(n, number+1)
 	}
@@ -117,11 +114,6 @@ func mix(a, b color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
-
-const (
-	sheetGap      = 10
-	captionHeight = 17
-)
 
 // sheetFace returns the font of the figures in a size in pixels. A face is for one goroutine.
 func sheetFace(size plotfont.Length) font.Face {

@@ -17,8 +17,7 @@ import (
 type Grid struct {
 	Cell          int // the side of a cell, in pixels
 	Columns, Rows int
-	// Lossless sheets are PNG files, others JPEG files.
-	Lossless bool
+	Lossless      bool // PNG files, instead of JPEG files
 }
 
 const (
@@ -56,7 +55,7 @@ func (g Grid) Extension() string {
 	return ".jpg"
 }
 
-// Sheet is a contact sheet of n thumbnails.
+// Sheet is a contact sheet.
 type Sheet struct {
 	grid Grid
 	img  *image.RGBA
@@ -92,7 +91,15 @@ func (s *Sheet) Set(i int, thumb *image.RGBA) {
 // Encode returns the content of the sheet's file, in one channel if all is grey.
 func (s *Sheet) Encode() ([]byte, error) {
 	var img image.Image = s.img
-	if grey := inGrey(s.img); grey != nil {
+	grey := image.NewGray(s.img.Rect)
+	for p := range grey.Pix {
+		if rgb := s.img.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
+			grey = nil
+			break
+		}
+		grey.Pix[p] = s.img.Pix[4*p]
+	}
+	if grey != nil {
 		img = grey
 	}
 	var out bytes.Buffer
@@ -104,42 +111,28 @@ func (s *Sheet) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// inGrey returns an opaque picture in grey, or nil if it has colours.
-func inGrey(img *image.RGBA) *image.Gray {
-	for p := 0; p < len(img.Pix); p += 4 {
-		if img.Pix[p] != img.Pix[p+1] || img.Pix[p] != img.Pix[p+2] {
-			return nil
-		}
-	}
-	out := image.NewGray(img.Rect)
-	for p := range out.Pix {
-		out.Pix[p] = img.Pix[4*p]
-	}
-	return out
-}
-
-// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down;
-// small ones are enlarged by whole pixels, so that they stay sharp.
+// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small ones are
+// enlarged by whole pixels, so that they stay sharp.
 func Thumbnail(img image.Image, box int) *image.RGBA {
 	b := img.Bounds()
-	times := box / max(b.Dx(), b.Dy(), 1)
-	if times <= 1 {
-		return Small(img, box)
-	}
-	large := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
-	fill(large, large.Rect, color.White)
-	draw.NearestNeighbor.Scale(large, large.Rect, img, b, draw.Over, nil)
-	return large
+	return small(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
 }
 
 // Small is Thumbnail, but leaves small pictures in their size.
-func Small(img image.Image, box int) *image.RGBA {
+func Small(img image.Image, box int) *image.RGBA { return small(img, box, 1) }
+
+// small reduces a picture to the box, or draws a small one on white with each pixel times×times large.
+func small(img image.Image, box, times int) *image.RGBA {
 	b := img.Bounds()
 	if max(b.Dx(), b.Dy()) > box {
 		return features.Thumbnail(img, box)
 	}
-	small := image.NewRGBA(image.Rectangle{Max: b.Size()})
-	fill(small, small.Rect, color.White)
-	draw.Draw(small, small.Rect, img, b.Min, draw.Over)
-	return small
+	out := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
+	fill(out, out.Rect, color.White)
+	if times == 1 {
+		draw.Draw(out, out.Rect, img, b.Min, draw.Over)
+	} else {
+		draw.NearestNeighbor.Scale(out, out.Rect, img, b, draw.Over, nil)
+	}
+	return out
 }
