@@ -17,33 +17,24 @@ import (
 const (
 	// Version is part of the key under which looks are cached: it changes with what New returns for the same
 	// picture.
-	Version = "4"
-	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
-	ThumbnailSide = 160
+	Version       = "4"
+	ThumbnailSide = 160 // the longer side of a thumbnail in pixels, at most
 	// Least is the height and width that a picture has to keep, in pixels, for its look; see [imagefile.Use].
-	Least = workSide
-	// workSide is the longer side of the picture that is measured, in pixels, at most.
-	workSide = 480
-	// roughSide and colourSide are the height and width of the rough pictures of a look, of its brightness and
-	// its two colour differences.
-	roughSide  = 16
-	colourSide = 8
-	// LeastSide is the height and width, in pixels, from which a picture can be blurred, and be a near
-	// duplicate.
-	LeastSide = 64
-	// quality is that of thumbnails as JPEG files.
-	quality = 90
+	Least      = workSide
+	LeastSide  = 64  // the height and width, in pixels, from which a picture can be blurred, and be a near duplicate
+	workSide   = 480 // the longer side of the picture that is measured, in pixels, at most
+	roughSide  = 16  // height and width of the rough picture of a look, in its brightness
+	colourSide = 8   // and in its two colour differences
+	quality    = 90  // of thumbnails as JPEG files
 )
 
 // Look is what is kept of a picture.
 type Look struct {
-	// Width and Height are the size in pixels of the picture that was looked at.
-	Width, Height int
-	// Sharpness is how steep the sharpest edges of the picture are, from 0 to 1, and −1 where it has too few
-	// edges to tell.
+	Width, Height int // of the picture, in pixels
+	// Sharpness is how steep the sharpest edges are, from 0 to 1, and −1 with too few edges to tell.
 	Sharpness float64
-	// Spread is how much the picture changes: the difference between the darkest and the brightest places, or
-	// between those of most and least of a colour, but for the outer hundredth each, from 0 to 255.
+	// Spread is how much the picture changes, from 0 to 255: the difference between the darkest and the brightest
+	// places, or between those of most and least of a colour, but for the outer hundredth each.
 	Spread float64
 
 	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square

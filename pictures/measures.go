@@ -10,13 +10,19 @@ import (
 )
 
 const (
-	// edgeReach is how far to both sides of an edge its height is looked for, in pixels.
-	edgeReach = 8
-	// leastSlope and leastHeight are the levels by which brightness changes at an edge, between two pixels and
-	// in all.
-	leastSlope, leastHeight = 6, 40
-	// leastEdges is the number of edges from which a direction tells of the sharpness.
-	leastEdges = 60
+	edgeReach   = 8  // how far to both sides of an edge its height is looked for, in pixels
+	leastSlope  = 6  // levels by which brightness changes at an edge between two pixels,
+	leastHeight = 40 // and in all
+	leastEdges  = 60 // from which a direction tells of the sharpness
+
+	// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
+	blankSpread  = 10
+	blurredBelow = 0.35
+
+	OutlierNeighbours = 15  // by which outliers are told
+	leastNeighbours   = 5   // without which a picture is none
+	deviations        = 2   // λ, the standard deviations by which normal is told from not
+	leastOutlier      = 0.9 // the probability from which a picture is an outlier
 )
 
 // sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of σ pixels.
@@ -78,12 +84,6 @@ const (
 	Blurred = "blurred"
 )
 
-// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
-const (
-	blankSpread  = 10
-	blurredBelow = 0.35
-)
-
 // Remarks returns for each look what is wrong with the picture, or "". It is Blank where nearly all of it has
 // one colour. It is Blurred where it is at least LeastSide pixels high and wide, and its sharpness is below
 // 0.35. A picture without edges is not said to be blurred.
@@ -100,17 +100,6 @@ func Remarks(looks []*Look) []string {
 	}
 	return out
 }
-
-const (
-	// OutlierNeighbours is how many neighbours outliers are told by.
-	OutlierNeighbours = 15
-	// leastNeighbours is how many a picture needs to be told.
-	leastNeighbours = 5
-	// deviations is the number of standard deviations, λ, by which normal is told from not, and leastOutlier
-	// the probability from which a picture is an outlier.
-	deviations   = 2
-	leastOutlier = 0.9
-)
 
 // Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
 // probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds for

@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// neighboursOf each point make the graph.
-	neighboursOf = 15
-	// samples is how many points repel a point in an epoch, in place of all, and repulsion how strongly they
-	// do, beside the edges of the point: UMAP's five samples for each edge.
-	samples   = 10
-	repulsion = 5
-	// curve is a in the similarity 1/(1 + a·d²) of two points at a distance d.
-	curve = 1.6
+	neighboursOf = 15  // each point make the graph
+	samples      = 10  // points that repel a point in an epoch, in place of all
+	repulsion    = 5   // how strongly they do: UMAP's five samples for each edge
+	curve        = 1.6 // a in the similarity 1/(1 + a·d²) of two points at a distance d
 	// epochs of few and of many points. The rate falls with the square of the epochs that are left: as many
 	// neighbours stay as after 400 and 200 epochs of a rate from 1 that falls evenly.
 	mostEpochs, leastEpochs = 280, 140
 	manyPoints              = 20000
 	firstRate               = 2
-	// The moments of Adam (Kingma and Ba 2015), with the constants of the batches of uwot.
-	beta1, beta2 = 0.5, 0.9
-	// spread is half the width of the initial layout.
-	spread = 10
+	beta1, beta2            = 0.5, 0.9 // the moments of Adam (Kingma and Ba 2015), as in uwot
+	spread                  = 10       // half the width of the initial layout
+
+	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square of
+	// a distance from which on it is less.
+	mostRepelled = 2
+	repelledLess = 0.2
 
 	blockOf = 256 // points of a part of the work
 )
@@ -57,13 +56,24 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		return nil, err
 	}
 	at := start(p)
-	m := newMover(at, nearest.graph())
+	m := &mover{graph: nearest.graph(), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	for i := range n {
+		m.at[i] = place{at[2*i], at[2*i+1]}
+		total := float32(0)
+		for _, e := range m.graph.of(i) {
+			total += e.weight
+		}
+		m.repelled[i] = repulsion * total / samples
+	}
 	epochs := mostEpochs
 	if n > manyPoints {
 		epochs = leastEpochs
 	}
 	for epoch := range epochs {
-		m.begin(epoch, epochs)
+		left := 1 - float64(epoch)/float64(epochs)
+		m.epoch = uint64(epoch)
+		m.rate = float32(firstRate * left * left / (1 - elementary.Pow(beta1, float64(epoch+1))))
+		m.less = float32(1 / (1 - elementary.Pow(beta2, float64(epoch+1))))
 		if err := parallel.Blocks(ctx, 0, n, blockOf, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				m.move(i)
@@ -93,8 +103,7 @@ func start(p *project.Points) []float32 {
 		scale = spread / largest
 	}
 	for i := range at {
-		noise := float32(mix(uint64(i), 1<<40)>>40)/(1<<24) - 0.5
-		at[i] = at[i]*scale + 1e-3*noise
+		at[i] = at[i]*scale + 1e-3*(float32(mix(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
 	}
 	return at
 }
@@ -124,28 +133,6 @@ type mover struct {
 	rate, less float32
 }
 
-func newMover(at []float32, g *graph) *mover {
-	n := len(at) / 2
-	m := &mover{graph: g, repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
-	for i := range n {
-		m.at[i] = place{at[2*i], at[2*i+1]}
-		total := float32(0)
-		for _, e := range g.of(i) {
-			total += e.weight
-		}
-		m.repelled[i] = repulsion * total / samples
-	}
-	return m
-}
-
-// begin begins an epoch.
-func (m *mover) begin(epoch, epochs int) {
-	left := 1 - float64(epoch)/float64(epochs)
-	m.epoch = uint64(epoch)
-	m.rate = float32(firstRate * left * left / (1 - elementary.Pow(beta1, float64(epoch+1))))
-	m.less = float32(1 / (1 - elementary.Pow(beta2, float64(epoch+1))))
-}
-
 func (m *mover) move(i int) {
 	p := m.at[i]
 	var g, r place
@@ -159,8 +146,8 @@ func (m *mover) move(i int) {
 	n := uint64(len(m.at))
 	for s := range uint64(samples / 2) {
 		drawn := mix(uint64(i), m.epoch*(samples/2)+s)
-		r.add(p.repelled(m.at[drawn>>32*n>>32]))
-		r.add(p.repelled(m.at[drawn&math.MaxUint32*n>>32]))
+		a, b := p.repelled(m.at[drawn>>32*n>>32]), p.repelled(m.at[drawn&math.MaxUint32*n>>32])
+		r = place{r.x + a.x + b.x, r.y + a.y + b.y}
 	}
 	f := m.repelled[i]
 	m.next[i] = place{
@@ -168,18 +155,6 @@ func (m *mover) move(i int) {
 		p.y + m.step(2*curve*g.y+f*r.y, &m.mean[i].y, &m.square[i].y),
 	}
 }
-
-func (p *place) add(q place) {
-	p.x += q.x
-	p.y += q.y
-}
-
-const (
-	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square
-	// of a distance from which on it is less.
-	mostRepelled = 2
-	repelledLess = 0.2
-)
 
 // repelled returns by how much q repels p: by half of the gradient of the paper.
 func (p place) repelled(q place) place {

@@ -14,14 +14,10 @@ import (
 )
 
 const (
-	// wholeUpTo is up to how many points neighbours are looked for among all. More are put into cells of about
-	// inCell points by their nearest centres, and neighbours of a point are looked for in the cells whose
-	// centres are the nearest ones to that of its own.
-	wholeUpTo = 4096
-	inCell    = 256
-	probed    = 12
-	rounds    = 2 // of moving the centres
-
+	wholeUpTo  = 4096 // points of which neighbours are looked for among all
+	inCell     = 256  // points of a cell, about; more are put into cells by their nearest centres
+	probed     = 12   // cells nearest to that of a point, in which its neighbours are looked for
+	rounds     = 2    // of moving the centres
 	rowsAtOnce = 64
 )
 
@@ -208,7 +204,7 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists
 	return out, err
 }
 
-// edge is one of a point's: to another point.
+// edge leads from a point to another one.
 type edge struct {
 	to     int32
 	weight float32
@@ -266,9 +262,7 @@ func weigh(of []neighbour) []float32 {
 	want := elementary.Log2(float64(len(of)) + 1)
 	low, high, sigma := 0.0, math.Inf(1), 1.0
 	farthest := math.Sqrt(float64(of[len(of)-1].d)) - nearest
-	if farthest > 0 {
-		sigma = farthest
-	}
+	sigma = cmp.Or(farthest, sigma)
 	for range 50 {
 		sum := 0.0
 		for _, x := range of {
@@ -279,11 +273,11 @@ func weigh(of []neighbour) []float32 {
 		}
 		if sum > want {
 			high = sigma
-			sigma = (low + high) / 2
-		} else if low = sigma; math.IsInf(high, 1) {
-			sigma *= 2
 		} else {
-			sigma = (low + high) / 2
+			low = sigma
+		}
+		if sigma = (low + high) / 2; math.IsInf(high, 1) {
+			sigma = 2 * low
 		}
 	}
 	sigma = max(sigma, 1e-3*farthest)
