@@ -68,14 +68,9 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 
 // active tells whether a character does something other than to be seen.
 func active(r rune) bool {
-	switch {
-	case unicode.IsControl(r): // C0, DEL, C1
-	case r == 0x2028 || r == 0x2029: // line and paragraph separator
-	case unicode.Is(unicode.Bidi_Control, r): // marks, embedding, override, isolate
-	case r >= 0xfff9 && r <= 0xfffb: // interlinear annotation
-	case r&0xfffe == 0xfffe: // no characters
-	default:
-		return false
-	}
-	return true
+	return unicode.IsControl(r) || // C0, DEL, C1
+		r == 0x2028 || r == 0x2029 || // line and paragraph separator
+		unicode.Is(unicode.Bidi_Control, r) || // marks, embedding, override, isolate
+		r >= 0xfff9 && r <= 0xfffb || // interlinear annotation
+		r&0xfffe == 0xfffe // no characters
 }
