@@ -31,11 +31,9 @@ func counts(w *clustersPage) any {
 }
 
 type ranksView struct {
-	Figure *figureView
-	// Says describes the choice, and Table lists the choices for the draws of an experiment.
-	Says  string
-	Table *tableView
-	By    string
+	Figure   *figureView
+	Says, By string
+	Table    *tableView // of the choices for the draws of an experiment
 }
 
 const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."

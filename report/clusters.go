@@ -23,45 +23,35 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
-// by sample have n elements or are nil.
+// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists by sample
+// have n elements or are nil.
 type Clusters struct {
-	// Name heads the page, Command repeats the grouping, and Program is the version of the program.
-	Name, Command, Program string
-	// Opened says how the data were opened, for the saved model.
-	Opened spec.Data
-	// Method is the method with its settings, and Settings are names and values.
-	Method   string
-	Settings [][2]string
-	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
-	// group with memberships is shown from its most typical sample to its least.
+	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
+	Opened                 spec.Data // how the data were opened, for the saved model
+	Method                 string    // with its settings
+	Settings               [][2]string
+	// Grouping holds the groups of the samples, and optional Memberships, by which the samples of a group are shown
+	// from the most typical to the least, Scores and GroupClasses.
 	*grouping.Grouping
-	Names []string // the n samples' names
-	// Assignments is the name of the file in the same folder that lists the groups, or empty.
-	Assignments string
-	// Labels holds for each sample an index into Classes, or −1 if its class is not known. Nil means that
-	// no class is known. Without GroupClasses they are the data's own.
+	Names       []string // of the samples
+	Assignments string   // the file in the same folder that lists the groups, or empty
+	// Labels are indices into Classes, or −1 where the class is not known. Without GroupClasses they are the data's.
 	Labels  []int
 	Classes []string
-	// Counts and Ranks describe the choice of the number of groups and of basis vectors, or are nil.
-	Counts *grouping.CountCurve
-	Ranks  *spec.RankChoice
-	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture
-	// that it cannot return is left out with a warning, but a context's error ends the writing. Nil means
-	// that the samples are no pictures.
-	Image func(i int) (image.Image, error)
-	// Pictures says which samples are copies, outliers, blurred or blank, or is nil.
-	Pictures *input.Pictures
+	Counts  *grouping.CountCurve // the choice of the number of groups, or nil
+	Ranks   *spec.RankChoice     // and of basis vectors, or nil
+	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture that it
+	// cannot return is left out with a warning, but a context's error ends the writing. Nil: no pictures.
+	Image    func(i int) (image.Image, error)
+	Pictures *input.Pictures // the copies, outliers, blurred and blank ones, or nil
 	// Side is the longer side in pixels of the largest picture. Thumbnails are no larger than
 	// figure.PhotographCell, which 0 stands for.
 	Side int
-	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length
-	// with Cosine. Nil means neither.
+	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length with
+	// Cosine. Nil means neither.
 	Features *mat.Dense
 	Cosine   bool
-	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
-	// "". It may be nil.
-	Links    []string
+	Links    []string              // addresses of pictures, percent-encoded and relative to the page, or ""
 	Basis    *Basis                // what was learned, or nil if it cannot be shown
 	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
@@ -125,15 +115,12 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 
 // inOrder returns the samples of each group, the most typical first if that is known.
 func (c Clusters) inOrder() [][]int {
-	var members [][]int
+	members := make([][]int, slices.Max(append([]int{-1}, c.Groups...))+1)
 	for i, g := range c.Groups {
-		for g >= len(members) {
-			members = append(members, nil)
-		}
 		members[g] = append(members[g], i)
 	}
-	if c.Memberships != nil {
-		for _, group := range members {
+	for _, group := range members {
+		if c.Memberships != nil {
 			slices.SortStableFunc(group, func(a, b int) int { return cmp.Compare(c.Memberships[a].Distance, c.Memberships[b].Distance) })
 		}
 	}
@@ -189,9 +176,9 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 // classesOf lists the known classes of a group's samples.
 func (c Clusters) classesOf(members []int) string {
 	_, classes, sizes := c.composition(members)
-	var parts []string
-	for _, l := range classes {
-		parts = append(parts, fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]))
+	parts := make([]string, len(classes))
+	for i, l := range classes {
+		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
 	}
 	return strings.Join(parts, ", ")
 }
@@ -211,18 +198,15 @@ func clusterScores(w *clustersPage) any {
 	return unlessEmpty(scores)
 }
 
-// shownFirst is the number of samples of each group that the page shows without its script.
-const shownFirst = 12
+const shownFirst = 12 // samples of each group that the page shows without its script
 
 var (
 	//go:embed clusters.css
 	clustersCSS string
-
-	//go:embed page.js similar.js map.js explore.js
-	scripts embed.FS
-
 	//go:embed explore.css
 	exploreCSS string
+	//go:embed page.js similar.js map.js explore.js
+	scripts embed.FS
 
 	// scriptFiles are the scripts of the page in their order: page.js tells the others when it is ready.
 	scriptFiles = []string{"similar.js", "map.js", "page.js"}
@@ -246,13 +230,11 @@ type groupView struct {
 
 // tileView is a sample of a group.
 type tileView struct {
-	Sample int
-	Name   string
-	Link   template.URL
-	// Sheet is the contact sheet with its thumbnail in the given column and row, or empty.
-	Sheet         string
-	Column, Row   int
-	Width, Height int
+	Sample                     int
+	Name                       string
+	Link                       template.URL
+	Sheet                      string // the contact sheet with its thumbnail in the given column and row, or empty
+	Column, Row, Width, Height int
 }
 
 type groupsView struct {

@@ -17,29 +17,23 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Experiment is the content of the page of an experiment, finished or not. Records of methods that the
-// summary does not list are ignored; without its Classes nothing is shown of single classes.
+// Experiment is the content of the page of an experiment, finished or not. Records of methods that the summary does not
+// list are ignored; without its Classes nothing is shown of single classes.
 type Experiment struct {
 	*pipeline.Summary
-	Records []record.Record
-	// Bases are learned parts, and Coefficients the representations of samples.
-	Bases        []Basis
-	Coefficients []figure.Coefficients
+	Records      []record.Record
+	Bases        []Basis               // learned parts
+	Coefficients []figure.Coefficients // representations of samples
 	Shown        *models.Illustrations // parts and visual words on photos, or nil
-
-	progress *counter
+	progress     *counter
 }
 
-// Sources are what a report needs besides results.
+// Sources are what a report needs besides results. All may be nil.
 type Sources struct {
-	// Shown are parts and visual words on photos. Without it pages show those that they showed before.
-	Shown *models.Illustrations
-	// Warn receives what is not shown and why; it may be nil.
-	Warn func(text string)
-	// Progress is called after each photo that was read, by one goroutine at a time; it may be nil.
-	Progress func(done, total int)
-	// Published is called when a grouping stands in its folder, which is still locked; it may be nil.
-	Published func() error
+	Shown     *models.Illustrations // parts and visual words on photos; without it those that were shown before
+	Warn      func(text string)     // receives what is not shown and why
+	Progress  func(done, total int) // called after each photo that was read, by one goroutine at a time
+	Published func() error          // called when a grouping stands in its folder, which is still locked
 }
 
 func (s Sources) warn(format string, a ...any) string {
@@ -58,14 +52,12 @@ type counter struct {
 }
 
 func (c *counter) count(done, total int) {
-	if c == nil || c.progress == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done, c.total = c.done+done, c.total+total
-	if done > 0 {
-		c.progress(c.done, c.total)
+	if c != nil && c.progress != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.done, c.total = c.done+done, c.total+total; done > 0 {
+			c.progress(c.done, c.total)
+		}
 	}
 }
 
@@ -76,15 +68,13 @@ func (c *counter) add(n int) { c.count(0, n) }
 type experimentPage struct {
 	page
 	experiment Experiment
-	// records are the finished ones, and tables those of each of their scores.
-	records []record.Record
-	tables  []scoreTables
-	looks   figure.Looks
-	// peaks are the methods at their best by the first score, and shown their names in the records. Each
-	// section that shows single methods shows these.
-	peaks []table.Peak
-	shown []string
-	// chosen says that they were chosen among ranks or settings.
+	records    []record.Record // the finished ones
+	tables     []scoreTables   // of each of their scores
+	looks      figure.Looks
+	// peaks are the methods at their best by the first score, and shown their names in the records. Each section
+	// that shows single methods shows these. They may be chosen among ranks or settings.
+	peaks  []table.Peak
+	shown  []string
 	chosen bool
 }
 
@@ -200,9 +190,9 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		e.Bases = append(e.Bases, b)
 	}
-	classes := make([]int, len(s.Samples))
-	for i, sample := range s.Samples {
-		classes[i] = sample.Class
+	var classes []int
+	for _, sample := range s.Samples {
+		classes = append(classes, sample.Class)
 	}
 	coefficients, others := results.Coefficients(dir, s)
 	for i, method := range s.Methods {

@@ -56,8 +56,7 @@ type sheetsData struct {
 	Count    int    `json:"count"`
 	Zoom     int    `json:"zoom"`
 	Ending   string `json:"ending"`
-	// Sizes holds the width and the height of each thumbnail, a byte each, 0 for none.
-	Sizes string `json:"sizes"`
+	Sizes    string `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
 }
 
 // writeData writes the data script. Names are shown as plaintext.Line shows them.
@@ -216,11 +215,9 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 		return out, nil
 	}
 	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
-	var none *memory.LimitError
-	if errors.As(err, &none) {
+	if none := (*memory.LimitError)(nil); errors.As(err, &none) {
 		return out, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return out, err
 	}
 	defer release()
@@ -282,15 +279,15 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	for at, sample := range order {
 		t.place[sample] = at
 	}
+	// Memory for a sheet on each core, or on fewer if the budget has no more.
 	workers := max(1, min(parallel.Cores(), t.count))
-	var release func()
-	for ; ; workers-- {
+	release, err := memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+	for err != nil && workers > 1 {
+		workers--
 		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
-		if err == nil {
-			break
-		} else if workers == 1 {
-			return nil, nil, err
-		}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	defer release()
 	gone := make([]error, len(order))

@@ -19,13 +19,10 @@ import (
 
 // Sets is the content of the page of an experiment on several sets.
 type Sets struct {
-	// Name heads the page, and Command runs the experiment again.
-	Name, Command string
-	// Sets are the experiments on the single sets, and Names the folders of their own pages.
-	Names []string
-	Sets  []*Experiment
-	// Tests compare methods over sets.
-	Tests table.Tests
+	Name, Command string        // the heading, and the command that runs the experiment again
+	Names         []string      // of the folders of the sets' own pages
+	Sets          []*Experiment // on the single sets
+	Tests         table.Tests   // of methods over sets
 }
 
 // SetsFiles are what WriteSets writes.
