@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"image/color"
 	"image/png"
@@ -16,18 +17,22 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -179,4 +184,210 @@ func (c outlines) FillString(face font.Face, at vg.Point, text string) {
 			at.X += scale * vg.Length(advance)
 		}
 	}
+}
+
+const (
+	plotWidth  = 4.4 * vg.Inch // without the legend
+	plotHeight = 3.1 * vg.Inch
+	legendGap  = 0.15 * vg.Inch
+	chartGap   = 0.15 * vg.Inch
+
+	mostMarkers  = 20 // points that are marked on a line
+	bandStrength = 28 // the opacity of a band, of 255
+)
+
+// chart is a plot with its legend to the right.
+type chart struct {
+	plot          *plot.Plot
+	width, height vg.Length // of the plot
+	grid          *plotter.Grid
+	legend        plot.Legend
+}
+
+// newChart returns an empty chart whose axes have these labels.
+func newChart(x, y string) *chart {
+	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
+	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
+		axis.Label.TextStyle.Font = sans(10)
+		axis.Tick.Label.Font = sans(9)
+		axis.Label.Padding, axis.Tick.Length = vg.Points(4), vg.Points(4)
+	}
+	f.plot.X.Label.Text, f.plot.Y.Label.Text = shownName(x), shownName(y)
+	f.plot.BackgroundColor = nil // the canvas is white
+	f.legend.TextStyle.Font = sans(9)
+	f.legend.Left, f.legend.Top = true, true
+	f.legend.ThumbnailWidth = vg.Points(28)
+	f.legend.Padding = vg.Points(3)
+
+	f.grid.Horizontal.Color, f.grid.Vertical.Color = gridGrey, nil
+	f.plot.Add(f.grid)
+	return f
+}
+
+// line is a line of a chart, named in its legend.
+type line struct {
+	number       int // of its colour, dashes and marker
+	name         string
+	points       plotter.XYs
+	below, above plotter.XYs // bound a pale band around it, if they differ
+	marked       bool        // at each point
+	ring         *plotter.XY // a point with a ring, or nil; a line without points is a ring alone
+}
+
+// add adds lines, all in front of all bands.
+func (f *chart) add(lines ...line) error {
+	for _, l := range lines {
+		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
+			continue
+		}
+		outline := slices.Clone(l.above)
+		slices.Reverse(outline)
+		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
+		if err != nil {
+			return fmt.Errorf("band of %s: %w", l.name, err)
+		}
+		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
+		c.A = bandStrength
+		band.Color, band.LineStyle.Width = c, 0
+		f.plot.Add(band)
+	}
+	for _, l := range lines {
+		if len(l.points) > 0 {
+			drawn, err := plotter.NewLine(l.points)
+			if err != nil {
+				return fmt.Errorf("line of %s: %w", l.name, err)
+			}
+			drawn.LineStyle = lineOf(l.number)
+			f.plot.Add(drawn)
+			thumbs := []plot.Thumbnailer{drawn}
+			if l.marked {
+				scatter := &plotter.Scatter{XYs: drawn.XYs, GlyphStyle: markerOf(l.number)}
+				f.plot.Add(scatter)
+				thumbs = append(thumbs, scatter)
+			}
+			f.legend.Add(shownName(l.name), thumbs...)
+		}
+		if l.ring != nil {
+			f.plot.Add(&plotter.Scatter{
+				XYs:        plotter.XYs{*l.ring},
+				GlyphStyle: draw.GlyphStyle{Color: Palette[l.number%len(Palette)], Radius: vg.Points(6), Shape: ring{}},
+			})
+		}
+	}
+	return nil
+}
+
+// ring is a circle that is thick enough for print.
+type ring struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: sty.Color, Width: vg.Points(1.4)})
+	var circle vg.Path
+	circle.Move(vg.Point{X: at.X + sty.Radius, Y: at.Y})
+	circle.Arc(at, sty.Radius, 0, 2*math.Pi)
+	circle.Close()
+	c.Stroke(circle)
+}
+
+// figure returns the chart as it is, with or without its legend.
+func (f *chart) figure(legend bool) *Figure {
+	var beside vg.Length // the width of the legend with the gap before it
+	if legend {
+		size := f.legend.Rectangle(draw.Canvas{}).Size()
+		beside, f.height = legendGap+size.X, max(f.height, size.Y)
+	}
+	return &Figure{f.width + beside, f.height, func(ctx context.Context, c draw.Canvas) error {
+		f.plot.Draw(draw.Crop(c, 0, -beside, 0, 0))
+		if legend {
+			f.legend.Draw(draw.Crop(c, f.width+legendGap, 0, 0, 0))
+		}
+		return ctx.Err()
+	}}
+}
+
+// sideBySide returns several figures as one.
+func sideBySide(figures []*Figure) *Figure {
+	row := &Figure{w: -chartGap}
+	for _, f := range figures {
+		row.w, row.h = row.w+f.w+chartGap, max(row.h, f.h)
+	}
+	row.draw = func(ctx context.Context, c draw.Canvas) error {
+		for _, f := range figures {
+			part := c
+			part.Max.X = c.Min.X + f.w
+			if err := f.draw(ctx, part); err != nil {
+				return err
+			}
+			c.Min.X += f.w + chartGap
+		}
+		return nil
+	}
+	return row
+}
+
+// wholeTicks labels the values that are at least 1/24 of the axis apart.
+func wholeTicks(values []int) plot.TickerFunc {
+	return func(lo, hi float64) []plot.Tick {
+		ticks := make([]plot.Tick, len(values))
+		last := math.Inf(-1)
+		for i, v := range values {
+			ticks[i].Value = float64(v)
+			if float64(v)-last >= (hi-lo)/24 {
+				ticks[i].Label = strconv.Itoa(v)
+				last = float64(v)
+			}
+		}
+		return ticks
+	}
+}
+
+// scoreTicks gives an axis ticks in the unit of a score. Call it when all data are there.
+func scoreTicks(s eval.Score, axis *plot.Axis) {
+	if s.Unit == eval.UnitPercent {
+		percentTicks(axis)
+	} else {
+		numberTicks(axis)
+	}
+}
+
+// percentTicks gives an axis of shares at most nine round ticks in percent, and ends it at ticks.
+func percentTicks(axis *plot.Axis) {
+	roundTicks(axis, 100, max(roundStep(100*(axis.Max-axis.Min), 8), 0.1))
+}
+
+// numberTicks gives an axis at most six round ticks, and ends it at ticks.
+func numberTicks(axis *plot.Axis) {
+	span := axis.Max - axis.Min
+	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
+		span = max(largest, 1)
+	}
+	roundTicks(axis, 1, roundStep(span, 5))
+}
+
+// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … in at most that many steps of which the span fits; 0 if empty.
+func roundStep(span float64, most int) float64 {
+	if !(span > 0) {
+		return 0
+	}
+	for exponent := math.Floor(math.Log10(span)) - 2; ; exponent++ {
+		for _, digit := range []float64{1, 2, 5} {
+			if step := digit * math.Pow(10, exponent); span <= float64(most)*step*(1+1e-9) {
+				return step
+			}
+		}
+	}
+}
+
+// roundTicks gives an axis the multiples of a step in a unit as ticks, and ends it at them.
+func roundTicks(axis *plot.Axis, unit, step float64) {
+	apart := step / unit
+	first := int(math.Floor(axis.Min/apart + 1e-9))
+	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
+	var ticks plot.ConstantTicks
+	for i := first; i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * apart, Label: strconv.FormatFloat(step*float64(i), 'g', 6, 64)})
+	}
+	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	axis.Tick.Marker = ticks
 }
