@@ -111,7 +111,7 @@ func markClasses(img *image.RGBA, c Coefficients, classes []string, square image
 			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
 		if middle := (a + b) / 2; middle-letters/2 >= end {
-			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
+			name := fitName(classes[class], func(s string) int { return textWidth(face, s) }, coefficientNames)
 			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}

@@ -32,7 +32,7 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 			return nil, err
 		}
 	}
-	percentTicks(&f.plot.Y)
+	roundTicks(&f.plot.Y, true)
 	return f.figure(true), nil
 }
 
@@ -51,7 +51,7 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 		if err := f.addMean(ctx, looks.number(method, 0), method, trials, t); err != nil {
 			return nil, err
 		}
-		numberTicks(&f.plot.Y)
+		roundTicks(&f.plot.Y, false)
 		row = append(row, f.figure(false))
 	}
 	return sideBySide(row), nil

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -51,7 +52,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	if err := f.add(lines...); err != nil {
 		return nil, err
 	}
-	scoreTicks(t.Score, &f.plot.Y)
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
 }
 
@@ -97,7 +98,7 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 		dot.GlyphStyle.Shape = draw.CircleGlyph{}
 		f.plot.Add(dot)
 	}
-	scoreTicks(t.Score, &f.plot.X)
+	roundTicks(&f.plot.X, t.Score.Unit == eval.UnitPercent)
 	f.plot.Y.Tick.Marker = names
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0
@@ -260,7 +261,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 		}
 		next++
 	}
-	scoreTicks(t.Score, &f.plot.Y)
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
 }
 

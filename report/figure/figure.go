@@ -32,7 +32,6 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -342,30 +341,28 @@ func wholeTicks(values []int) plot.TickerFunc {
 	}
 }
 
-// scoreTicks gives an axis ticks in the unit of a score. Call it when all data are there.
-func scoreTicks(s eval.Score, axis *plot.Axis) {
-	if s.Unit == eval.UnitPercent {
-		percentTicks(axis)
-	} else {
-		numberTicks(axis)
-	}
-}
-
-// percentTicks gives an axis of shares at most nine round ticks in percent, and ends it at ticks.
-func percentTicks(axis *plot.Axis) {
-	roundTicks(axis, 100, max(roundStep(100*(axis.Max-axis.Min), 8), 0.1))
-}
-
-// numberTicks gives an axis at most six round ticks, and ends it at ticks.
-func numberTicks(axis *plot.Axis) {
-	span := axis.Max - axis.Min
-	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
+// roundTicks gives an axis with all its data at most nine round ticks in percent, or six plain ones, and ends it at
+// ticks.
+func roundTicks(axis *plot.Axis, percent bool) {
+	span, unit, steps, least := axis.Max-axis.Min, 1.0, 5, 0.0
+	if percent {
+		unit, steps, least = 100, 8, 0.1
+	} else if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
 		span = max(largest, 1)
 	}
-	roundTicks(axis, 1, roundStep(span, 5))
+	step := max(roundStep(unit*span, steps), least)
+	apart := step / unit
+	first := int(math.Floor(axis.Min/apart + 1e-9))
+	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
+	var ticks plot.ConstantTicks
+	for i := first; i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * apart, Label: strconv.FormatFloat(step*float64(i), 'g', 6, 64)})
+	}
+	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	axis.Tick.Marker = ticks
 }
 
-// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … in at most that many steps of which the span fits; 0 if empty.
+// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which most steps hold the span; 0 if it is empty.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0
@@ -377,17 +374,4 @@ func roundStep(span float64, most int) float64 {
 			}
 		}
 	}
-}
-
-// roundTicks gives an axis the multiples of a step in a unit as ticks, and ends it at them.
-func roundTicks(axis *plot.Axis, unit, step float64) {
-	apart := step / unit
-	first := int(math.Floor(axis.Min/apart + 1e-9))
-	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
-	var ticks plot.ConstantTicks
-	for i := first; i <= last; i++ {
-		ticks = append(ticks, plot.Tick{Value: float64(i) * apart, Label: strconv.FormatFloat(step*float64(i), 'g', 6, 64)})
-	}
-	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
-	axis.Tick.Marker = ticks
 }
