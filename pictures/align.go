@@ -61,7 +61,6 @@ func (p plane) detail() plane {
 // warp says that point (x, y) of a picture, from −1 to 1, is point (X·x + DX, Y·y + DY) of another.
 type warp struct{ X, DX, Y, DY float64 }
 
-// identity shows all.
 var identity = warp{X: 1, Y: 1}
 
 // sampled returns what p shows under a warp, interpolated linearly, the pixels that are there, and their share.

@@ -136,7 +136,6 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	return copyOf, near, nil
 }
 
-// pairs returns the pairs to be compared, in their order.
 func (s Source) pairs() (pairs [][2]int) {
 	can := func(i int) bool {
 		l := s.Looks[i]
@@ -153,7 +152,6 @@ func (s Source) pairs() (pairs [][2]int) {
 	return slices.Compact(pairs)
 }
 
-// detailed is a thumbnail at the sizes at which it is compared.
 type detailed struct{ at128, at64, at32, at16, detail plane }
 
 // detailed returns the thumbnail of picture i, which it keeps among a few.
@@ -178,7 +176,6 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 	return d, nil
 }
 
-// alike tells whether pictures i and j are near duplicates.
 func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
 	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
@@ -226,7 +223,6 @@ func roughly(p, q plane) (w warp, most float64) {
 	return w, most
 }
 
-// planeOf returns the plane of n×n levels.
 func planeOf(n int, levels []uint8) plane {
 	p := newPlane(n)
 	for i := range p.v {

@@ -64,7 +64,6 @@ func (c *counter) count(done, total int) {
 func (c *counter) step()     { c.count(1, 0) }
 func (c *counter) add(n int) { c.count(0, n) }
 
-// experimentPage is the page of an experiment.
 type experimentPage struct {
 	page
 	experiment Experiment
@@ -78,7 +77,6 @@ type experimentPage struct {
 	chosen bool
 }
 
-// experimentSections lists the sections of the page, in their order.
 var experimentSections = []section[*experimentPage]{
 	{template: stored("findings"), make: findings},
 	{id: "reading", title: "How to read this", template: stored("reading"), make: reading},
@@ -137,7 +135,6 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	return write(&w.page, w, experimentSections)
 }
 
-// unfinished is the note of a page of unfinished results.
 func unfinished(missing int) string {
 	if missing <= 0 {
 		return ""
@@ -162,7 +159,6 @@ func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experi
 	})
 }
 
-// readExperiment reads the results in dir.
 func readExperiment(dir string, from Sources) (*Experiment, error) {
 	s, err := results.ReadSummary(dir)
 	if err != nil {

@@ -77,10 +77,8 @@ type section[P any] struct {
 	folded bool // sections that follow each other are folded away together
 }
 
-// linked is a view with entries of its own in the navigation.
 type linked interface{ links() []link }
 
-// link is an entry of the navigation.
 type link struct{ ID, Title string }
 
 //go:embed page.css
@@ -110,7 +108,6 @@ func (p *page) Policy() string {
 //go:embed sections
 var templates embed.FS
 
-// stored returns the template sections/NAME.html.
 func stored(name string) string {
 	text, err := templates.ReadFile("sections/" + name + ".html")
 	if err != nil {
@@ -191,7 +188,6 @@ func write[P any](p *page, of P, sections []section[P]) error {
 	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
 }
 
-// programSetting is the version of the program.
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
 
 // unlessEmpty returns a list for a template, or nil to leave its section out.
@@ -242,7 +238,6 @@ func (to folder) write(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// writeBytes writes a file atomically.
 func (to folder) writeBytes(name string, content []byte) error {
 	return to.write(name, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -273,7 +268,6 @@ func (p *page) picture(path, alt string, draw func() (image.Image, error)) *pict
 	return shown
 }
 
-// captioned is a picture of a method.
 type captioned struct {
 	Method  string
 	Picture *picture
@@ -285,7 +279,6 @@ type figureView struct {
 	Width, Height      int // pixels of a page, 96 to the inch
 }
 
-// methodView is a figure of one method.
 type methodView struct {
 	Method, Title string
 	Figure        *figureView

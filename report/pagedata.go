@@ -91,7 +91,6 @@ func (w *clustersPage) writeData() error {
 	return w.writeBytes(dataFile, dataScript(&d))
 }
 
-// dataScript is the script that holds data, of one line.
 func dataScript(d *pageData) []byte {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -102,7 +101,6 @@ func dataScript(d *pageData) []byte {
 
 const dataBegin, dataEnd = "window.partwiseData = ", ";\n"
 
-// readData reads what dataScript returned.
 func readData(script []byte) (*pageData, error) {
 	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
 	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
@@ -148,10 +146,8 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 }
 
-// zoom is the enlargement of thumbnails on the page.
 func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
 
-// lines returns names as plaintext.Line shows them.
 func lines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -260,12 +256,10 @@ type thumbnails struct {
 	place []int         // of each sample, over all sheets
 }
 
-// path returns the name of a sheet.
 func (t *thumbnails) path(sheet int) string {
 	return fmt.Sprintf("pictures/%03d%s", sheet, t.grid.Extension())
 }
 
-// grid is the layout of thumbnails.
 func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell)) }
 
 // mostFailures is the largest number of unreadable pictures that are named.

@@ -82,7 +82,6 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	return served, nil
 }
 
-// partsOfPage returns the title of a page and what follows its head.
 func partsOfPage(text string) (title, body string, err error) {
 	before, body, ok := strings.Cut(text, "</head>")
 	_, title, ok2 := strings.Cut(before, "<title>")

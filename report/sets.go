@@ -28,14 +28,12 @@ type Sets struct {
 // SetsFiles are what WriteSets writes.
 var SetsFiles = []string{"index.html", "tables/", "curves/"}
 
-// setsPage is the page of an experiment on several sets.
 type setsPage struct {
 	page
 	sets   Sets
 	across []*table.Sets // the comparisons over the sets, of each score
 }
 
-// setsSections lists the sections of the page, in their order.
 var setsSections = []section[*setsPage]{
 	{template: stored("findings"), make: setsFindings},
 	{id: "across", title: "Over all sets", template: stored("across"), make: across},
@@ -164,7 +162,6 @@ type eachSetView struct {
 	Tables           []template.HTML
 }
 
-// eachSet shows the main tables of each set, and links its page.
 func eachSet(w *setsPage) any {
 	var views []eachSetView
 	for i, e := range w.sets.Sets {

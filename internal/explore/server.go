@@ -231,7 +231,6 @@ func forLoopback(r *http.Request) bool {
 	return slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
-// act does an act of the person.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
@@ -309,7 +308,6 @@ func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context)
 	return writeState(w, text)
 }
 
-// changed changes the session and returns the state as JSON.
 func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
@@ -449,7 +447,6 @@ func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) error {
 	return send(w, "text/html; charset=utf-8", s.page.HTML)
 }
 
-// types are the media types of the files of a grouping, by extension.
 var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
@@ -484,7 +481,6 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 // safe are the kinds of images that a browser shows and does not run.
 var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
-// original serves the picture of a row.
 func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	i, err := strconv.Atoi(r.PathValue("row"))
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {

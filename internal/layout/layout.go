@@ -195,7 +195,6 @@ func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compa
 // lists holds the nearest points of each, rising.
 type lists [][]neighbour
 
-// squares returns the squared lengths of points.
 func squares(p *project.Points) []float32 {
 	out := make([]float32, p.N)
 	for i := range out {
@@ -206,7 +205,6 @@ func squares(p *project.Points) []float32 {
 	return out
 }
 
-// some returns a matrix of some points.
 func some(p *project.Points, which []int32) *project.Points {
 	out := &project.Points{N: len(which), D: p.D, Data: make([]float32, 0, len(which)*p.D)}
 	for _, i := range which {
@@ -215,7 +213,6 @@ func some(p *project.Points, which []int32) *project.Points {
 	return out
 }
 
-// part returns the points from lo up to hi, which it shares.
 func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
@@ -250,7 +247,6 @@ type cells struct {
 	near  [][]int32 // the cells near each, itself among them
 }
 
-// cellsOf puts points into cells.
 func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	out := &cells{order: make([]int32, p.N)}
 	c := 1
@@ -379,7 +375,6 @@ type graph struct {
 	edges []edge
 }
 
-// of returns the edges of point i.
 func (g *graph) of(i int) []edge { return g.edges[g.start[i]:g.start[i+1]] }
 
 // graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest has

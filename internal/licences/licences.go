@@ -87,7 +87,6 @@ func modules() ([][]string, error) {
 	return rows[min(1, len(rows)):], err
 }
 
-// textsOf returns the texts of a module in the order of their names.
 func textsOf(module string) ([]Text, error) {
 	root := path.Join("texts", module)
 	var texts []Text

@@ -104,7 +104,6 @@ type recordReader struct {
 	bytes, fields         int
 }
 
-// longRecordError says what is too long.
 type longRecordError string
 
 func (e longRecordError) Error() string { return string(e) }

@@ -119,7 +119,6 @@ const (
 	rankLine  = 15  // from one name to the next
 )
 
-// textStyle is the style of words in a drawing.
 func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, YAlign: text.YCenter}
 }

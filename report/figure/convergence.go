@@ -57,7 +57,6 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 	return sideBySide(row), nil
 }
 
-// term is a part of the objective.
 type term struct {
 	name  string
 	value func(record.Point) float64
@@ -70,7 +69,6 @@ var terms = []term{
 	{"Penalty", func(p record.Point) float64 { return p.Penalty }},
 }
 
-// iterationChart is a chart with iterations on a logarithmic axis.
 func iterationChart(y string) *chart {
 	f := newChart("Iteration", y)
 	f.plot.X.Scale = plot.LogScale{}

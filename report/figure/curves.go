@@ -190,7 +190,6 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	return f.figure(true), nil
 }
 
-// shares returns values divided by the largest.
 func shares(values []float64, largest float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {

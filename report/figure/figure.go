@@ -56,7 +56,6 @@ func shownName(name string) string {
 	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
 }
 
-// sans is the font of all figures.
 func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
@@ -305,7 +304,6 @@ func (f *chart) figure(legend bool) *Figure {
 	}}
 }
 
-// sideBySide returns several figures as one.
 func sideBySide(figures []*Figure) *Figure {
 	row := &Figure{w: -chartGap}
 	for _, f := range figures {

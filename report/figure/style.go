@@ -127,7 +127,6 @@ type unkerned struct{ font.Face }
 
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
-// fill paints a rectangle in one colour.
 func fill(img draw.Image, r image.Rectangle, c color.Color) {
 	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
@@ -138,7 +137,6 @@ func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
 	d.DrawString(s)
 }
 
-// textWidth is the width of a line in pixels.
 func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }
 
 // shorten makes a name fit by an ellipsis in its middle: both ends of a file name tell files apart.

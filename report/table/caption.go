@@ -19,7 +19,6 @@ const bracket = "\x0e"
 // name returns a name for a text that Marks.text writes.
 func name(s string) string { return bracket + plaintext.Line(s) + bracket }
 
-// names returns names in a sentence.
 func names(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
@@ -52,7 +51,6 @@ func caption(template string, data any) string {
 	return strings.Join(lines, " ")
 }
 
-// tested describes tests for a caption.
 type tested struct {
 	Tests
 	Score       eval.Score
@@ -85,7 +83,6 @@ func (t tested) Population() string {
 	return text
 }
 
-// rope is the region of practical equivalence in words.
 func (by Tests) rope(s eval.Score) string {
 	switch points := 100 * by.Width(); {
 	case s.Unit != eval.UnitPercent:

@@ -270,7 +270,6 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 	return s
 }
 
-// compare compares all pairs.
 func (s *Sets) compare() {
 	m := len(s.Methods)
 	var f family
@@ -415,7 +414,6 @@ func (s *Sets) Matrix() *Document {
 	return s.document("pairs", g)
 }
 
-// word is a cell of the matrix.
 func (s *Sets) word(i, j int) Word {
 	if i == j {
 		return Word{Text: missing, Mark: Unmarked, Fields: make([]string, 8)}
