@@ -59,7 +59,6 @@ type Clusters struct {
 	progress *counter
 }
 
-// clustersPage is the page of a grouping.
 type clustersPage struct {
 	page
 	clusters Clusters
@@ -69,7 +68,6 @@ type clustersPage struct {
 	codes    codes
 }
 
-// clustersSections lists the sections of the page, in their order.
 var clustersSections = []section[*clustersPage]{
 	{template: stored("group-scores"), make: clusterScores},
 	{template: stored("groups"), make: groups},
@@ -127,7 +125,6 @@ func (c Clusters) inOrder() [][]int {
 	return members
 }
 
-// thing is the word for a sample.
 func (c Clusters) thing() string {
 	if c.Image != nil {
 		return "picture"
@@ -138,7 +135,6 @@ func (c Clusters) thing() string {
 // things is the word for samples at the beginning of a sentence.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
-// count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
 // groupName names group g after the class given for it, or else after one that more than half of its samples of known
@@ -228,7 +224,6 @@ type groupView struct {
 	More                 string
 }
 
-// tileView is a sample of a group.
 type tileView struct {
 	Sample                     int
 	Name                       string
@@ -279,7 +274,6 @@ func groups(w *clustersPage) any {
 	return view
 }
 
-// scriptText returns a script of the page.
 func scriptText(name string) []byte {
 	text, err := scripts.ReadFile(name)
 	if err != nil {
@@ -288,7 +282,6 @@ func scriptText(name string) []byte {
 	return text
 }
 
-// group is the view of group g.
 func (w *clustersPage) group(g int, members []int) groupView {
 	c := w.clusters
 	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: c.classesOf(members)}

@@ -84,7 +84,6 @@ func groupedData(dir string) (string, error) {
 // Feedback returns the store of corrections in the folder of the grouping.
 func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.Folder} }
 
-// feedbackStore is the FeedbackFolder of a folder.
 type feedbackStore struct{ *output.Folder }
 
 // Dir implements feedback.Store.
@@ -179,7 +178,6 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 	}
 }
 
-// indices are 0, …, n−1.
 func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -281,7 +279,6 @@ func (c Clusters) assignments() []listColumn {
 	return columns
 }
 
-// pictures lists what was found about each picture.
 func (c Clusters) pictures() []listColumn {
 	p := c.Pictures
 	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }

@@ -33,13 +33,11 @@ const (
 	maxPartRows     = 100 // parts that are shown one by one
 )
 
-// photographsView is what a page shows of photos.
 type photographsView struct {
 	Patches []patchesView
 	Words   *wordsView
 }
 
-// patchesView is what a page shows of the parts of one method.
 type patchesView struct {
 	Method   string
 	Examples *picture
@@ -52,7 +50,6 @@ type partView struct {
 	Picture *picture // nil if no photo uses the part
 }
 
-// wordsView is what a page shows of a vocabulary.
 type wordsView struct {
 	Lead   string
 	Sheets []*picture
@@ -189,7 +186,6 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	return photos, failed, err
 }
 
-// examples returns the photos that show all parts.
 func examples(of models.PartsShown) []int {
 	return figure.Evenly(indices(len(of.Patches)), maxExamples)
 }
@@ -260,12 +256,10 @@ func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, sho
 	return tiles, nil
 }
 
-// isDone reports whether an error is that of a context.
 func isDone(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// words draws contact sheets of visual words.
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
 	if shown.Counted > 0 {

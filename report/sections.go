@@ -155,13 +155,11 @@ func classes(w *experimentPage) any {
 	return view
 }
 
-// scoreTables are the tables of one score: of all methods, and of each at its best, or nil.
 type scoreTables struct {
 	all  *table.Table
 	best *table.Best
 }
 
-// tablesOf gathers a score of the records.
 func (e Experiment) tablesOf(records []record.Record, score string) scoreTables {
 	tests := table.TestsOf(e.Summary)
 	t := scoreTables{table.New(records, score, e.Methods, tests), table.NewBest(records, score, e.Methods, e.Sweeps, tests)}
@@ -172,7 +170,6 @@ func (e Experiment) tablesOf(records []record.Record, score string) scoreTables 
 	return t
 }
 
-// first is the table that is shown first.
 func (t scoreTables) first() interface {
 	Finding() string
 	Document() *table.Document
@@ -243,7 +240,6 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	return v
 }
 
-// timesView holds the times of a run.
 type timesView struct {
 	Lines, Methods []timeLine
 	All            timeLine
@@ -264,7 +260,6 @@ type phase struct {
 	part bool
 }
 
-// prepared are the phases before the factorisation.
 var prepared = []phase{
 	{"Reading the data", timing.Reading, false},
 	{"Features", timing.Features, false},
@@ -398,7 +393,6 @@ func ranks(w *experimentPage) any {
 	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
 }
 
-// drawnChoices is the view of numbers chosen for draws.
 func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {
 	says := fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
 	view := ranksView{Figure: v, Table: w.table(name, d), Says: says}
@@ -466,7 +460,6 @@ func meanCurve(draws []record.Record) *factor.RankCurve {
 	return mean
 }
 
-// meanOf is the mean of a value of draws.
 func meanOf(draws []record.Record, value func(record.Record) float64) float64 {
 	var sum float64
 	for _, r := range draws {

@@ -120,7 +120,6 @@ func (b *Best) names() []string {
 	return names
 }
 
-// caption explains the table and its marks.
 func (b *Best) caption() string {
 	e := b.Table.explained()
 	chosen := "rank and setting"

@@ -83,7 +83,6 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	return out, nil
 }
 
-// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
@@ -169,7 +168,6 @@ func (c ScoreComparison) grid(by Tests) Grid {
 	return g
 }
 
-// caption explains the tables.
 func (c *Comparison) caption() string {
 	e := struct {
 		*Comparison
@@ -293,7 +291,6 @@ func (s *Sets) compare() {
 	}
 }
 
-// pair compares method i with method j, without correction or verdict.
 func (s *Sets) pair(i, j int) (pair SetsPair) {
 	var a, b []float64
 	for _, row := range s.Means {

@@ -90,7 +90,6 @@ func (by Tests) p(row sample, i, j int) float64 {
 	return row.resampled(i, j).P()
 }
 
-// family holds the comparisons that are corrected together.
 type family struct {
 	p, weights []float64
 	shown      []*Contrast // of each p, or nil
@@ -225,7 +224,6 @@ func (c Contrast) fields(by Tests, names ...string) []string {
 	return out
 }
 
-// columns are the columns of a difference.
 func (by Tests) columns() []Column {
 	columns := []Column{valueColumn("95 % interval", "low", "high"), valueColumn("Effect", "effect", "biserial")}
 	if by.By.Bayesian() {
@@ -239,7 +237,6 @@ func valueColumn(heading string, fields ...string) Column {
 	return Column{Heading: heading, Right: true, Fields: fields}
 }
 
-// words are the cells of these columns.
 func (c Contrast) words(by Tests, s eval.Score) (words []Word) {
 	texts := []string{"[" + signed(s, c.Low) + ", " + signed(s, c.High) + "]", signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), pText(c.P)}
 	chances := []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above}
@@ -259,7 +256,6 @@ func (c Contrast) words(by Tests, s eval.Score) (words []Word) {
 	return words
 }
 
-// mark is the mark of a difference.
 func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
@@ -290,7 +286,6 @@ func signedText(text string, x float64) string {
 	return "−" + strings.TrimPrefix(text, "-")
 }
 
-// pText is a p-value with three decimals.
 func pText(p float64) string {
 	if p < 0.001 {
 		return "<0.001"

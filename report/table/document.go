@@ -54,7 +54,6 @@ func (m Marks) text(text string) string {
 	return strings.Join(parts, "")
 }
 
-// value writes a value with its mark.
 func (m Marks) value(w Word) string {
 	s := w.Text
 	if m.Number != nil {
@@ -76,7 +75,6 @@ func (m Marks) value(w Word) string {
 	return s + m.Mark[w.Mark]
 }
 
-// lines writes the heading of a document.
 func (m Marks) lines(d *Document) (lines []string) {
 	for _, line := range d.Heading {
 		lines = append(lines, m.text(line))
@@ -96,7 +94,6 @@ func (m Marks) caption(d *Document) string {
 	return m.Foreign(title) + text
 }
 
-// captions writes all captions of a document.
 func (m Marks) captions(d *Document) string {
 	text := m.caption(d)
 	for _, g := range d.Grids {
@@ -162,7 +159,6 @@ const (
 	MarkDiffers                // a significant difference
 )
 
-// missing stands for an absent value.
 const missing = "–"
 
 // part returns the grid with the columns of values from (inclusive) to (exclusive), after its keys.

@@ -17,7 +17,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// captionWidth is the width of captions without another limit.
 const captionWidth = 100
 
 var textMarks = Marks{
@@ -67,7 +66,6 @@ func withWidths(wide bool, f func() error) error {
 	return f()
 }
 
-// text lays the grid out in characters of one width.
 func (g Grid) text(opt Options) string {
 	l := g.layout(textMarks)
 	for r, line := range g.Lines {
@@ -87,7 +85,6 @@ type layout struct {
 	average int // the line of the average, or 0
 }
 
-// layout puts a grid into the words of a format.
 func (g Grid) layout(m Marks) layout {
 	head := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
@@ -151,7 +148,6 @@ func (l layout) pretty() *pretty.Table {
 	return t
 }
 
-// wrap breaks text between words into lines.
 func (opt Options) wrap(words string) string {
 	width := captionWidth
 	if opt.Width > 0 {
@@ -245,7 +241,6 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	})
 }
 
-// figureSpace is a space as wide as a digit.
 const figureSpace = "\u2007"
 
 var htmlMarks = Marks{

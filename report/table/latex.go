@@ -58,7 +58,6 @@ func latexMethod(name string) string {
 	return latexText(parts[1]) + " (" + latexSetting(parts[2]) + ")"
 }
 
-// latexSetting returns settings as formulas.
 func latexSetting(settings string) string {
 	fields := strings.Fields(settings)
 	for i, field := range fields {
@@ -107,7 +106,6 @@ func latexWord(name string) string {
 	}, name))
 }
 
-// latexFonts is a line for tables with letters that pdfTeX has no fonts for.
 const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
 
 // needsFonts reports whether LaTeX holds such letters: all but those of Europe in Latin script.
@@ -128,7 +126,6 @@ var latexTables = template.Must(template.New("latex").Delims("<<", ">>").Funcs(t
 	"columns": Grid.latexColumns, "lines": Grid.latexLines,
 }).Parse(latexTemplate))
 
-// latexTable is a grid as a floating table.
 type latexTable struct {
 	Float, Caption, Label string
 	Blocks                []Grid // of columns, one below the other

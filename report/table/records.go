@@ -113,7 +113,6 @@ func findScore(name string) eval.Score {
 	return s
 }
 
-// classAccuracy is the score of a single class.
 var classAccuracy = eval.Score{
 	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
 	Help: "The share of a class's test samples that were taken for what they are (its recall).",

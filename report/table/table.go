@@ -103,7 +103,6 @@ func (t *Table) newRow(records []record.Record) Row {
 	return row
 }
 
-// average returns the row of the columns' means.
 func (t *Table) average(draws significance.Draws) *Row {
 	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
 	for i := range row.Cells {
@@ -225,7 +224,6 @@ func (t *Table) all() (rows []*Row) {
 	return rows
 }
 
-// last returns the average row if there is one, or else the last.
 func (t *Table) last() Row {
 	if t.Average != nil {
 		return *t.Average
@@ -258,7 +256,6 @@ func (t *Table) Describe(r Row) string {
 	return phrase.Count(r.Number, "class", "classes")
 }
 
-// label names a row in its first column.
 func (r Row) label() string {
 	if r.Average {
 		return "Average"
@@ -354,7 +351,6 @@ func (t *Table) words() (out [][]Word) {
 // cellFields are the columns of a cell in CSV: the number of trials, "best" or "", and the fields of its contrast.
 var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected", "difference", "low", "high", "effect", "biserial", "below", "within", "above"}
 
-// fields are the columns of a cell in CSV.
 func (c Cell) fields(by Tests) []string {
 	best := map[bool]string{true: "best"}[c.Best]
 	return append([]string{strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
