@@ -193,12 +193,7 @@ func examples(of models.PartsShown) []int {
 // users returns the photos that use a part most, the first most.
 func users(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
-	var users []int
-	for i := range n {
-		if u := uses.At(i, part); u > 0 && !math.IsInf(u, 0) {
-			users = append(users, i)
-		}
-	}
+	users := slices.DeleteFunc(indices(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
 	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
 	return users[:min(len(users), partPhotographs)]
 }

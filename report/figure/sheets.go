@@ -49,11 +49,6 @@ const (
 // largest white, as in most papers. A tile of equal values is mid grey; values that are not finite
 // count as the tile's smallest.
 func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
-	return montage(ctx, basis, height, width, channels, 0, 0)
-}
-
-// montage draws each value as scale×scale pixels, with so many tiles side by side; 0 chooses.
-func montage(ctx context.Context, basis mat.Matrix, height, width, channels, scale, columns int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
 	if height <= 0 || width <= 0 || channels != 1 && channels != 3 || m != channels*area {
@@ -63,13 +58,8 @@ func montage(ctx context.Context, basis mat.Matrix, height, width, channels, sca
 	if k == 0 {
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
-	if scale <= 0 {
-		scale = max(1, int(math.Round(tileSide/float64(max(height, width)))))
-	}
-	if columns <= 0 {
-		columns = int(math.Ceil(math.Sqrt(float64(k) * float64(height) / float64(width))))
-	}
-	columns = min(columns, k)
+	scale := max(1, int(math.Round(tileSide/float64(max(height, width)))))
+	columns := min(k, int(math.Ceil(math.Sqrt(float64(k)*float64(height)/float64(width)))))
 	rows := (k + columns - 1) / columns
 
 	stepX, stepY := width*scale+montageGap, height*scale+montageGap
