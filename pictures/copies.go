@@ -43,11 +43,9 @@ type Source struct {
 }
 
 // Copies returns for each of n pictures the original of its stack of copies, the first of them in the order,
-// and whether it is a near duplicate of that one and no exact copy.
-//
-// Two pictures are near duplicates where their colours are alike and the details of their thumbnails, 64×64
-// less the local mean, correlate by 0.92 or more as they lie; or by 0.95 or more where one shows a part of the
-// other, which is found by aligning them (Lucas and Kanade 1981).
+// and whether it is a near duplicate of that one and no exact copy. Near duplicates have like colours, and
+// details (64×64 less the local mean) that correlate by 0.92 or more; or by 0.95 where one shows a part of the
+// other, found by aligning them (Lucas and Kanade 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
@@ -231,9 +229,9 @@ func planeOf(n int, levels []uint8) plane {
 	return p
 }
 
-// Rough returns the brightness of the rough picture, of mean 0 and length 1, which change neither with the
-// brightness nor with the contrast of the picture; zeros where it has one brightness. The distance of two says
-// how unlike they are.
+// Rough returns the brightness of the rough picture, of mean 0 and length 1, so that neither brightness nor
+// contrast of the picture matters; zeros where it has one brightness. The distance of two says how unlike they
+// are.
 func (l *Look) Rough() []float64 {
 	out := make([]float64, len(l.rough))
 	var mean, length float64

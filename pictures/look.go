@@ -1,6 +1,5 @@
 // Package pictures finds copies, outliers, and blurred or blank pictures. A [Look] describes a picture in a few
-// hundred bytes; Copies, Outliers and Remarks compare looks, thumbnails and features, never pictures of whole
-// size.
+// hundred bytes; only looks, thumbnails and features are compared.
 package pictures
 
 import (
@@ -73,7 +72,8 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness of a square picture and its two colour differences (ITU-R BT.601), in levels of 256.
+// planes returns the brightness of a square picture and its two colour differences (ITU-R BT.601), in levels of
+// 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)

@@ -25,9 +25,9 @@ const (
 	leastOutlier      = 0.9 // the probability from which a picture is an outlier
 )
 
-// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of σ pixels.
-// It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four directions, as
-// motion leaves the edges along it sharp. It is −1 with too few edges.
+// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of
+// σ pixels. It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four
+// directions, as motion leaves the edges along it sharp. It is −1 with too few edges.
 func sharpness(img *image.RGBA) float64 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	grey := make([]float64, w*h)
@@ -84,9 +84,8 @@ const (
 	Blurred = "blurred"
 )
 
-// Remarks returns for each look what is wrong with the picture, or "". It is Blank where nearly all of it has
-// one colour. It is Blurred where it is at least LeastSide pixels high and wide, and its sharpness is below
-// 0.35. A picture without edges is not said to be blurred.
+// Remarks returns for each look Blank if nearly all of the picture has one colour, Blurred if its sharpness is
+// below 0.35 and it has at least LeastSide pixels in height and width, or "".
 func Remarks(looks []*Look) []string {
 	out := make([]string, len(looks))
 	for i, l := range looks {
@@ -102,9 +101,9 @@ func Remarks(looks []*Look) []string {
 }
 
 // Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
-// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds for
-// each the pictures nearest by their features, without copies, and distances how far they are; with fewer than
-// 5 it is 0.
+// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds the
+// pictures nearest by their features, without copies, and distances how far they are; with fewer than 5 it is
+// 0.
 //
 // With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
 // probability is erf(p/(2·√mean p²·√2)), or 0.

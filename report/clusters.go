@@ -23,19 +23,20 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists by sample
-// have n elements or are nil.
+// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
+// by sample have n elements or are nil.
 type Clusters struct {
 	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
 	Opened                 spec.Data // how the data were opened, for the saved model
 	Method                 string    // with its settings
 	Settings               [][2]string
-	// Grouping holds the groups of the samples, and optional Memberships, by which the samples of a group are shown
-	// from the most typical to the least, Scores and GroupClasses.
+	// Grouping holds the groups of the samples, and optional Memberships, by which the samples of a group are
+	// shown from the most typical to the least, Scores and GroupClasses.
 	*grouping.Grouping
 	Names       []string // of the samples
 	Assignments string   // the file in the same folder that lists the groups, or empty
-	// Labels are indices into Classes, or −1 where the class is not known. Without GroupClasses they are the data's.
+	// Labels are indices into Classes, or −1 where the class is not known. Without GroupClasses they are the
+	// data's.
 	Labels  []int
 	Classes []string
 	Counts  *grouping.CountCurve // the choice of the number of groups, or nil
@@ -82,7 +83,10 @@ var clustersSections = []section[*clustersPage]{
 // folders. Earlier versions wrote into groups/.
 var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bases/", "patches/", "words/", "groups/"}
 
-// WriteClusters writes into dir, which it creates if needed:
+// WriteClusters writes ClustersFiles into dir, which it creates if needed: the page, its scripts and their
+// data, thumbnails of all pictures in contact sheets, and figures of how the groups were found. Once ctx is
+// done its error is returned, and the files written by then stay. If it counts times (internal/timing), the
+// page shows them.
 //
 //	index.html           the page
 //	page/page.js, similar.js, map.js, data.js   its scripts and their data
@@ -137,8 +141,8 @@ func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.th
 
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
-// groupName names group g after the class given for it, or else after one that more than half of its samples of known
-// class have, if half of its samples or more are known; or "".
+// groupName names group g after the class given for it, or else after one that more than half of its samples of
+// known class have, if half of its samples or more are known; or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Experiment is the content of the page of an experiment, finished or not. Records of methods that the summary does not
-// list are ignored; without its Classes nothing is shown of single classes.
+// Experiment is the content of the page of an experiment, finished or not. Records of methods that the summary
+// does not list are ignored; without its Classes nothing is shown of single classes.
 type Experiment struct {
 	*pipeline.Summary
 	Records      []record.Record
@@ -95,7 +95,10 @@ var experimentSections = []section[*experimentPage]{
 // ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of folders.
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
-// WriteExperiment writes into dir, which it creates if needed:
+// WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and for each score,
+// method and section of it the tables, curves and pictures that docs/experiments.md lists. Without Shown the
+// page shows the photos that were written before. Once ctx is done its error is returned, and the files written
+// by then stay. If it counts times (internal/timing), the page shows them.
 //
 //	index.html                         the page
 //	tables/SCORE.txt, .md, .csv, .tex

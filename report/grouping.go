@@ -47,8 +47,9 @@ var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, Skip
 // created it and nothing was written.
 type GroupingFolder struct{ *output.Folder }
 
-// OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign files in
-// the place of a grouping's, and with sameData one with a grouping of other data than the path or name given.
+// OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
+// files in the place of a grouping's, and with sameData one with a grouping of other data than the path or name
+// given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
 }
@@ -102,9 +103,9 @@ func (f feedbackStore) Write(name string, text []byte) error {
 // Remove implements feedback.Store.
 func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
 
-// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
-// the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
-// returns it. Sources.Shown is not used.
+// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the
+// folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and returns
+// it.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
 	c.fill(ctx, in, found, f.Folder.Dir())

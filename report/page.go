@@ -1,9 +1,7 @@
-// Package report turns finished trials into what people read.
-//
-// The entry points are [WriteExperiment], for an experiment's records, and [WriteClusters], for one grouping of
-// somebody's own pictures. Both write a folder with an index.html in it that needs no network and no scripts. A
-// page is a list of sections: adding one takes a file and a line of the list. Its tables are made by
-// report/table and its pictures by report/figure, which can be used alone.
+// Package report turns finished trials into what people read: [WriteExperiment] shows an experiment's records,
+// and [WriteClusters] one grouping of somebody's own pictures. Both write a folder with an index.html that
+// needs no network and no scripts. A page is a list of sections. Tables are made by report/table and pictures
+// by report/figure.
 //
 // The same input gives the same bytes: nothing depends on the time, the machine or the order of a map. Files
 // are written beside their place and renamed, so a reader never sees half of one.
@@ -71,8 +69,8 @@ type page struct {
 type section[P any] struct {
 	id, title string // its anchor, and its name in the navigation; may be empty
 	template  string // its text: that of a file by stored, or any other
-	// make writes the section's files, or leaves that to page.later, and returns what its template shows, which may
-	// be linked; nil leaves the section out. Errors go to page.fail.
+	// make writes the section's files, or leaves that to page.later, and returns what its template shows, which
+	// may be linked; nil leaves the section out. Errors go to page.fail.
 	make   func(P) any
 	folded bool // sections that follow each other are folded away together
 }
@@ -222,7 +220,8 @@ type folder struct {
 	ctx context.Context
 }
 
-// write writes a file with a slash-separated name atomically, or returns the error of the context once that is done.
+// write writes a file with a slash-separated name atomically, or returns the error of the context once that is
+// done.
 func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := to.ctx.Err(); err != nil {
 		return err
@@ -360,8 +359,8 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// each calls f for 0 … n−1, at most this many at a time (0: one on each core), and returns the first error in their
-// order, or that of the context. A panic of f is an error.
+// each calls f for 0 … n−1, at most this many at a time (0: one on each core), and returns the first error in
+// their order, or that of the context. A panic of f is an error.
 func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	working, stop := context.WithCancel(ctx)

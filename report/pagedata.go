@@ -161,8 +161,8 @@ func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
-// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the escaped
-// name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
+// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the
+// escaped name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
 func shorterLinks(links, names []string) (base string, rests []any) {
 	if len(links) == 0 {
 		return "", nil

@@ -90,7 +90,8 @@ func experimentPhotographs(w *experimentPage) any {
 	return view
 }
 
-// photographs shows parts and visual words on photos:
+// photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts,
+// patches/METHOD/1.png, … with one part, and words/1.png, …. It warns of photos that cannot be read.
 //
 //	patches/METHOD/examples.png  photos with the patches of all parts
 //	patches/METHOD/1.png         the photos that use part 1 most, and so on

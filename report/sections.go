@@ -63,8 +63,9 @@ func coefficients(w *experimentPage) any {
 	return view
 }
 
-// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of Height ×
-// Width pixels, row by row. 3 Channels, red, green and blue, follow each other (m = 3·Height·Width); 1 and 0 are grey.
+// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of Height
+// × Width pixels, row by row. 3 Channels, red, green and blue, follow each other (m = 3·Height·Width); 1 and 0
+// are grey.
 type Basis struct {
 	Method                  string
 	Vectors                 mat.Matrix

@@ -66,7 +66,9 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 	return s, folder.Publish(func(staging string) ([]string, error) { return nil, WriteSets(ctx, staging, *s) })
 }
 
-// WriteSets writes into dir, which it creates if needed:
+// WriteSets writes into dir, which it creates if needed, index.html, and for each score tables/SCORE-sets.txt,
+// … (means and average ranks), tables/SCORE-pairs.txt, … (all pairs of methods) and curves/SCORE-ranks.png, …
+// (the critical-difference diagram). The page links those of the sets, NAME/index.html.
 //
 //	index.html                             the page
 //	tables/SCORE-sets.txt, .md, .csv, .tex   the means on each set and the average ranks

@@ -1,6 +1,6 @@
-// Package explore serves the page of a grouping on the loopback address, for a person to correct the
-// groups. The address holds a token of 128 random bits, which other users of the computer and other
-// pages of the browser do not know.
+// Package explore serves the page of a grouping on the loopback address, for a person to correct the groups.
+// The address holds a token of 128 random bits, which other users of the computer and other pages of the
+// browser do not know.
 package explore
 
 import (
@@ -380,9 +380,9 @@ func listen(port int) (net.Listener, error) {
 	return l, err
 }
 
-// Run serves the results of partwise cluster in dir, as New does, until the person is finished,
-// which is no error, or ctx ends. It gives the address of the page to ready. When it returns no
-// call of the session runs, and there will be none.
+// Run serves the results of partwise cluster in dir, as New does, until the person is finished, which is no
+// error, or ctx ends. It gives the address of the page to ready. When it returns no call of the session runs,
+// and there will be none.
 func Run(ctx context.Context, session Session, dir string, files []string, port int, ready func(address string) error) error {
 	s, err := New(ctx, session, dir, files)
 	if err != nil {
@@ -451,8 +451,8 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// file serves what the page loads or links to: no file outside of the folder, even through symbolic links, and none that
-// a browser would run.
+// file serves what the page loads or links to: no file outside of the folder, even through symbolic links, and
+// none that a browser would run.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	kind := types[path.Ext(name)]

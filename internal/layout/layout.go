@@ -1,6 +1,6 @@
-// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours: a graph of
-// neighbours is drawn by attraction along its edges and repulsion of all points, as in UMAP (McInnes, Healy and
-// Melville 2018, arXiv:1802.03426).
+// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours, by attraction
+// along the edges of a graph and repulsion of all points, as UMAP does (McInnes, Healy and Melville 2018,
+// arXiv:1802.03426).
 package layout
 
 import (
@@ -45,10 +45,9 @@ const (
 // Memory returns how many bytes Points takes for n points beside them, about.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns n places on a plane, x and y of one after the other. The layout begins with the first two
-// coordinates, which should be the principal ones. In an epoch all points move at once, so that the result does
-// not depend on the number of cores. It takes O(n log n) time, about: neighbours of many points are looked for
-// in cells. The only error is the context's.
+// Points returns n places on a plane, x and y of one after the other, from the first two coordinates, which
+// should be the principal ones. In an epoch all points move at once, so that the result does not depend on the
+// number of cores. It takes O(n log n) time, about. The only error is the context's.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
@@ -217,8 +216,8 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared length of
-// the point of a. square holds those of b. It reuses the buffer room, and returns the one used.
+// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared
+// length of the point of a. square holds those of b. It reuses the buffer room, and returns the one used.
 func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
 	n := len(square)
 	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
@@ -316,7 +315,8 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	return out, nil
 }
 
-// neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have fewer.
+// neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have
+// fewer.
 func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
 	square := squares(p)
 	out := make(lists, p.N)

@@ -37,8 +37,8 @@ type Licence struct {
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// Linked returns the licences of all that is linked into a program besides its own module, as its build information
-// tells, in the order of their names: Go, the modules, the weights of the built-in network, and the libraries of the
+// Linked returns the licences of all that is linked into a program besides its own module, by its build
+// information: Go, then by name the modules, the weights of the built-in network, and the libraries of the
 // system. A module that this package does not know in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()

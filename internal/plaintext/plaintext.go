@@ -1,6 +1,5 @@
-// Package plaintext makes text from elsewhere, such as the names of files, fit to
-// be printed: nothing in it moves a terminal's cursor, changes its colours or
-// title, starts a line, or turns the direction of what follows.
+// Package plaintext makes text from elsewhere, such as names of files, fit to be printed: nothing in it moves a
+// terminal's cursor, changes its colours or title, starts a line, or turns the direction of what follows.
 package plaintext
 
 import (
@@ -12,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as text of one line. Control characters, line and paragraph separators, the characters that
-// change the direction of text, those that no XML document may hold, and bytes that are not UTF-8 are shown as
-// in a Go string ("\x1b", "\n", "\u202e"); all others stay. Backslashes stay too, so that paths can be read;
-// hence the text cannot be turned back with certainty.
+// Line returns s as text of one line. Control characters, line separators, characters that change the direction
+// of text or that no XML document may hold, and bytes that are not UTF-8 are shown as in a Go string ("\x1b",
+// "\n", "\u202e"). Backslashes stay, so that paths can be read; hence the text cannot be turned back with
+// certainty.
 func Line(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, active) {
 		return s

@@ -14,13 +14,11 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Convergence draws, for each method, the share of the objective's decrease that is still to come:
-// 100 % after iteration 1, 0 % at the end. Objectives of different methods are different functions;
-// only how fast they converge can be compared. Iteration 0, the initial factors, is left out, since
-// the first step mostly corrects their scale.
-//
-// The lines are means over the trials with the largest number of classes, or rank, that has curves.
-// A trial that stopped stays at its last value. If no curve falls, the error is ErrNoData.
+// Convergence draws, for each method, the share of the objective's decrease that is still to come, from 100 %
+// after iteration 1 (the first step mostly corrects the scale of the initial factors). Objectives of different
+// methods are different functions; only how fast they converge can be compared. The lines are means over the
+// trials with the largest number of classes, or rank, that has curves. A trial that stopped stays at its last
+// value. If no curve falls, the error is ErrNoData.
 func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, methods, remaining)
 	if len(trials) == 0 {
@@ -36,9 +34,9 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 	return f.figure(true), nil
 }
 
-// Terms draws the objective of a method with a penalty, its fit and its penalty against the
-// iteration, in three plots, since the terms may differ by orders of magnitude. Trials are those of
-// Convergence. If no curve has a penalty, the error is ErrNoData.
+// Terms draws the objective of a method with a penalty, its fit and its penalty in three plots, since they may
+// differ by orders of magnitude. Trials are those of Convergence. If no curve has a penalty, the error is
+// ErrNoData.
 func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
@@ -85,7 +83,8 @@ func (f *chart) addMean(ctx context.Context, number int, method string, curves [
 	return f.add(line{number: number, name: method, points: mean})
 }
 
-// curvesOf returns what prepare makes of the curves of each method at the largest number of classes, or rank, with any.
+// curvesOf returns what prepare makes of the curves of each method at the largest number of classes, or rank,
+// with any.
 func curvesOf(records []record.Record, methods []string, prepare func([]record.Point) []record.Point) map[string][][]record.Point {
 	trials := map[string][][]record.Point{}
 	largest := 0

@@ -19,10 +19,9 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Curves draws the table's means against the number of classes or the rank, a line for each method,
-// in a pale band of one standard error to each side. A table with one row is drawn as dots with bars
-// of one standard deviation. If the rows are ranks, a ring marks each method's best, unless all are
-// as good. Without any mean the error is ErrNoData.
+// Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard
+// error to each side, or a single row as dots with bars of one standard deviation. A ring marks each method's
+// best rank, unless all are as good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -198,9 +197,9 @@ func shares(values []float64, largest float64) []float64 {
 	return out
 }
 
-// SweepCurves draws the score of a table against one setting of its sweeps: the average over numbers
-// of classes, or the best rank's. Each combination of a sweep's other settings is a line, with a ring
-// at the best of the sweep; other methods are level lines. Without any mean the error is ErrNoData.
+// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a
+// line for each combination of other settings, with a ring at the best, and level lines for other methods.
+// Without data: ErrNoData.
 func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {
@@ -305,8 +304,9 @@ const (
 	labelGap = 0.02
 )
 
-// placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is logarithmic
-// if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal distances.
+// placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is
+// logarithmic if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal
+// distances.
 func (f *chart) placeValues(values []string) (place func(value string) float64) {
 	numbers := map[string]float64{}
 	evenly := false

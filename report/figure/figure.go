@@ -1,7 +1,6 @@
-// Package figure draws: curves and confusions as scalable figures, and, pixel by pixel, montages of learned
-// parts, coefficients, contact sheets, visual words and photographs with the patches of parts marked.
-//
-// The same input gives the same bytes.
+// Package figure draws curves and confusions as scalable figures, and, pixel by pixel, montages of parts,
+// coefficients, contact sheets, visual words and photos with the patches of parts marked. The same input gives
+// the same bytes.
 package figure
 
 import (
@@ -124,7 +123,8 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines draws letters as curves, since vgpdf has only Western Europe's, and transparent colours, which it darkens.
+// outlines draws letters as curves, since vgpdf has only Western Europe's, and transparent colours, which it
+// darkens.
 type outlines struct{ *vgpdf.Canvas }
 
 // SetColor implements vg.Canvas.
@@ -339,8 +339,8 @@ func wholeTicks(values []int) plot.TickerFunc {
 	}
 }
 
-// roundTicks gives an axis with all its data at most nine round ticks in percent, or six plain ones, and ends it at
-// ticks.
+// roundTicks gives an axis with all its data at most nine round ticks in percent, or six plain ones, and ends
+// it at ticks.
 func roundTicks(axis *plot.Axis, percent bool) {
 	span, unit, steps, least := axis.Max-axis.Min, 1.0, 5, 0.0
 	if percent {

@@ -27,9 +27,9 @@ const (
 )
 
 // DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the stronger
-// they are. The photo had the given size, in whose pixels marks are, before it was scaled. Where patches of
-// several parts overlap, a pixel belongs to the part whose patches cover it most: each counts by its strength,
-// and less towards its edge. Of equal parts the lower one has the pixel. The only error is the context's.
+// they are. Marks are in pixels of the given size, before the photo was scaled. A pixel belongs to the part
+// whose patches cover it most, each by its strength and less towards its edge; of equal parts to the lower one.
+// The only error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
 	if err != nil {

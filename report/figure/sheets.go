@@ -41,13 +41,10 @@ const (
 	wordWidth      = patchColumns*(patchBox+patchGap) - patchGap
 )
 
-// Montage draws a basis (m×k, a basis vector a column) as k tiles on white, in a rectangle that is
-// about square. Each column holds an image of the given height and width, row by row, for each
-// channel: 1 is grey, 3 is red, green and blue. So m = channels·height·width.
-//
-// Each tile is scaled to its own range, over all its channels: its smallest value is black and its
-// largest white, as in most papers. A tile of equal values is mid grey; values that are not finite
-// count as the tile's smallest.
+// Montage draws a basis (m×k, a basis vector a column) as k tiles in a rectangle that is about square. Each
+// column is an image, row by row, for each channel (1: grey; 3: red, green, blue), m = channels·height·width.
+// Each tile is scaled to its own range, from black to white. Equal values are mid grey; values that are not
+// finite count as the smallest.
 func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width

@@ -111,8 +111,8 @@ func (s *Sheet) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small ones are
-// enlarged by whole pixels, so that they stay sharp.
+// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small
+// ones are enlarged by whole pixels, so that they stay sharp.
 func Thumbnail(img image.Image, box int) *image.RGBA {
 	b := img.Bounds()
 	return small(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))

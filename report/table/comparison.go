@@ -56,9 +56,8 @@ type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
-// NewComparison compares two experiments. As in New, of several records of one trial the last one counts, and
-// scores that are not finite are ignored. It is an error if there is no trial in common, or if the trials of one
-// draw have different numbers of samples.
+// NewComparison compares two experiments. Records and scores count as in New. It is an error if there is no
+// trial in common, or if the trials of one draw have different numbers of samples.
 func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
 	samples := map[sampling]int{}

@@ -158,8 +158,8 @@ func (opt Options) wrap(words string) string {
 
 var padding = regexp.MustCompile(` +\n`)
 
-// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the records. A
-// text that a spreadsheet would read as a formula begins with an apostrophe.
+// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the
+// records. A text that a spreadsheet would read as a formula begins with an apostrophe.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {

@@ -171,7 +171,8 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex returns a floating table: over both columns of the page, or in blocks, if its letters would shrink too far.
+// latex returns a floating table: over both columns of the page, or in blocks, if its letters would shrink too
+// far.
 func (g Grid) latex() latexTable {
 	var keys, values float64
 	for i := range g.Columns {

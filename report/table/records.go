@@ -118,9 +118,9 @@ var classAccuracy = eval.Score{
 	Help: "The share of a class's test samples that were taken for what they are (its recall).",
 }
 
-// PerClass gathers the accuracy of each class that was tested, a row each. A repeat counts for the classes drawn in
-// it. The records of a method should be of one rank or number of classes. The average row is not tested: the
-// classes of a repeat are not independent of each other.
+// PerClass gathers the accuracy of each class that was tested, a row each. The records of a method should be of
+// one rank or number of classes. The average row is not tested: the classes of a repeat are not independent of
+// each other.
 func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
 	var shares []record.Record
 	for _, r := range Finished(records, methods) {

@@ -30,9 +30,8 @@ type Table struct {
 	Comparisons int
 	Repeats     int   // the largest number of finished repeats in any cell of Rows
 	Rows        []Row // in ascending order
-	// Average is the row below all others, or nil if there are fewer than two: the means of a column's means
-	// and of its standard deviations; N counts the trials of all rows. A method that lacks a row has none,
-	// since the missing row might be the hardest.
+	// Average is the row of the means of each column's means and standard deviations, with N trials in all; nil
+	// with one row. A method that lacks a row has none, since the missing row might be the hardest.
 	Average *Row
 }
 
@@ -60,12 +59,9 @@ type Cell struct {
 // Tied reports whether a test found no difference from the best of the row that counts.
 func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent }
 
-// New gathers one score of the given methods from the records. It ignores records of other methods, records
-// without the score, and scores that are not finite or beyond ±1e100; of several records of one trial the last
-// one counts.
-//
-// Each cell is compared with the best of its row over the repeats that both have; in the average row over the
-// means of each repeat over all rows.
+// New gathers one score of the given methods from the records. It ignores scores that are not finite or beyond
+// ±1e100; of several records of one trial the last counts. Each cell is compared with the best of its row over
+// the repeats that both have; in the average row over the means of each repeat over all rows.
 func New(records []record.Record, score string, methods []string, by Tests) *Table {
 	return newTable(records, findScore(score), methods, by)
 }
@@ -133,8 +129,9 @@ func (t *Table) average(draws significance.Draws) *Row {
 	return row
 }
 
-// compare marks the best cells of each row and tests the others against the first of them. The best is found from the
-// same scores, so p-values are corrected for all pairs in all rows. The averages have half of the correction.
+// compare marks the best cells of each row and tests the others against the first of them. The best is found
+// from the same scores, so p-values are corrected for all pairs in all rows. The averages have half of the
+// correction.
 func (t *Table) compare() {
 	rows := t.all()
 	best := make([]int, len(rows))
