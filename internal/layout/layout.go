@@ -64,11 +64,11 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		return nil, err
 	}
 	at := start(p)
-	m := &mover{graph: nearest.graph(), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	m := &mover{edges: graph(nearest), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
 	for i := range n {
 		m.at[i] = place{at[2*i], at[2*i+1]}
 		total := float32(0)
-		for _, e := range m.graph.of(i) {
+		for _, e := range m.edges[i] {
 			total += e.weight
 		}
 		m.repelled[i] = repulsion * total / samples
@@ -131,7 +131,7 @@ type place struct{ x, y float32 }
 
 // mover moves points by Adam along the gradient.
 type mover struct {
-	graph        *graph
+	edges        [][]edge  // of each point, both ways
 	repelled     []float32 // by how much the points that are drawn repel each point
 	at, next     []place
 	mean, square []place
@@ -144,7 +144,7 @@ type mover struct {
 func (m *mover) move(i int) {
 	p := m.at[i]
 	var g, r place
-	for _, e := range m.graph.of(i) {
+	for _, e := range m.edges[i] {
 		q := m.at[e.to]
 		dx, dy := q.x-p.x, q.y-p.y
 		f := e.weight / (1 + curve*(dx*dx+dy*dy))
@@ -190,9 +190,6 @@ type neighbour struct {
 }
 
 func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.j, b.j)) }
-
-// lists holds the nearest points of each, rising.
-type lists [][]neighbour
 
 func squares(p *project.Points) []float32 {
 	out := make([]float32, p.N)
@@ -317,9 +314,9 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 
 // neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have
 // fewer.
-func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
+func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]neighbour, error) {
 	square := squares(p)
-	out := make(lists, p.N)
+	out := make([][]neighbour, p.N)
 	// A task is a block of points of one cell.
 	type task struct{ cell, lo, hi int }
 	var tasks []task
@@ -369,31 +366,18 @@ type edge struct {
 	weight float32
 }
 
-// graph has the edges of each point, both ways, one point's after the other's.
-type graph struct {
-	start []int
-	edges []edge
-}
-
-func (g *graph) of(i int) []edge { return g.edges[g.start[i]:g.start[i+1]] }
-
 // graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest has
 // 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
-func (l lists) graph() *graph {
-	weights := make([][]float32, len(l))
-	parallel.Do(len(l), func(i int) { weights[i] = weigh(l[i]) })
-	weightOf := func(i, j int32) float32 {
-		for at, x := range l[i] {
-			if x.j == j {
-				return weights[i][at]
-			}
-		}
-		return 0
-	}
-	edges := make([][]edge, len(l))
-	for i, of := range l {
+func graph(near [][]neighbour) [][]edge {
+	weights := make([][]float32, len(near))
+	parallel.Do(len(near), func(i int) { weights[i] = weigh(near[i]) })
+	edges := make([][]edge, len(near))
+	for i, of := range near {
 		for at, x := range of {
-			a, b := weights[i][at], weightOf(x.j, int32(i))
+			a, b := weights[i][at], float32(0)
+			if back := slices.IndexFunc(near[x.j], func(y neighbour) bool { return y.j == int32(i) }); back >= 0 {
+				b = weights[x.j][back]
+			}
 			w := a + b - a*b
 			edges[i] = append(edges[i], edge{x.j, w})
 			if b == 0 {
@@ -401,13 +385,10 @@ func (l lists) graph() *graph {
 			}
 		}
 	}
-	g := &graph{start: make([]int, len(l)+1)}
-	for i, of := range edges {
+	for _, of := range edges {
 		slices.SortFunc(of, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
-		g.edges = append(g.edges, of...)
-		g.start[i+1] = len(g.edges)
 	}
-	return g
+	return edges
 }
 
 // weigh returns the weights of neighbours, all above 0.
