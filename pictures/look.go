@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 const (
@@ -110,4 +113,140 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	}
 	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
 	return b[n:], nil
+}
+
+const (
+	edgeReach   = 8  // how far to both sides of an edge its height is looked for, in pixels
+	leastSlope  = 6  // levels by which brightness changes at an edge between two pixels,
+	leastHeight = 40 // and in all
+	leastEdges  = 60 // from which a direction tells of the sharpness
+
+	// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
+	blankSpread  = 10
+	blurredBelow = 0.35
+
+	OutlierNeighbours = 15  // by which outliers are told
+	leastNeighbours   = 5   // without which a picture is none
+	deviations        = 2   // λ, the standard deviations by which normal is told from not
+	leastOutlier      = 0.9 // the probability from which a picture is an outlier
+)
+
+// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of
+// σ pixels. It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four
+// directions, as motion leaves the edges along it sharp. It is −1 with too few edges.
+func sharpness(img *image.RGBA) float64 {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	grey := make([]float64, w*h)
+	for i := range grey {
+		grey[i] = 0.299*float64(img.Pix[4*i]) + 0.587*float64(img.Pix[4*i+1]) + 0.114*float64(img.Pix[4*i+2])
+	}
+	least := -1.0
+	for _, to := range [][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}} {
+		step := elementary.Hypot(float64(to[0]), float64(to[1]))
+		along, across := to[1]*w+to[0], to[0]*w-to[1]
+		reach := int(edgeReach/step + 0.5)
+		var found []float64
+		for y := reach + 1; y < h-reach-2; y++ {
+			for x := reach + 1; x < w-reach-2; x++ {
+				at := y*w + x
+				rise := math.Abs(grey[at+along] - grey[at])
+				if rise < leastSlope*step || rise < math.Abs(grey[at]-grey[at-along]) || rise < math.Abs(grey[at+2*along]-grey[at+along]) ||
+					math.Abs(grey[at+across]-grey[at-across]) > 1.4*rise { // an edge of another direction
+					continue
+				}
+				low, high := grey[at], grey[at]
+				for t := -reach; t <= reach+1; t++ {
+					low, high = min(low, grey[at+t*along]), max(high, grey[at+t*along])
+				}
+				if high-low >= leastHeight {
+					found = append(found, rise/step/(high-low))
+				}
+			}
+		}
+		if len(found) < leastEdges {
+			continue
+		}
+		slices.Sort(found)
+		if steep := found[len(found)-max(len(found)/50, 15)]; least < 0 || steep < least {
+			least = steep
+		}
+	}
+	return least
+}
+
+// spread is the difference between the 1st and the 99th hundredth of the plane that changes most, from 0 to 255.
+func spread(c *features.Canvas) (most float64) {
+	area := c.Height * c.Width
+	for plane := range c.Channels {
+		values := slices.Sorted(slices.Values(c.Values[plane*area : (plane+1)*area]))
+		most = max(most, 255*(values[area-1-area/100]-values[area/100]))
+	}
+	return most
+}
+
+// What Remarks says of a picture.
+const (
+	Blank   = "blank"
+	Blurred = "blurred"
+)
+
+// Remarks returns for each look Blank if nearly all of the picture has one colour, Blurred if its sharpness is
+// below 0.35 and it has at least LeastSide pixels in height and width, or "".
+func Remarks(looks []*Look) []string {
+	out := make([]string, len(looks))
+	for i, l := range looks {
+		switch {
+		case l.Spread < blankSpread:
+			out[i] = Blank
+		case min(l.Width, l.Height) < LeastSide:
+		case l.Sharpness >= 0 && l.Sharpness < blurredBelow:
+			out[i] = Blurred
+		}
+	}
+	return out
+}
+
+// Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
+// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds the
+// pictures nearest by their features, without copies, and distances how far they are; with fewer than 5 it is
+// 0.
+//
+// With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
+// probability is erf(p/(2·√mean p²·√2)), or 0.
+func Outliers(near [][]int, distances [][]float64) []float64 {
+	n := len(near)
+	sigma := make([]float64, n)
+	for i, all := range distances {
+		for _, d := range all[:min(len(all), OutlierNeighbours)] {
+			sigma[i] += d * d / float64(min(len(all), OutlierNeighbours))
+		}
+		sigma[i] = math.Sqrt(sigma[i])
+	}
+	out := make([]float64, n)
+	var square, counted float64
+	for i, all := range near {
+		all = all[:min(len(all), OutlierNeighbours)]
+		if len(all) < leastNeighbours {
+			continue
+		}
+		var mean float64
+		for _, j := range all {
+			mean += sigma[j] / float64(len(all))
+		}
+		if mean > 0 {
+			out[i] = sigma[i]/mean - 1
+		}
+		square += out[i] * out[i]
+		counted++
+	}
+	width := deviations * math.Sqrt(square/max(counted, 1)) * math.Sqrt2
+	for i, p := range out {
+		out[i] = 0
+		if p > 0 && width > 0 {
+			if found := elementary.Erf(p / width); found >= leastOutlier {
+				out[i] = found
+			}
+		}
+	}
+	return out
 }

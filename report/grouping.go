@@ -51,26 +51,19 @@ type GroupingFolder struct{ *output.Folder }
 // files in the place of a grouping's, and with sameData one with a grouping of other data than the path or name
 // given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
-	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
+	return &GroupingFolder{folder}, err
 }
 
 // ExploreGrouping locks the folder of an existing grouping, with its feedback, until Close, and returns the
 // path or name of the data that were grouped.
-func ExploreGrouping(dir string) (folder *GroupingFolder, data string, err error) {
-	if data, err = groupedData(dir); err != nil {
+func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
+	data, err := groupedData(dir)
+	if err != nil {
 		return nil, "", err
 	}
-	folder, err = openGrouping(dir, output.Spec{Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
-	return folder, data, err
-}
-
-func openGrouping(dir string, spec output.Spec) (*GroupingFolder, error) {
-	spec.Command = "cluster"
-	folder, err := output.Open(dir, spec)
-	if err != nil {
-		return nil, err
-	}
-	return &GroupingFolder{folder}, nil
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	return &GroupingFolder{folder}, data, err
 }
 
 // groupedData returns the path or name of the data of the grouping in a folder.

@@ -445,18 +445,14 @@ func meanGaps(draws []record.Record) (from int, gaps []float64) {
 func meanCurve(draws []record.Record) *factor.RankCurve {
 	mean := &factor.RankCurve{}
 	for _, k := range draws[0].Choice.Curve.Rank {
-		if slices.ContainsFunc(draws, func(r record.Record) bool { return !slices.Contains(r.Choice.Curve.Rank, k) }) {
+		at := func(r record.Record) int { return slices.Index(r.Choice.Curve.Rank, k) }
+		if slices.ContainsFunc(draws, func(r record.Record) bool { return at(r) < 0 }) {
 			continue
 		}
-		add := func(to *[]float64, values func(*factor.RankCurve) []float64) {
-			*to = append(*to, meanOf(draws, func(r record.Record) float64 {
-				return values(r.Choice.Curve)[slices.Index(r.Choice.Curve.Rank, k)]
-			}))
-		}
 		mean.Rank = append(mean.Rank, k)
-		add(&mean.Misfit, func(c *factor.RankCurve) []float64 { return c.Misfit })
-		add(&mean.Deviation, func(c *factor.RankCurve) []float64 { return c.Deviation })
-		add(&mean.Stability, func(c *factor.RankCurve) []float64 { return c.Stability })
+		mean.Misfit = append(mean.Misfit, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Misfit[at(r)] }))
+		mean.Deviation = append(mean.Deviation, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Deviation[at(r)] }))
+		mean.Stability = append(mean.Stability, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Stability[at(r)] }))
 	}
 	return mean
 }
