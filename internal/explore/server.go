@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -63,14 +64,11 @@ type Server struct {
 	files []string
 	pages http.Handler
 
-	acting  sync.Mutex // held by the act that runs
-	session Session
-	closed  bool
-	done    []string // ids of the last acts
-
-	mu    sync.Mutex
-	state []byte // as JSON
-
+	acting   sync.Mutex // held by the act that runs
+	session  Session
+	closed   bool
+	done     []string               // ids of the last acts
+	state    atomic.Pointer[[]byte] // as JSON
 	finished chan struct{}
 	finish   sync.Once
 }
@@ -81,8 +79,7 @@ const (
 	mostDone    = 1000    // ids that are known
 )
 
-// acceptable is how long a client may take to send a request, and to read an answer.
-var acceptable = 20 * time.Second
+var acceptable = 20 * time.Second // for a client to send a request, and to read an answer
 
 // New returns a server of the results of partwise cluster in dir. files holds the file of each
 // picture, by row, "" where it is in none. Acts end when ctx does.
@@ -142,13 +139,10 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	shown.Groups, shown.Confidence, shown.Told = listed(shown.Groups), listed(shown.Confidence), listed(shown.Told)
 	shown.Must, shown.Cannot = listed(shown.Must), listed(shown.Cannot)
 	text, err := json.Marshal(&shown)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.state.Store(&text)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = text
-	return text, nil
+	return text, err
 }
 
 // listed is a list that is no null in JSON.
@@ -216,19 +210,14 @@ var errNothing = failure(http.StatusNotFound, "there is nothing at this address;
 // forLoopback tells whether a request names this server by a loopback address. A page of another name
 // that resolves to this address could read this one.
 func forLoopback(r *http.Request) bool {
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local == nil {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
 		return false
 	}
 	_, port, err := net.SplitHostPort(local.String())
-	if err != nil {
-		return false
-	}
-	host, ok := strings.CutSuffix(r.Host, ":"+port)
-	if !ok && port != "80" { // which browsers leave out
-		return false
-	}
-	return slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
+	host, hasPort := strings.CutSuffix(r.Host, ":"+port)
+	return err == nil && (hasPort || port == "80") && // which browsers leave out
+		slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
@@ -298,8 +287,8 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// change changes the session and answers with the new state. It continues when the client has gone. The lock is
-// not held while the answer is written: a client that does not read must not keep others from acting.
+// change changes the session and answers with the new state, even when the client has gone. The lock is not held
+// meanwhile: a client that does not read must not keep others from acting.
 func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.changed(by, do)
 	if err != nil {
@@ -321,7 +310,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
 	if by.ID != "" && slices.Contains(s.done, by.ID) {
-		return s.state, nil // which only acts change
+		return *s.state.Load(), nil
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
@@ -344,9 +333,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 
 // serveState answers with the state, or with 304 if the client has it.
 func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
-	s.mu.Lock()
-	text := s.state
-	s.mu.Unlock()
+	text := *s.state.Load()
 	if r.Header.Get("If-None-Match") == tag(text) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
