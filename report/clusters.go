@@ -87,16 +87,6 @@ var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bas
 // data, thumbnails of all pictures in contact sheets, and figures of how the groups were found. Once ctx is
 // done its error is returned, and the files written by then stay. If it counts times (internal/timing), the
 // page shows them.
-//
-//	index.html           the page
-//	page/page.js, similar.js, map.js, data.js   its scripts and their data
-//	pictures/000.jpg, …  thumbnails of all pictures, some hundreds in a file; .png if the pictures are tiny
-//	curves/groups.png    the choice of the number of groups, also as .svg and .pdf
-//	bases/METHOD.png     the learned parts
-//	patches/METHOD/examples.png, 1.png, … and words/1.png, …
-//
-// Once ctx is done its error is returned, and the files written by then stay. If it counts times
-// (internal/timing), the page shows them.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,

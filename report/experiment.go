@@ -103,26 +103,6 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 // method and section of it the tables, curves and pictures that docs/experiments.md lists. Without Shown the
 // page shows the photos that were written before. Once ctx is done its error is returned, and the files written
 // by then stay. If it counts times (internal/timing), the page shows them.
-//
-//	index.html                         the page
-//	tables/SCORE.txt, .md, .csv, .tex
-//	tables/page.js, data.js            by which the page sorts and copies them
-//	tables/best-SCORE.txt, …           for several ranks or a sweep
-//	tables/class-accuracy.txt, …       of a classification
-//	curves/SCORE.png, .svg, .pdf
-//	curves/SCORE-by-SETTING.png, .svg, .pdf  for each setting of a sweep
-//	curves/convergence.png, .svg, .pdf       if the records have curves
-//	curves/terms-METHOD.png, .svg, .pdf      for methods with a penalty
-//	confusion/METHOD.png, .svg, .pdf         of a classification
-//	bases/METHOD.png
-//	coefficients/METHOD.png
-//	patches/METHOD/examples.png, 1.png, …
-//	words/1.png, …
-//	photographs.json                   what the page shows of the last two
-//
-// for every score in the records ("AC free" is ac-free). Without Shown the page shows the photos that were
-// written before. Once ctx is done its error is returned, and the files written by then stay.
-// If it counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
@@ -349,13 +329,6 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 // WriteSets writes into dir, which it creates if needed, index.html, and for each score tables/SCORE-sets.txt,
 // … (means and average ranks), tables/SCORE-pairs.txt, … (all pairs of methods) and curves/SCORE-ranks.png, …
 // (the critical-difference diagram). The page links those of the sets, NAME/index.html.
-//
-//	index.html                             the page
-//	tables/SCORE-sets.txt, .md, .csv, .tex   the means on each set and the average ranks
-//	tables/SCORE-pairs.txt, …                all pairs of methods over the sets
-//	curves/SCORE-ranks.png, .svg, .pdf       the critical-difference diagram
-//
-// The page links those of the sets, NAME/index.html.
 func WriteSets(ctx context.Context, dir string, s Sets) error {
 	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.across()}
 	missing := 0

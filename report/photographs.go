@@ -92,12 +92,6 @@ func experimentPhotographs(w *experimentPage) any {
 
 // photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts,
 // patches/METHOD/1.png, … with one part, and words/1.png, …. It warns of photos that cannot be read.
-//
-//	patches/METHOD/examples.png  photos with the patches of all parts
-//	patches/METHOD/1.png         the photos that use part 1 most, and so on
-//	words/1.png                  figure.MaxSheetWords words, and so on
-//
-// It warns of photos that cannot be read.
 func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
