@@ -232,14 +232,6 @@ type groupsView struct {
 	Groups        []groupView
 }
 
-// links implements linked.
-func (v groupsView) links() (links []link) {
-	for _, g := range v.Groups {
-		links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
-	}
-	return links
-}
-
 // groups shows all groups. Its files are for the scripts, and its text is the page without them.
 func groups(w *clustersPage) any {
 	c := w.clusters
@@ -264,6 +256,7 @@ func groups(w *clustersPage) any {
 	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
+		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), fmt.Sprintf("Group %d", g+1)})
 	}
 	return view
 }

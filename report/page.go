@@ -52,6 +52,7 @@ type page struct {
 	Command  string
 	Settings [][2]string
 	Warnings []string
+	Links    []link // the navigation
 	// Styles are those of the page, and Scripts the files of the folder that it runs.
 	Styles, Scripts []string
 	Connects        bool // to its server
@@ -69,13 +70,11 @@ type page struct {
 type section[P any] struct {
 	id, title string // its anchor, and its name in the navigation; may be empty
 	template  string // its text: that of a file by stored, or any other
-	// make writes the section's files, or leaves that to page.later, and returns what its template shows, which
-	// may be linked; nil leaves the section out. Errors go to page.fail.
+	// make writes the section's files, or leaves that to page.later, and returns what its template shows; nil
+	// leaves the section out. Errors go to page.fail.
 	make   func(P) any
 	folded bool // sections that follow each other are folded away together
 }
-
-type linked interface{ links() []link }
 
 type link struct{ ID, Title string }
 
@@ -140,6 +139,9 @@ func write[P any](p *page, of P, sections []section[P]) error {
 		if views[i] = s.make(of); p.err != nil {
 			return p.err
 		}
+		if views[i] != nil && s.title != "" {
+			p.Links = append(p.Links, link{s.id, s.title})
+		}
 	}
 	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
 		return err
@@ -151,7 +153,6 @@ func write[P any](p *page, of P, sections []section[P]) error {
 	}
 	view := struct {
 		*page
-		Links    []link
 		Sections []shown
 		Unfold   bool
 	}{page: p}
@@ -162,12 +163,6 @@ func write[P any](p *page, of P, sections []section[P]) error {
 		text, err := fill(s.template, views[i])
 		if err != nil {
 			return err
-		}
-		if s.title != "" {
-			view.Links = append(view.Links, link{s.id, s.title})
-		}
-		if v, ok := views[i].(linked); ok {
-			view.Links = append(view.Links, v.links()...)
 		}
 		view.Sections = append(view.Sections, shown{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
 		view.Unfold = s.folded

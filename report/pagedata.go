@@ -61,7 +61,7 @@ type sheetsData struct {
 	Count    int    `json:"count"`
 	Zoom     int    `json:"zoom"`
 	Ending   string `json:"ending"`
-	Sizes    string `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
+	Sizes    []byte `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
 }
 
 // writeData writes the data script. Names are shown as plaintext.Line shows them.
@@ -90,7 +90,7 @@ func (w *clustersPage) writeData() error {
 		g := w.sheets.grid
 		d.Sheets = &sheetsData{
 			Cell: g.Cell, Columns: g.Columns, PerSheet: g.Len(), Count: w.sheets.count, Zoom: zoom(g.Cell),
-			Ending: g.Extension(), Sizes: base64.StdEncoding.EncodeToString(sizes),
+			Ending: g.Extension(), Sizes: sizes,
 		}
 	}
 	return w.writeBytes(dataFile, dataScript(&d))
@@ -200,13 +200,13 @@ const (
 	codeLength = 32 // principal directions for similar samples on the page
 )
 
-// codes are the features for the page, in base64.
+// codes are the features for the page.
 type codes struct {
 	// Codes holds CodeLength bytes for each sample, whose distances approximate those of the features.
-	Codes      string `json:"codes,omitempty"`
+	Codes      []byte `json:"codes,omitempty"`
 	CodeLength int    `json:"codeLength,omitempty"`
 	// Map holds x and y of each sample on the map, of two bytes each, the low one first.
-	Map string `json:"map,omitempty"`
+	Map []byte `json:"map,omitempty"`
 }
 
 // code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.
@@ -235,7 +235,7 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 	if err != nil {
 		return out, err
 	}
-	return codes{base64.StdEncoding.EncodeToString(text), length, base64.StdEncoding.EncodeToString(places(at))}, nil
+	return codes{text, length, places(at)}, nil
 }
 
 // places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.

@@ -55,23 +55,12 @@ type wordsView struct {
 	Sheets []*picture
 }
 
-// links implements linked.
-func (v photographsView) links() (links []link) {
-	if v.Patches != nil {
-		links = append(links, link{"patches", "Parts on photographs"})
-	}
-	if v.Words != nil {
-		links = append(links, link{"words", "Visual words"})
-	}
-	return links
-}
-
 // clustersPhotographs shows the parts and the visual words of a grouping.
 func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
 	}
-	return w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress)
+	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress))
 }
 
 // experimentPhotographs shows those of an experiment, or those that were written before.
@@ -80,14 +69,25 @@ func experimentPhotographs(w *experimentPage) any {
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
 		view, err := readPhotographs(filepath.Join(w.dir, photographsFile))
 		w.fail(err)
-		return view
+		return w.linked(view)
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
-	return view
+	return w.linked(view)
+}
+
+// linked adds a view to the navigation.
+func (p *page) linked(v photographsView) any {
+	if v.Patches != nil {
+		p.Links = append(p.Links, link{"patches", "Parts on photographs"})
+	}
+	if v.Words != nil {
+		p.Links = append(p.Links, link{"words", "Visual words"})
+	}
+	return v
 }
 
 // photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts,
