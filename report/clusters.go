@@ -163,16 +163,6 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	return known, classes, sizes
 }
 
-// classesOf lists the known classes of a group's samples.
-func (c Clusters) classesOf(members []int) string {
-	_, classes, sizes := c.composition(members)
-	parts := make([]string, len(classes))
-	for i, l := range classes {
-		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
-	}
-	return strings.Join(parts, ", ")
-}
-
 type plainScore struct {
 	Title, Help, Value string
 	Headline           bool
@@ -271,7 +261,12 @@ func scriptText(name string) []byte {
 
 func (w *clustersPage) group(g int, members []int) groupView {
 	c := w.clusters
-	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: c.classesOf(members)}
+	_, classes, sizes := c.composition(members)
+	parts := make([]string, len(classes))
+	for i, l := range classes {
+		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
+	}
+	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
 	}

@@ -356,17 +356,6 @@ func send(w http.ResponseWriter, kind string, content []byte) error {
 	return nil
 }
 
-// listen listens on the loopback address, of IPv4 if possible, at a port, or with 0 at a free one.
-func listen(port int) (net.Listener, error) {
-	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		if l, err6 := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 == nil {
-			return l, nil
-		}
-	}
-	return l, err
-}
-
 // Run serves the results of partwise cluster in dir, as New does, until the person is finished, which is no
 // error, or ctx ends. It gives the address of the page to ready. When it returns no call of the session runs,
 // and there will be none.
@@ -375,9 +364,12 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 	if err != nil {
 		return err
 	}
-	l, err := listen(port)
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return errors.Join(err, s.Close())
+		var err6 error
+		if l, err6 = net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 != nil {
+			return errors.Join(err, s.Close())
+		}
 	}
 	web := &http.Server{
 		Handler: s, ReadHeaderTimeout: acceptable, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,

@@ -75,11 +75,12 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 			candidates = sweep.Methods
 		}
 		best := Peak{Method: sweep.Name, Label: method}
+		mean, found := 0.0, false
 		for _, label := range candidates {
 			done[label] = true
 			if column := slices.Index(t.Methods, label); column >= 0 {
-				if row, c := t.Level(column); c.N > 0 && (best.Row == 0 || t.Score.Better(c.Mean, best.Cell.Mean)) {
-					best.Label, best.Row, best.Cell = label, row, c
+				if row, c := t.Level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
+					best.Label, best.Row, mean, found = label, row, c.Mean, true
 				}
 			}
 		}

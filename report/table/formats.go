@@ -166,8 +166,16 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 		if g.Detail {
 			continue
 		}
+		byMethod := g.Fields != nil
 		if i == 0 {
-			out.Write(g.csvHeadings())
+			head := append([]string{"score"}, g.KeyFields...)
+			if byMethod {
+				head = append(append(head, "method"), g.Fields...)
+			}
+			for _, c := range g.Columns[g.Keys:] {
+				head = append(head, c.Fields...)
+			}
+			out.Write(head)
 		}
 		for _, row := range g.Lines {
 			line := []string{spreadsheet.Cell(g.Score)}
@@ -175,31 +183,19 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 				line = append(line, spreadsheet.Cell(key))
 			}
 			for c, word := range row.Words[g.Keys:] {
-				if g.Fields != nil {
-					method := spreadsheet.Cell(g.Columns[g.Keys+c].Heading)
-					out.Write(append(append(slices.Clone(line), method), word.Fields...))
-					continue
+				if byMethod {
+					out.Write(slices.Concat(line, []string{spreadsheet.Cell(g.Columns[g.Keys+c].Heading)}, word.Fields))
+				} else {
+					line = append(line, word.Fields...)
 				}
-				line = append(line, word.Fields...)
 			}
-			if g.Fields == nil {
+			if !byMethod {
 				out.Write(line)
 			}
 		}
 	}
 	out.Flush()
 	return out.Error()
-}
-
-func (g Grid) csvHeadings() []string {
-	line := append([]string{"score"}, g.KeyFields...)
-	if g.Fields != nil {
-		return append(append(line, "method"), g.Fields...)
-	}
-	for _, c := range g.Columns[g.Keys:] {
-		line = append(line, c.Fields...)
-	}
-	return line
 }
 
 // markdownEscape keeps names from being read as Markdown. Bars are escaped when a table is drawn.
