@@ -32,28 +32,21 @@ func (p plane) halved() plane {
 
 // detail returns each pixel less the mean of the 5×5 around it.
 func (p plane) detail() plane {
-	const r = 2
 	n := p.n
-	rows, out := make([]float32, n*n), newPlane(n)
-	for y := range n {
-		for x := range n {
-			lo, hi := max(x-r, 0), min(x+r, n-1)
-			var sum float32
-			for u := lo; u <= hi; u++ {
-				sum += p.v[y*n+u]
-			}
-			rows[y*n+x] = sum / float32(hi-lo+1)
+	mean := func(v []float32, at, step, i int) float32 { // of the values around the i-th of a row or a column
+		lo, hi := max(i-2, 0), min(i+2, n-1)
+		var sum float32
+		for u := lo; u <= hi; u++ {
+			sum += v[at+(u-i)*step]
 		}
+		return sum / float32(hi-lo+1)
 	}
-	for y := range n {
-		lo, hi := max(y-r, 0), min(y+r, n-1)
-		for x := range n {
-			var sum float32
-			for u := lo; u <= hi; u++ {
-				sum += rows[u*n+x]
-			}
-			out.v[y*n+x] = p.v[y*n+x] - sum/float32(hi-lo+1)
-		}
+	rows, out := make([]float32, n*n), newPlane(n)
+	for at := range rows {
+		rows[at] = mean(p.v, at, 1, at%n)
+	}
+	for at := range rows {
+		out.v[at] = p.v[at] - mean(rows, at, n, at/n)
 	}
 	return out
 }
