@@ -27,13 +27,11 @@ const (
 // Source is what Copies compares: n pictures.
 type Source struct {
 	Looks []*Look
-	// Order holds the pictures from the most likely original to the least, nil for 0, …, n-1.
-	Order []int
+	Order []int // from the most likely original to the least, nil for 0, …, n-1
 	// Same holds for each picture one before it, in this order, that is known to be the same, of which no other is
 	// known to be the same, or the picture itself.
 	Same []int
-	// Near holds for each picture some that look like it. Only these are compared.
-	Near [][]int
+	Near [][]int // pictures that look like each; only these are compared
 	// Thumbnail returns the thumbnail of a picture. It is called by several goroutines.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
 	// Equal tells whether two pictures with thumbnails that look the same have the same pixels. It decodes them.

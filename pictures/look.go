@@ -32,9 +32,8 @@ const (
 
 // Look is what is kept of a picture.
 type Look struct {
-	Width, Height int // of the picture, in pixels
-	// Sharpness is how steep the sharpest edges are, from 0 to 1, and −1 with too few edges to tell.
-	Sharpness float64
+	Width, Height int     // of the picture, in pixels
+	Sharpness     float64 // how steep the sharpest edges are, from 0 to 1, and −1 with too few edges to tell
 	// Spread is how much the picture changes, from 0 to 255: the difference between the darkest and the brightest
 	// places, or between those of most and least of a colour, but for the outer hundredth each.
 	Spread float64

@@ -45,17 +45,15 @@ import (
 // page is a page under construction, in the folder of its files.
 type page struct {
 	folder
-	Name, Lead  string
-	Note, About string // before all else, and below the lead; may be empty
-	Assignments string // a file that is linked after About, or empty
-	// Command and Settings say how to repeat the results.
-	Command  string
-	Settings [][2]string
-	Warnings []string
-	Links    []link // the navigation
-	// Styles are those of the page, and Scripts the files of the folder that it runs.
-	Styles, Scripts []string
-	Connects        bool // to its server
+	Name, Lead      string
+	Note, About     string // before all else, and below the lead; may be empty
+	Assignments     string // a file that is linked after About, or empty
+	Command         string // says how to repeat the results, with Settings
+	Settings        [][2]string
+	Warnings        []string
+	Links           []link   // the navigation
+	Styles, Scripts []string // of the page, and the files of the folder that it runs
+	Connects        bool     // to its server
 	// Icon is an address that holds the icon itself, or empty: browsers load other icons whenever they like,
 	// even after the server has ended.
 	Icon template.URL

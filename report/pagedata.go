@@ -202,11 +202,9 @@ const (
 
 // codes are the features for the page.
 type codes struct {
-	// Codes holds CodeLength bytes for each sample, whose distances approximate those of the features.
-	Codes      []byte `json:"codes,omitempty"`
+	Codes      []byte `json:"codes,omitempty"` // CodeLength for each sample, with distances about those of the features
 	CodeLength int    `json:"codeLength,omitempty"`
-	// Map holds x and y of each sample on the map, of two bytes each, the low one first.
-	Map []byte `json:"map,omitempty"`
+	Map        []byte `json:"map,omitempty"` // x and y of each sample, of two bytes each, the low one first
 }
 
 // code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.

@@ -298,10 +298,8 @@ func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []
 }
 
 const (
-	// wideSpan is the quotient of the largest and the smallest value above which an axis is logarithmic.
-	wideSpan = 20
-	// labelGap is the least distance of two labels, as a share of the axis.
-	labelGap = 0.02
+	wideSpan = 20   // the largest value over the smallest above which an axis is logarithmic
+	labelGap = 0.02 // the least distance of two labels, as a share of the axis
 )
 
 // placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is

@@ -221,10 +221,9 @@ func PartRow(tiles []GalleryTile, part int) *image.RGBA {
 
 // Word is a visual word and some of its patches.
 type Word struct {
-	Index int // the word's place in its vocabulary, from 0; readers see it counted from 1
-	Count int // the number of patches with the word
-	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
-	Patches []image.Image
+	Index   int           // the word's place in its vocabulary, from 0; readers see it counted from 1
+	Count   int           // the number of patches with the word
+	Patches []image.Image // of any size, as by CutPatch; MaxWordPatches are drawn; nil leaves a gap
 }
 
 // WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
@@ -297,11 +296,9 @@ type Grid struct {
 }
 
 const (
-	// PhotographCell is a multiple of 16, the side of the blocks of a JPEG file, so that no
-	// thumbnail changes its neighbours.
-	PhotographCell = 128
-	// largestLossless is the largest cell of lossless sheets.
-	largestLossless = 64
+	// PhotographCell is a multiple of 16, the side of the blocks of JPEG, so that no thumbnail changes its neighbours.
+	PhotographCell  = 128
+	largestLossless = 64 // the largest cell of lossless sheets
 
 	contactWidth, contactHeight = 2048, 1024 // at most, in pixels
 	mostCells                   = 32         // in a row and in a column

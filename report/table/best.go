@@ -55,9 +55,8 @@ type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
 	Row             int    // the rank if there are several, or else the largest number of classes; 0 without a trial
-	// Rank, 0 for methods without, and Cell, tested against the best of all methods, are those of NewBest.
-	Rank int
-	Cell Cell
+	Rank            int    // by NewBest; 0 for methods without
+	Cell            Cell   // by NewBest, tested against the best of all methods
 }
 
 // Peaks finds where each method of a table is at its best, by the means over its rows if these are numbers of

@@ -18,8 +18,7 @@ import (
 
 // Comparison compares the methods of two experiments that draw the same samples.
 type Comparison struct {
-	// A and B are the names of the experiments, the folders of their results for instance.
-	A, B         string
+	A, B         string                // the names of the experiments
 	Differences  []pipeline.Difference // settings that differ
 	Scores       []ScoreComparison     // those that both have, in the order of display
 	OnlyA, OnlyB []string              // methods that only one of them has

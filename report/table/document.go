@@ -33,16 +33,15 @@ type Document struct {
 type Marks struct {
 	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied, @same
 	// and @differs stand for the marks of cells.
-	Foreign         func(string) string
-	Own             *strings.Replacer
-	Method, Setting func(string) string // write the name of a method, and settings; nil is Foreign
-	Number          func(string) string // writes the text of a value; may be nil
-	PlusMinus       string              // parts a value from its deviation
-	Pad             string              // fills a digit that the deviation lacks
-	// Enclose stands around a value, EncloseBest around the best, as in "**%s**", and Mark behind it.
-	Enclose, EncloseBest string
-	Mark                 [MarkDiffers + 1]string
-	Nameless             bool // captions do not begin with the name of the experiment
+	Foreign              func(string) string
+	Own                  *strings.Replacer
+	Method, Setting      func(string) string     // write the name of a method, and settings; nil is Foreign
+	Number               func(string) string     // writes the text of a value; may be nil
+	PlusMinus            string                  // parts a value from its deviation
+	Pad                  string                  // fills a digit that the deviation lacks
+	Enclose, EncloseBest string                  // stand around a value and the best, as in "**%s**"
+	Mark                 [MarkDiffers + 1]string // behind a value
+	Nameless             bool                    // captions do not begin with the name of the experiment
 }
 
 // text writes our own words with names in brackets.

@@ -20,16 +20,14 @@ const largest = 1e100
 // Table holds one score of an experiment as papers print it: a row for each number of classes, a column for each
 // method, and in each cell a mean over the repeats.
 type Table struct {
-	Name    string // of the experiment; may be empty
-	Score   eval.Score
-	Methods []string // the columns
-	// Ranks and ByClass say that the rows are ranks or classes instead of numbers of classes.
-	Ranks, ByClass bool
-	// Comparisons is the number of pairs of methods, in all rows, that the p-values are corrected for.
-	Tests       Tests
-	Comparisons int
-	Repeats     int   // the largest number of finished repeats in any cell of Rows
-	Rows        []Row // in ascending order
+	Name           string // of the experiment; may be empty
+	Score          eval.Score
+	Methods        []string // the columns
+	Ranks, ByClass bool     // the rows are ranks, or classes, instead of numbers of classes
+	Tests          Tests
+	Comparisons    int   // the pairs of methods, in all rows, that the p-values are corrected for
+	Repeats        int   // the largest number of finished repeats in any cell of Rows
+	Rows           []Row // in ascending order
 	// Average is the row of the means of each column's means and standard deviations, with N trials in all; nil
 	// with one row. A method that lacks a row has none, since the missing row might be the hardest.
 	Average *Row
