@@ -30,44 +30,33 @@ func (p plane) halved() plane {
 	return h
 }
 
-// detail returns p without what changes slowly: each pixel less the mean of the 5×5 around it, of those that
-// there are.
+// detail returns each pixel less the mean of the 5×5 around it.
 func (p plane) detail() plane {
-	const r = 2
 	n := p.n
-	rows, out := make([]float32, n*n), newPlane(n)
-	for y := range n {
-		for x := range n {
-			lo, hi := max(x-r, 0), min(x+r, n-1)
-			var sum float32
-			for u := lo; u <= hi; u++ {
-				sum += p.v[y*n+u]
-			}
-			rows[y*n+x] = sum / float32(hi-lo+1)
+	mean := func(v []float32, at, step, i int) float32 { // of the values around the i-th of a row or a column
+		lo, hi := max(i-2, 0), min(i+2, n-1)
+		var sum float32
+		for u := lo; u <= hi; u++ {
+			sum += v[at+(u-i)*step]
 		}
+		return sum / float32(hi-lo+1)
 	}
-	for y := range n {
-		lo, hi := max(y-r, 0), min(y+r, n-1)
-		for x := range n {
-			var sum float32
-			for u := lo; u <= hi; u++ {
-				sum += rows[u*n+x]
-			}
-			out.v[y*n+x] = p.v[y*n+x] - sum/float32(hi-lo+1)
-		}
+	rows, out := make([]float32, n*n), newPlane(n)
+	for at := range rows {
+		rows[at] = mean(p.v, at, 1, at%n)
+	}
+	for at := range rows {
+		out.v[at] = p.v[at] - mean(rows, at, n, at/n)
 	}
 	return out
 }
 
-// warp says which part of a picture another one shows: its point (x, y), from −1 to 1, is the point (X·x + DX,
-// Y·y + DY) of the first.
+// warp says that point (x, y) of a picture, from −1 to 1, is point (X·x + DX, Y·y + DY) of another.
 type warp struct{ X, DX, Y, DY float64 }
 
-// identity shows all.
 var identity = warp{X: 1, Y: 1}
 
-// sampled returns what p shows under a warp, interpolated linearly, which pixels of it are there, and their
-// share of all.
+// sampled returns what p shows under a warp, interpolated linearly, the pixels that are there, and their share.
 func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	n := p.n
 	out, ok = newPlane(n), make([]bool, n*n)
@@ -91,8 +80,7 @@ func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	return out, ok, float64(inside) / float64(n*n)
 }
 
-// correlation is that of the values of two planes where ok is set, everywhere where it is nil, and 0 where one
-// of them does not change.
+// correlation is that of two planes where ok is set, or everywhere; 0 where one of them does not change.
 func correlation(p, q plane, ok []bool) float64 {
 	var n, sp, sq, spp, sqq, spq float64
 	for i := range p.v {

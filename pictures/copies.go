@@ -1,6 +1,7 @@
 package pictures
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math"
@@ -12,56 +13,42 @@ import (
 )
 
 const (
-	// side is the height and width to which thumbnails are stretched to be compared.
-	side = 128
-	// framedSide is the shorter side, in pixels, from which a picture may be part of another.
-	framedSide = 128
-	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are compared.
-	worthAligning = 0.8
-	// cutScale is the part of a picture that another may show, of which alignment begins besides at the whole:
-	// from there alone it does not find what lost a tenth of each side.
-	cutScale = 0.85
-	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and
-	// where one shows a part of the other.
+	side          = 128  // height and width to which thumbnails are stretched to be compared
+	framedSide    = 128  // the shorter side, in pixels, from which a picture may be part of another
+	worthAligning = 0.8  // the correlation of rough pictures, aligned, from which thumbnails are compared
+	cutScale      = 0.85 // where alignment begins too: from the whole it does not find what lost a tenth of each side
+	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and where
+	// one shows a part of the other.
 	alike       = 0.92
 	alikeWithin = 0.95
-	// mostColour is the mean difference of the colours of copies, in levels of 256, at most.
-	mostColour = 12
+	mostColour  = 12 // the largest mean difference of the colours of copies, in levels of 256
 )
 
-// Source is what Copies compares.
+// Source is what Copies compares: n pictures.
 type Source struct {
-	// Looks are those of n pictures.
 	Looks []*Look
-	// Order holds the pictures from the one that is most likely to be an original to the one that is least, nil
-	// for 0, …, n-1.
-	Order []int
-	// Same holds for each picture one before it, in this order, that is known to be the same, of which no other
-	// is known to be the same, or the picture itself.
+	Order []int // from the most likely original to the least, nil for 0, …, n-1
+	// Same holds for each picture one before it, in this order, that is known to be the same, of which no other is
+	// known to be the same, or the picture itself.
 	Same []int
-	// Near holds for each picture some that look like it. Only these are compared.
-	Near [][]int
+	Near [][]int // pictures that look like each; only these are compared
 	// Thumbnail returns the thumbnail of a picture. It is called by several goroutines.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
-	// Equal tells whether two pictures have the same pixels, for which they are decoded whole. It is asked of
-	// pictures whose thumbnails look the same.
+	// Equal tells whether two pictures with thumbnails that look the same have the same pixels. It decodes them.
 	Equal func(ctx context.Context, i, j int) (bool, error)
-	// Progress, unless it is nil, is told how many pairs are compared, one call at a time.
+	// Progress receives the number of compared pairs, one call at a time. It may be nil.
 	Progress func(done, total int)
 }
 
 // Copies returns for each of n pictures the original of its stack of copies, the first of them in the order,
-// and whether it is a near duplicate of that one and no exact copy.
-//
-// Two pictures are near duplicates where their colours are alike and the details of their thumbnails, 64×64
-// less the local mean, correlate by 0.92 or more as they lie; or by 0.95 or more where one shows a part of the
-// other, which is found by aligning them (Lucas and Kanade 1981).
+// and whether it is a near duplicate of that one and no exact copy. Near duplicates have like colours, and
+// details (64×64 less the local mean) that correlate by 0.92 or more; or by 0.95 where one shows a part of the
+// other, found by aligning them (Lucas and Kanade 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
 	pairs := from.pairs()
-	found := make([]bool, len(pairs))
-	errs := make([]error, len(pairs))
+	found, errs := make([]bool, len(pairs)), make([]error, len(pairs))
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, len(pairs), 16, func(_, lo, hi int) {
@@ -74,8 +61,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			}
 		}()
 		for p := lo; p < hi; p++ {
-			found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept)
-			if errs[p] != nil {
+			if found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept); errs[p] != nil {
 				return
 			}
 		}
@@ -117,27 +103,24 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 					continue
 				}
 				seen[j] = true
-				ok := queue[0] == i
-				if !ok {
-					if ok, err = from.alike(ctx, i, j, kept); err != nil {
+				if queue[0] != i {
+					if ok, err := from.alike(ctx, i, j, kept); err != nil {
 						return nil, nil, err
+					} else if !ok {
+						continue
 					}
 				}
-				if ok {
-					first[j] = i
-					queue = append(queue, j)
-				}
+				first[j] = i
+				queue = append(queue, j)
 			}
 		}
 	}
-	for i := range n {
-		of := copyOf[i]
+	for i, of := range copyOf {
 		stack := first[of]
 		copyOf[i] = stack
-		if stack == of {
+		if near[i] = stack != of; !near[i] {
 			continue
 		}
-		near[i] = true
 		if a, b := from.Looks[stack], from.Looks[of]; from.Equal != nil && a.Width == b.Width && a.Height == b.Height && a.rough == b.rough && a.colour == b.colour {
 			same, err := from.Equal(ctx, stack, i)
 			if err != nil {
@@ -149,7 +132,6 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	return copyOf, near, nil
 }
 
-// pairs returns the pairs to be compared, in their order.
 func (s Source) pairs() (pairs [][2]int) {
 	can := func(i int) bool {
 		l := s.Looks[i]
@@ -166,7 +148,6 @@ func (s Source) pairs() (pairs [][2]int) {
 	return slices.Compact(pairs)
 }
 
-// detailed is a thumbnail at the sizes at which it is compared.
 type detailed struct{ at128, at64, at32, at16, detail plane }
 
 // detailed returns the thumbnail of picture i, which it keeps among a few.
@@ -191,7 +172,6 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 	return d, nil
 }
 
-// alike tells whether pictures i and j are near duplicates.
 func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
 	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
@@ -207,11 +187,8 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 		return false, nil
 	}
 	first, err := s.detailed(ctx, i, kept)
-	if err != nil {
-		return false, err
-	}
-	second, err := s.detailed(ctx, j, kept)
-	if err != nil {
+	second, err2 := s.detailed(ctx, j, kept)
+	if err := cmp.Or(err, err2); err != nil {
 		return false, err
 	}
 	if correlation(first.detail, second.detail, nil) >= alike {
@@ -242,7 +219,6 @@ func roughly(p, q plane) (w warp, most float64) {
 	return w, most
 }
 
-// planeOf returns the plane of n×n levels.
 func planeOf(n int, levels []uint8) plane {
 	p := newPlane(n)
 	for i := range p.v {
@@ -251,9 +227,9 @@ func planeOf(n int, levels []uint8) plane {
 	return p
 }
 
-// Rough returns the brightness of the rough picture, of mean 0 and length 1, which change neither with the
-// brightness nor with the contrast of the picture; zeros where it has one brightness. The distance of two says
-// how unlike they are.
+// Rough returns the brightness of the rough picture, of mean 0 and length 1, so that neither brightness nor
+// contrast of the picture matters; zeros where it has one brightness. The distance of two says how unlike they
+// are.
 func (l *Look) Rough() []float64 {
 	out := make([]float64, len(l.rough))
 	var mean, length float64
@@ -265,18 +241,15 @@ func (l *Look) Rough() []float64 {
 		out[i] -= mean
 		length += out[i] * out[i]
 	}
-	if length < 1 {
-		clear(out)
-		return out
-	}
 	for i := range out {
-		out[i] /= math.Sqrt(length)
+		if out[i] /= math.Sqrt(length); length < 1 {
+			out[i] = 0
+		}
 	}
 	return out
 }
 
-// colourDifference returns by how much the colours of two pictures differ in the mean, where b shows the part w
-// of a.
+// colourDifference is the mean difference of the colours of two pictures, where b shows the part w of a.
 func colourDifference(a, b *Look, w warp) float64 {
 	var sum, n float64
 	for plane := range 2 {

@@ -1,6 +1,5 @@
 // Package pictures finds copies, outliers, and blurred or blank pictures. A [Look] describes a picture in a few
-// hundred bytes; Copies, Outliers and Remarks compare looks, thumbnails and features, never pictures of whole
-// size.
+// hundred bytes; only looks, thumbnails and features are compared.
 package pictures
 
 import (
@@ -10,40 +9,34 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
 	// Version is part of the key under which looks are cached: it changes with what New returns for the same
 	// picture.
-	Version = "4"
-	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
-	ThumbnailSide = 160
+	Version       = "4"
+	ThumbnailSide = 160 // the longer side of a thumbnail in pixels, at most
 	// Least is the height and width that a picture has to keep, in pixels, for its look; see [imagefile.Use].
-	Least = workSide
-	// workSide is the longer side of the picture that is measured, in pixels, at most.
-	workSide = 480
-	// roughSide and colourSide are the height and width of the rough pictures of a look, of its brightness and
-	// its two colour differences.
-	roughSide  = 16
-	colourSide = 8
-	// LeastSide is the height and width, in pixels, from which a picture can be blurred, and be a near
-	// duplicate.
-	LeastSide = 64
-	// quality is that of thumbnails as JPEG files.
-	quality = 90
+	Least      = workSide
+	LeastSide  = 64  // the height and width, in pixels, from which a picture can be blurred, and be a near duplicate
+	workSide   = 480 // the longer side of the picture that is measured, in pixels, at most
+	roughSide  = 16  // height and width of the rough picture of a look, in its brightness
+	colourSide = 8   // and in its two colour differences
+	quality    = 90  // of thumbnails as JPEG files
 )
 
 // Look is what is kept of a picture.
 type Look struct {
-	// Width and Height are the size in pixels of the picture that was looked at.
-	Width, Height int
-	// Sharpness is how steep the sharpest edges of the picture are, from 0 to 1, and −1 where it has too few
-	// edges to tell.
-	Sharpness float64
-	// Spread is how much the picture changes: the difference between the darkest and the brightest places, or
-	// between those of most and least of a colour, but for the outer hundredth each, from 0 to 255.
+	Width, Height int     // of the picture, in pixels
+	Sharpness     float64 // how steep the sharpest edges are, from 0 to 1, and −1 with too few edges to tell
+	// Spread is how much the picture changes, from 0 to 255: the difference between the darkest and the brightest
+	// places, or between those of most and least of a colour, but for the outer hundredth each.
 	Spread float64
 
 	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square
@@ -82,8 +75,8 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness of a square picture in colour and its two colour differences (ITU-R BT.601),
-// from 0 to 255 and from −128 to 128.
+// planes returns the brightness of a square picture and its two colour differences (ITU-R BT.601), in levels of
+// 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)
@@ -120,4 +113,144 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	}
 	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
 	return b[n:], nil
+}
+
+const (
+	edgeReach   = 8  // how far to both sides of an edge its height is looked for, in pixels
+	leastSlope  = 6  // levels by which brightness changes at an edge between two pixels,
+	leastHeight = 40 // and in all
+	leastEdges  = 60 // from which a direction tells of the sharpness
+
+	// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
+	blankSpread  = 10
+	blurredBelow = 0.35
+
+	OutlierNeighbours = 15  // by which outliers are told
+	leastNeighbours   = 5   // without which a picture is none
+	deviations        = 2   // λ, the standard deviations by which normal is told from not
+	leastOutlier      = 0.9 // the probability from which a picture is an outlier
+)
+
+// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of
+// σ pixels. It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four
+// directions, as motion leaves the edges along it sharp. It is −1 with too few edges.
+func sharpness(img *image.RGBA) float64 {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	grey := make([]float64, w*h)
+	for i := range grey {
+		grey[i] = 0.299*float64(img.Pix[4*i]) + 0.587*float64(img.Pix[4*i+1]) + 0.114*float64(img.Pix[4*i+2])
+	}
+	least := -1.0
+	for _, to := range [][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}} {
+		step := elementary.Hypot(float64(to[0]), float64(to[1]))
+		along, across := to[1]*w+to[0], to[0]*w-to[1]
+		reach := int(edgeReach/step + 0.5)
+		var found []float64
+		for y := reach + 1; y < h-reach-2; y++ {
+			for x := reach + 1; x < w-reach-2; x++ {
+				at := y*w + x
+				rise := math.Abs(grey[at+along] - grey[at])
+				if rise < leastSlope*step || rise < math.Abs(grey[at]-grey[at-along]) || rise < math.Abs(grey[at+2*along]-grey[at+along]) ||
+					math.Abs(grey[at+across]-grey[at-across]) > 1.4*rise { // an edge of another direction
+					continue
+				}
+				low, high := grey[at], grey[at]
+				for t := -reach; t <= reach+1; t++ {
+					low, high = min(low, grey[at+t*along]), max(high, grey[at+t*along])
+				}
+				if high-low >= leastHeight {
+					found = append(found, rise/step/(high-low))
+				}
+			}
+		}
+		if len(found) < leastEdges {
+			continue
+		}
+		slices.Sort(found)
+		if steep := found[len(found)-max(len(found)/50, 15)]; least < 0 || steep < least {
+			least = steep
+		}
+	}
+	return least
+}
+
+// spread is the difference between the 1st and the 99th hundredth of the plane that changes most, from 0 to 255.
+func spread(c *features.Canvas) (most float64) {
+	area := c.Height * c.Width
+	for plane := range c.Channels {
+		low, high := topk.NewSelection[struct{}](area/100+1), topk.NewSelection[struct{}](area/100+1)
+		for _, v := range c.Values[plane*area : (plane+1)*area] {
+			low.Add(v, struct{}{})
+			high.Add(-v, struct{}{})
+		}
+		most = max(most, 255*(-high.Last()-low.Last()))
+	}
+	return most
+}
+
+// What Remarks says of a picture.
+const (
+	Blank   = "blank"
+	Blurred = "blurred"
+)
+
+// Remarks returns for each look Blank if nearly all of the picture has one colour, Blurred if its sharpness is
+// below 0.35 and it has at least LeastSide pixels in height and width, or "".
+func Remarks(looks []*Look) []string {
+	out := make([]string, len(looks))
+	for i, l := range looks {
+		switch {
+		case l.Spread < blankSpread:
+			out[i] = Blank
+		case min(l.Width, l.Height) < LeastSide:
+		case l.Sharpness >= 0 && l.Sharpness < blurredBelow:
+			out[i] = Blurred
+		}
+	}
+	return out
+}
+
+// Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
+// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds the
+// pictures nearest by their features, without copies, and distances how far they are; with fewer than 5 it is
+// 0.
+//
+// With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
+// probability is erf(p/(2·√mean p²·√2)), or 0.
+func Outliers(near [][]int, distances [][]float64) []float64 {
+	n := len(near)
+	sigma := make([]float64, n)
+	for i, all := range distances {
+		for _, d := range all[:min(len(all), OutlierNeighbours)] {
+			sigma[i] += d * d / float64(min(len(all), OutlierNeighbours))
+		}
+		sigma[i] = math.Sqrt(sigma[i])
+	}
+	out := make([]float64, n)
+	var square, counted float64
+	for i, all := range near {
+		all = all[:min(len(all), OutlierNeighbours)]
+		if len(all) < leastNeighbours {
+			continue
+		}
+		var mean float64
+		for _, j := range all {
+			mean += sigma[j] / float64(len(all))
+		}
+		if mean > 0 {
+			out[i] = sigma[i]/mean - 1
+		}
+		square += out[i] * out[i]
+		counted++
+	}
+	width := deviations * math.Sqrt(square/max(counted, 1)) * math.Sqrt2
+	for i, p := range out {
+		out[i] = 0
+		if p > 0 && width > 0 {
+			if found := elementary.Erf(p / width); found >= leastOutlier {
+				out[i] = found
+			}
+		}
+	}
+	return out
 }

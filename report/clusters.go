@@ -26,42 +26,33 @@ import (
 // Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
 // by sample have n elements or are nil.
 type Clusters struct {
-	// Name heads the page, Command repeats the grouping, and Program is the version of the program.
-	Name, Command, Program string
-	// Opened says how the data were opened, for the saved model.
-	Opened spec.Data
-	// Method is the method with its settings, and Settings are names and values.
-	Method   string
-	Settings [][2]string
-	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
-	// group with memberships is shown from its most typical sample to its least.
+	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
+	Opened                 spec.Data // how the data were opened, for the saved model
+	Method                 string    // with its settings
+	Settings               [][2]string
+	// Grouping holds the groups of the samples, and optional Memberships, by which the samples of a group are
+	// shown from the most typical to the least, Scores and GroupClasses.
 	*grouping.Grouping
-	Names []string // the n samples' names
-	// Assignments is the name of the file in the same folder that lists the groups, or empty.
-	Assignments string
-	// Labels holds for each sample an index into Classes, or −1 if its class is not known. Nil means that
-	// no class is known. Without GroupClasses they are the data's own.
+	Names       []string // of the samples
+	Assignments string   // the file in the same folder that lists the groups, or empty
+	// Labels are indices into Classes, or −1 where the class is not known. Without GroupClasses they are the
+	// data's.
 	Labels  []int
 	Classes []string
-	// Counts and Ranks describe the choice of the number of groups and of basis vectors, or are nil.
-	Counts *grouping.CountCurve
-	Ranks  *spec.RankChoice
-	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture
-	// that it cannot return is left out with a warning, but a context's error ends the writing. Nil means
-	// that the samples are no pictures.
-	Image func(i int) (image.Image, error)
-	// Pictures says which samples are copies, outliers, blurred or blank, or is nil.
-	Pictures *input.Pictures
+	Counts  *grouping.CountCurve // the choice of the number of groups, or nil
+	Ranks   *spec.RankChoice     // and of basis vectors, or nil
+	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture that it
+	// cannot return is left out with a warning, but a context's error ends the writing. Nil: no pictures.
+	Image    func(i int) (image.Image, error)
+	Pictures *input.Pictures // the copies, outliers, blurred and blank ones, or nil
 	// Side is the longer side in pixels of the largest picture. Thumbnails are no larger than
 	// figure.PhotographCell, which 0 stands for.
 	Side int
-	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length
-	// with Cosine. Nil means neither.
+	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length with
+	// Cosine. Nil means neither.
 	Features *mat.Dense
 	Cosine   bool
-	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
-	// "". It may be nil.
-	Links    []string
+	Links    []string              // addresses of pictures, percent-encoded and relative to the page, or ""
 	Basis    *Basis                // what was learned, or nil if it cannot be shown
 	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
@@ -69,7 +60,6 @@ type Clusters struct {
 	progress *counter
 }
 
-// clustersPage is the page of a grouping.
 type clustersPage struct {
 	page
 	clusters Clusters
@@ -79,7 +69,6 @@ type clustersPage struct {
 	codes    codes
 }
 
-// clustersSections lists the sections of the page, in their order.
 var clustersSections = []section[*clustersPage]{
 	{template: stored("group-scores"), make: clusterScores},
 	{template: stored("groups"), make: groups},
@@ -94,17 +83,10 @@ var clustersSections = []section[*clustersPage]{
 // folders. Earlier versions wrote into groups/.
 var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bases/", "patches/", "words/", "groups/"}
 
-// WriteClusters writes into dir, which it creates if needed:
-//
-//	index.html           the page
-//	page/page.js, similar.js, map.js, data.js   its scripts and their data
-//	pictures/000.jpg, …  thumbnails of all pictures, some hundreds in a file; .png if the pictures are tiny
-//	curves/groups.png    the choice of the number of groups, also as .svg and .pdf
-//	bases/METHOD.png     the learned parts
-//	patches/METHOD/examples.png, 1.png, … and words/1.png, …
-//
-// Once ctx is done its error is returned, and the files written by then stay. If it counts times
-// (internal/timing), the page shows them.
+// WriteClusters writes ClustersFiles into dir, which it creates if needed: the page, its scripts and their
+// data, thumbnails of all pictures in contact sheets, and figures of how the groups were found. Once ctx is
+// done its error is returned, and the files written by then stay. If it counts times (internal/timing), the
+// page shows them.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
@@ -125,22 +107,18 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 
 // inOrder returns the samples of each group, the most typical first if that is known.
 func (c Clusters) inOrder() [][]int {
-	var members [][]int
+	members := make([][]int, slices.Max(append([]int{-1}, c.Groups...))+1)
 	for i, g := range c.Groups {
-		for g >= len(members) {
-			members = append(members, nil)
-		}
 		members[g] = append(members[g], i)
 	}
-	if c.Memberships != nil {
-		for _, group := range members {
+	for _, group := range members {
+		if c.Memberships != nil {
 			slices.SortStableFunc(group, func(a, b int) int { return cmp.Compare(c.Memberships[a].Distance, c.Memberships[b].Distance) })
 		}
 	}
 	return members
 }
 
-// thing is the word for a sample.
 func (c Clusters) thing() string {
 	if c.Image != nil {
 		return "picture"
@@ -151,11 +129,10 @@ func (c Clusters) thing() string {
 // things is the word for samples at the beginning of a sentence.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
-// count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
-// groupName names group g after a class, or is "": after the class that was given for it, or else after one
-// that more than half of its samples of known class have, if half of its samples or more are known.
+// groupName names group g after the class given for it, or else after one that more than half of its samples of
+// known class have, if half of its samples or more are known; or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
@@ -168,8 +145,7 @@ func (c Clusters) groupName(g int, members []int) string {
 	return ""
 }
 
-// composition returns the number of samples of known class, their classes, the largest first, and the number
-// of samples of each class.
+// composition returns the number of samples of known class, their classes, the largest first, and all sizes.
 func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	sizes = make([]int, len(c.Classes))
 	for _, sample := range members {
@@ -187,16 +163,6 @@ func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	return known, classes, sizes
 }
 
-// classesOf lists the known classes of a group's samples.
-func (c Clusters) classesOf(members []int) string {
-	_, classes, sizes := c.composition(members)
-	var parts []string
-	for _, l := range classes {
-		parts = append(parts, fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 type plainScore struct {
 	Title, Help, Value string
 	Headline           bool
@@ -212,21 +178,17 @@ func clusterScores(w *clustersPage) any {
 	return unlessEmpty(scores)
 }
 
-// shownFirst is the number of samples of each group that the page shows without its script.
-const shownFirst = 12
+const shownFirst = 12 // samples of each group that the page shows without its script
 
 var (
 	//go:embed clusters.css
 	clustersCSS string
-
+	//go:embed explore.css
+	exploreCSS string
 	//go:embed page.js similar.js map.js explore.js
 	scripts embed.FS
 
-	//go:embed explore.css
-	exploreCSS string
-
-	// scriptFiles are the scripts of the page, in the order in which they run, after the data: page.js
-	// tells the others when it is ready.
+	// scriptFiles are the scripts of the page in their order: page.js tells the others when it is ready.
 	scriptFiles = []string{"similar.js", "map.js", "page.js"}
 )
 
@@ -246,15 +208,12 @@ type groupView struct {
 	More                 string
 }
 
-// tileView is a sample of a group.
 type tileView struct {
-	Sample int
-	Name   string
-	Link   template.URL
-	// Sheet is the contact sheet with its thumbnail in the given column and row, or empty.
-	Sheet         string
-	Column, Row   int
-	Width, Height int
+	Sample                     int
+	Name                       string
+	Link                       template.URL
+	Sheet                      string // the contact sheet with its thumbnail in the given column and row, or empty
+	Column, Row, Width, Height int
 }
 
 type groupsView struct {
@@ -263,16 +222,7 @@ type groupsView struct {
 	Groups        []groupView
 }
 
-// links implements linked.
-func (v groupsView) links() (links []link) {
-	for _, g := range v.Groups {
-		links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
-	}
-	return links
-}
-
-// groups shows all groups. What it writes is the page without its script: each group with its first
-// samples, their contact sheets, and the data and code of the script.
+// groups shows all groups. Its files are for the scripts, and its text is the page without them.
 func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
@@ -296,11 +246,11 @@ func groups(w *clustersPage) any {
 	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
+		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), fmt.Sprintf("Group %d", g+1)})
 	}
 	return view
 }
 
-// scriptText returns a script of the page.
 func scriptText(name string) []byte {
 	text, err := scripts.ReadFile(name)
 	if err != nil {
@@ -309,10 +259,14 @@ func scriptText(name string) []byte {
 	return text
 }
 
-// group is the view of group g.
 func (w *clustersPage) group(g int, members []int) groupView {
 	c := w.clusters
-	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: c.classesOf(members)}
+	_, classes, sizes := c.composition(members)
+	parts := make([]string, len(classes))
+	for i, l := range classes {
+		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
+	}
+	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
 	}

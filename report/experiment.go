@@ -2,7 +2,11 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -17,29 +21,23 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Experiment is the content of the page of an experiment, finished or not. Records of methods that the
-// summary does not list are ignored; without its Classes nothing is shown of single classes.
+// Experiment is the content of the page of an experiment, finished or not. Records of methods that the summary
+// does not list are ignored; without its Classes nothing is shown of single classes.
 type Experiment struct {
 	*pipeline.Summary
-	Records []record.Record
-	// Bases are learned parts, and Coefficients the representations of samples.
-	Bases        []Basis
-	Coefficients []figure.Coefficients
+	Records      []record.Record
+	Bases        []Basis               // learned parts
+	Coefficients []figure.Coefficients // representations of samples
 	Shown        *models.Illustrations // parts and visual words on photos, or nil
-
-	progress *counter
+	progress     *counter
 }
 
-// Sources are what a report needs besides results.
+// Sources are what a report needs besides results. All may be nil.
 type Sources struct {
-	// Shown are parts and visual words on photos. Without it pages show those that they showed before.
-	Shown *models.Illustrations
-	// Warn receives what is not shown and why; it may be nil.
-	Warn func(text string)
-	// Progress is called after each photo that was read, by one goroutine at a time; it may be nil.
-	Progress func(done, total int)
-	// Published is called when a grouping stands in its folder, which is still locked; it may be nil.
-	Published func() error
+	Shown     *models.Illustrations // parts and visual words on photos; without it those that were shown before
+	Warn      func(text string)     // receives what is not shown and why
+	Progress  func(done, total int) // called after each photo that was read, by one goroutine at a time
+	Published func() error          // called when a grouping stands in its folder, which is still locked
 }
 
 func (s Sources) warn(format string, a ...any) string {
@@ -58,37 +56,31 @@ type counter struct {
 }
 
 func (c *counter) count(done, total int) {
-	if c == nil || c.progress == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done, c.total = c.done+done, c.total+total
-	if done > 0 {
-		c.progress(c.done, c.total)
+	if c != nil && c.progress != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.done, c.total = c.done+done, c.total+total; done > 0 {
+			c.progress(c.done, c.total)
+		}
 	}
 }
 
 func (c *counter) step()     { c.count(1, 0) }
 func (c *counter) add(n int) { c.count(0, n) }
 
-// experimentPage is the page of an experiment.
 type experimentPage struct {
 	page
 	experiment Experiment
-	// records are the finished ones, and tables those of each of their scores.
-	records []record.Record
-	tables  []scoreTables
-	looks   figure.Looks
-	// peaks are the methods at their best by the first score, and shown their names in the records. Each
-	// section that shows single methods shows these.
-	peaks []table.Peak
-	shown []string
-	// chosen says that they were chosen among ranks or settings.
+	records    []record.Record // the finished ones
+	tables     []scoreTables   // of each of their scores
+	looks      figure.Looks
+	// peaks are the methods at their best by the first score, and shown their names in the records. Each section
+	// that shows single methods shows these. They may be chosen among ranks or settings.
+	peaks  []table.Peak
+	shown  []string
 	chosen bool
 }
 
-// experimentSections lists the sections of the page, in their order.
 var experimentSections = []section[*experimentPage]{
 	{template: stored("findings"), make: findings},
 	{id: "reading", title: "How to read this", template: stored("reading"), make: reading},
@@ -104,31 +96,13 @@ var experimentSections = []section[*experimentPage]{
 	{id: "times", title: "Times", template: stored("times"), make: experimentTimes},
 }
 
-// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of
-// folders.
+// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of folders.
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
-// WriteExperiment writes into dir, which it creates if needed:
-//
-//	index.html                         the page
-//	tables/SCORE.txt, .md, .csv, .tex
-//	tables/page.js, data.js            by which the page sorts and copies them
-//	tables/best-SCORE.txt, …           for several ranks or a sweep
-//	tables/class-accuracy.txt, …       of a classification
-//	curves/SCORE.png, .svg, .pdf
-//	curves/SCORE-by-SETTING.png, .svg, .pdf  for each setting of a sweep
-//	curves/convergence.png, .svg, .pdf       if the records have curves
-//	curves/terms-METHOD.png, .svg, .pdf      for methods with a penalty
-//	confusion/METHOD.png, .svg, .pdf         of a classification
-//	bases/METHOD.png
-//	coefficients/METHOD.png
-//	patches/METHOD/examples.png, 1.png, …
-//	words/1.png, …
-//	photographs.json                   what the page shows of the last two
-//
-// for every score in the records ("AC free" is ac-free). Without Shown the page shows the photos that were
-// written before. Once ctx is done its error is returned, and the files written by then stay.
-// If it counts times (internal/timing), the page shows them.
+// WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and for each score,
+// method and section of it the tables, curves and pictures that docs/experiments.md lists. Without Shown the
+// page shows the photos that were written before. Once ctx is done its error is returned, and the files written
+// by then stay. If it counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
@@ -148,7 +122,6 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	return write(&w.page, w, experimentSections)
 }
 
-// unfinished is the note of a page of unfinished results.
 func unfinished(missing int) string {
 	if missing <= 0 {
 		return ""
@@ -173,7 +146,6 @@ func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experi
 	})
 }
 
-// readExperiment reads the results in dir.
 func readExperiment(dir string, from Sources) (*Experiment, error) {
 	s, err := results.ReadSummary(dir)
 	if err != nil {
@@ -201,9 +173,9 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		e.Bases = append(e.Bases, b)
 	}
-	classes := make([]int, len(s.Samples))
-	for i, sample := range s.Samples {
-		classes[i] = sample.Class
+	var classes []int
+	for _, sample := range s.Samples {
+		classes = append(classes, sample.Class)
 	}
 	coefficients, others := results.Coefficients(dir, s)
 	for i, method := range s.Methods {
@@ -303,4 +275,158 @@ func reading(w *experimentPage) any {
 		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
 		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }),
 	}
+}
+
+// Sets is the content of the page of an experiment on several sets.
+type Sets struct {
+	Name, Command string        // the heading, and the command that runs the experiment again
+	Names         []string      // of the folders of the sets' own pages
+	Sets          []*Experiment // on the single sets
+	Tests         table.Tests   // of methods over sets
+}
+
+// SetsFiles are what WriteSets writes.
+var SetsFiles = []string{"index.html", "tables/", "curves/"}
+
+type setsPage struct {
+	page
+	sets   Sets
+	across []*table.Sets // the comparisons over the sets, of each score
+}
+
+var setsSections = []section[*setsPage]{
+	{template: stored("findings"), make: setsFindings},
+	{id: "across", title: "Over all sets", template: stored("across"), make: across},
+	{id: "sets", title: "Each set", template: stored("each-set"), make: eachSet},
+}
+
+// PublishSets replaces the page of an experiment on several sets by a new one, made of the results of
+// the sets in the folder. It leaves out sets without results, with a warning.
+func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Sets, error) {
+	list, err := results.ReadSets(folder.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, fmt.Errorf("%s holds no results of several sets", folder.Dir())
+	}
+	s := &Sets{Name: list.Name, Command: list.Command, Tests: table.Tests{Rule: list.Significance}}
+	for _, name := range list.Sets {
+		dir := filepath.Join(folder.Dir(), name)
+		if _, err := os.Lstat(filepath.Join(dir, results.SummaryFile)); errors.Is(err, fs.ErrNotExist) {
+			from.warn("%s has no results yet, and is left out", name)
+			continue
+		}
+		e, err := readExperiment(dir, from)
+		if err != nil {
+			return nil, err
+		}
+		s.Names, s.Sets = append(s.Names, name), append(s.Sets, e)
+	}
+	return s, folder.Publish(func(staging string) ([]string, error) { return nil, WriteSets(ctx, staging, *s) })
+}
+
+// WriteSets writes into dir, which it creates if needed, index.html, and for each score tables/SCORE-sets.txt,
+// … (means and average ranks), tables/SCORE-pairs.txt, … (all pairs of methods) and curves/SCORE-ranks.png, …
+// (the critical-difference diagram). The page links those of the sets, NAME/index.html.
+func WriteSets(ctx context.Context, dir string, s Sets) error {
+	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.across()}
+	missing := 0
+	for i, e := range s.Sets {
+		missing += max(0, len(e.Trials)-len(table.Finished(e.Records, e.Methods)))
+		for _, text := range slices.Concat(e.Warnings, e.TrialWarnings()) {
+			w.Warnings = append(w.Warnings, s.Names[i]+": "+text)
+		}
+	}
+	w.Note = unfinished(missing)
+	w.Lead = fmt.Sprintf("An experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
+	return write(&w.page, w, setsSections)
+}
+
+// across compares the methods over the sets by each score.
+func (s Sets) across() []*table.Sets {
+	tables := map[string][]table.SetTable{}
+	var names []string
+	for i, e := range s.Sets {
+		for _, name := range table.ScoresOf(e.Records) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			if t := e.tablesOf(e.Records, name); len(t.all.Rows) > 0 {
+				tables[name] = append(tables[name], table.SetTable{Set: s.Names[i], Table: t.all, Best: t.best})
+			}
+		}
+	}
+	slices.SortFunc(names, eval.CompareScores)
+	var out []*table.Sets
+	for _, name := range names {
+		score, _ := eval.FindScore(name)
+		if a := table.NewSets(s.Name, score, tables[name], s.Tests); a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Headlines are the tables over the sets of the scores that matter most.
+func (s Sets) Headlines() []*table.Document {
+	var out []*table.Document
+	for _, a := range s.across() {
+		if a.Score.Prominence >= eval.Headline {
+			out = append(out, a.Document(), a.Matrix())
+		}
+	}
+	return out
+}
+
+// setsFindings says in a few sentences which methods are the best over the sets.
+func setsFindings(w *setsPage) any {
+	var found []string
+	for _, a := range w.across {
+		if a.Score.Prominence > eval.Minor {
+			found = append(found, a.Finding())
+		}
+	}
+	return unlessEmpty(found)
+}
+
+type acrossView struct {
+	Title        string
+	Means, Pairs *tableView
+	Ranks        *figureView
+}
+
+// across compares the methods over the sets.
+func across(w *setsPage) any {
+	if len(w.across) == 0 {
+		return nil
+	}
+	var view byProminence[acrossView]
+	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
+		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
+		view.add(a.Score, acrossView{
+			Title: a.Score.Title, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+			Ranks: w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err),
+		})
+	}
+	return view
+}
+
+type eachSetView struct {
+	Name, Page, Lead string
+	Tables           []template.HTML
+}
+
+func eachSet(w *setsPage) any {
+	var views []eachSetView
+	for i, e := range w.sets.Sets {
+		records := table.Finished(e.Records, e.Methods)
+		v := eachSetView{Name: w.sets.Names[i], Page: w.sets.Names[i] + "/index.html"}
+		for _, d := range e.headlines(records, true) {
+			v.Lead = e.lead(records, len(e.Methods))
+			v.Tables = append(v.Tables, w.inHTML(d))
+		}
+		views = append(views, v)
+	}
+	return unlessEmpty(views)
 }

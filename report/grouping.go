@@ -1,13 +1,17 @@
 package report
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,6 +19,9 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
@@ -22,53 +29,41 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
+// The files of a grouping, beside those of its page.
 const (
-	// AssignmentsFile lists the groups of the samples, and ModelFile is the pipeline.Model of a grouping.
-	AssignmentsFile = "assignments.csv"
-	ModelFile       = "model.npz"
-	// LabelsFile and LinksFile are the given labels and links, as partwise cluster --labels and --links
-	// read them.
-	LabelsFile = "labels.csv"
-	LinksFile  = "links.csv"
-	// PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
-	PicturesFile = "pictures.csv"
-	// SkippedFile lists the files that were skipped, if any.
-	SkippedFile = "skipped.csv"
-	// FeedbackFolder is the folder of a feedback.Store, which later groupings keep.
-	FeedbackFolder = "feedback/"
+	AssignmentsFile = "assignments.csv" // the groups of the samples
+	ModelFile       = "model.npz"       // the pipeline.Model
+	LabelsFile      = "labels.csv"      // the given labels and links, as partwise cluster --labels and --links read them
+	LinksFile       = "links.csv"
+	PicturesFile    = "pictures.csv" // copies, outliers, blurred and blank pictures
+	SkippedFile     = "skipped.csv"  // the files that were skipped, if any
+	FeedbackFolder  = "feedback/"    // a feedback.Store, which later groupings keep
 )
 
 // GroupingFiles are the files of a GroupingFolder.
 var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
-// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if
-// OpenGrouping created it and nothing was written.
+// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if OpenGrouping
+// created it and nothing was written.
 type GroupingFolder struct{ *output.Folder }
 
 // OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
-// files in the place of a grouping's, and with sameData one with a grouping of other data than the path or
-// name given.
+// files in the place of a grouping's, and with sameData one with a grouping of other data than the path or name
+// given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
-	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
+	return &GroupingFolder{folder}, err
 }
 
 // ExploreGrouping locks the folder of an existing grouping, with its feedback, until Close, and returns the
 // path or name of the data that were grouped.
-func ExploreGrouping(dir string) (folder *GroupingFolder, data string, err error) {
-	if data, err = groupedData(dir); err != nil {
+func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
+	data, err := groupedData(dir)
+	if err != nil {
 		return nil, "", err
 	}
-	folder, err = openGrouping(dir, output.Spec{Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
-	return folder, data, err
-}
-
-func openGrouping(dir string, spec output.Spec) (*GroupingFolder, error) {
-	spec.Command = "cluster"
-	folder, err := output.Open(dir, spec)
-	if err != nil {
-		return nil, err
-	}
-	return &GroupingFolder{folder}, nil
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	return &GroupingFolder{folder}, data, err
 }
 
 // groupedData returns the path or name of the data of the grouping in a folder.
@@ -83,7 +78,6 @@ func groupedData(dir string) (string, error) {
 // Feedback returns the store of corrections in the folder of the grouping.
 func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.Folder} }
 
-// feedbackStore is the FeedbackFolder of a folder.
 type feedbackStore struct{ *output.Folder }
 
 // Dir implements feedback.Store.
@@ -102,9 +96,9 @@ func (f feedbackStore) Write(name string, text []byte) error {
 // Remove implements feedback.Store.
 func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
 
-// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
-// the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
-// returns it. Sources.Shown is not used.
+// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the
+// folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and returns
+// it.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
 	c.fill(ctx, in, found, f.Folder.Dir())
@@ -144,8 +138,9 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
+	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
-		c.Names[i] = in.Set.Names[row]
+		c.Names[i], files[i] = in.Set.Names[row], in.Set.File(row)
 	}
 	if len(in.Set.Classes) > 0 {
 		c.Labels = in.Labels()
@@ -156,13 +151,13 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 			return in.Thumbnail(ctx, i)
 		}
 		c.progress.add(len(c.Names))
-		c.Side = longestSide(in)
+		c.Side = max(in.Set.Height, in.Set.Width)
+		for _, i := range figure.Evenly(indices(len(files)), 32) {
+			w, h, _ := imagefile.Size(files[i]) // unreadable files are reported later
+			c.Side = max(c.Side, w, h)
+		}
 	}
 	if in.Set.Files != nil || in.Set.Pictures != nil {
-		files := make([]string, len(in.Rows))
-		for i, row := range in.Rows {
-			files[i] = in.Set.File(row)
-		}
 		c.Links = linksTo(files, dir)
 	}
 	// Sparse features, or those not all in memory, are compared by their coefficients, if there are any.
@@ -173,24 +168,19 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 	}
 	c.Cosine = found.Cluster.Distance == cluster.DistanceCosine
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
-		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
+		c.Basis = &Basis{found.Method, found.Result.Basis, in.Height, in.Width, in.Channels}
 	}
 }
 
-// longestSide is the longer side of the largest picture, in pixels; of files a few are measured.
-func longestSide(in *input.Inputs) int {
-	side := max(in.Set.Height, in.Set.Width)
-	for _, row := range figure.Evenly(in.Rows, 32) {
-		if file := in.Set.File(row); file != "" {
-			w, h, _ := imagefile.Size(file) // unreadable files are reported later
-			side = max(side, w, h)
-		}
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return side
+	return all
 }
 
-// linksTo returns links to files from a page in a folder: relative ones, or, as between the drives of
-// Windows, absolute ones.
+// linksTo returns links to files from a page in a folder: relative, or absolute between the drives of Windows.
 func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
@@ -208,8 +198,7 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-// writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
-// given labels and links, and the scales of features.
+// writeLists writes the files beside the page and the model.
 func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 	p := page{folder: to}
 	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
@@ -235,4 +224,171 @@ func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 		p.fail(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
 	}
 	return p.err
+}
+
+// listColumn is a column of a CSV file with a line for each sample.
+type listColumn struct {
+	name string
+	cell func(sample int) string
+}
+
+// writeList writes a CSV file with a line for each of n samples.
+func (to folder) writeList(name string, n int, columns []listColumn) error {
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	for i := -1; i < n; i++ {
+		line := make([]string, len(columns))
+		for j, c := range columns {
+			if line[j] = c.name; i >= 0 {
+				line[j] = c.cell(i)
+			}
+		}
+		out.Write(line) // which cannot fail
+	}
+	out.Flush()
+	return to.writeBytes(name, text.Bytes())
+}
+
+// assignments lists the group of each sample, its class and that of its group, if known, and how well it fits.
+func (c Clusters) assignments() []listColumn {
+	class := func(l int) string {
+		if l < 0 {
+			return ""
+		}
+		return spreadsheet.Cell(c.Classes[l])
+	}
+	columns := []listColumn{
+		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
+		{"group", func(i int) string { return strconv.Itoa(c.Groups[i] + 1) }},
+	}
+	if c.Labels != nil {
+		columns = append(columns, listColumn{"class", func(i int) string { return class(c.Labels[i]) }})
+	}
+	if c.GroupClasses != nil {
+		columns = append(columns, listColumn{"name", func(i int) string { return class(c.GroupClasses[c.Groups[i]]) }})
+	}
+	if c.Memberships != nil {
+		columns = append(columns, listColumn{"confidence", func(i int) string { return twoDecimals(c.Memberships[i].Confidence, true) }})
+	}
+	return columns
+}
+
+func (c Clusters) pictures() []listColumn {
+	p := c.Pictures
+	ofCopy := func(i int, text string) string { return map[bool]string{false: text}[p.CopyOf[i] == i] }
+	return []listColumn{
+		{"file", func(i int) string { return spreadsheet.Cell(c.Names[i]) }},
+		{"copy_of", func(i int) string { return ofCopy(i, spreadsheet.Cell(c.Names[p.CopyOf[i]])) }},
+		{"copy", func(i int) string { return ofCopy(i, map[bool]string{true: "near", false: "exact"}[p.Near[i]]) }},
+		{"outlier", func(i int) string { return twoDecimals(p.Outlier[i], p.Outlier[i] > 0) }},
+		{"sharpness", func(i int) string {
+			if p.Sharpness == nil {
+				return ""
+			}
+			return twoDecimals(p.Sharpness[i], p.Sharpness[i] >= 0)
+		}},
+		{"remark", func(i int) string { return p.Remark[i] }},
+	}
+}
+
+func twoDecimals(x float64, known bool) string {
+	if !known {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// PicturesFound sums up what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier",
+// or "" for nothing.
+func PicturesFound(p *input.Pictures) string {
+	if p == nil {
+		return ""
+	}
+	copies, outliers, remarks, stacks := 0, 0, map[string]int{}, map[int]bool{}
+	for i, first := range p.CopyOf {
+		if first != i {
+			copies++
+			stacks[first] = true
+		}
+		if p.Outlier[i] > 0 {
+			outliers++
+		}
+		remarks[p.Remark[i]]++
+	}
+	var parts []string
+	if copies > 0 {
+		parts = append(parts, phrase.Count(copies, "copy", "copies")+" in "+phrase.Count(len(stacks), "stack", "stacks"))
+	}
+	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
+		if remarks[remark] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", remarks[remark], remark))
+		}
+	}
+	if outliers > 0 {
+		parts = append(parts, phrase.Count(outliers, "outlier", "outliers"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Assignment is a line of a grouping's AssignmentsFile.
+type Assignment struct {
+	Line   int    // from 1
+	Sample string // its name
+	Group  int    // from 1, or 0 for none
+	Name   string // the given class of the group, or ""
+}
+
+// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data. The
+// file may have been edited by hand: other columns than "file", "group" and "name" are ignored.
+func ReadAssignments(dir string) (found []Assignment, data string, err error) {
+	if data, err = groupedData(dir); err == nil {
+		found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
+	}
+	return found, data, err
+}
+
+// ReadAssignmentsFile returns the groups of samples in a file of the format of AssignmentsFile.
+func ReadAssignmentsFile(path string) ([]Assignment, error) {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := decodeAssignments(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return found, nil
+}
+
+func decodeAssignments(text []byte) (found []Assignment, err error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	header, err := r.Read()
+	if err != nil {
+		return nil, errors.New(`line 1: want the names of columns, "file" and "group" among them`)
+	}
+	for _, name := range []string{"file", "group"} {
+		if !slices.Contains(header, name) {
+			return nil, fmt.Errorf("line 1: there is no column %q", name)
+		}
+	}
+	file, group, name := slices.Index(header, "file"), slices.Index(header, "group"), slices.Index(header, "name")
+	for {
+		record, err := r.Read()
+		if err == io.EOF && len(found) > 0 {
+			return found, nil
+		} else if err == io.EOF {
+			return nil, errors.New("no sample is listed")
+		} else if err != nil {
+			return nil, err // with its line
+		}
+		line, _ := r.FieldPos(0)
+		a := Assignment{Line: line, Sample: spreadsheet.Text(record[file])}
+		if a.Group, err = strconv.Atoi(record[group]); err != nil || a.Group < 0 {
+			return nil, fmt.Errorf("line %d: group %q; want a number from 1, or 0 for none of them", line, record[group])
+		}
+		if name >= 0 {
+			a.Name = spreadsheet.Text(record[name])
+		}
+		found = append(found, a)
+	}
 }

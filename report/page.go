@@ -1,71 +1,79 @@
-// Package report turns finished trials into what people read.
+// Package report turns finished trials into what people read: [WriteExperiment] shows an experiment's records,
+// and [WriteClusters] one grouping of somebody's own pictures. Both write a folder with an index.html that
+// needs no network and no scripts. A page is a list of sections. Tables are made by report/table and pictures
+// by report/figure.
 //
-// The entry points are [WriteExperiment], for an experiment's records, and
-// [WriteClusters], for one grouping of somebody's own pictures. Both write a
-// folder with an index.html in it that needs no network and no scripts. A page is a
-// list of sections: adding one takes a file and a line of the list. Its tables are made
-// by report/table and its pictures by report/figure, which can be used alone.
-//
-// The same input gives the same bytes: nothing depends on the time, the
-// machine or the order of a map. Files are written beside their place and
-// renamed, so a reader never sees half of one.
+// The same input gives the same bytes: nothing depends on the time, the machine or the order of a map. Files
+// are written beside their place and renamed, so a reader never sees half of one.
 package report
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"embed"
+	_ "embed"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"html/template"
+	"image"
+	"image/png"
 	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // page is a page under construction, in the folder of its files.
 type page struct {
 	folder
-	Name, Lead string
-	// Note stands before all else, if it is not empty, and About below the lead.
-	Note, About string
-	Assignments string // a file that is linked after About, or empty
-	// Command and Settings say how to repeat the results.
-	Command  string
-	Settings [][2]string
-	Warnings []string
-	// Styles are those of the page, and Scripts the files of the folder that it runs.
-	Styles, Scripts []string
-	// Connects says that the page talks to its server.
-	Connects bool
-	// Icon is an address that holds the icon itself, or empty: browsers load other icons whenever they
-	// like, even after the server has ended.
+	Name, Lead      string
+	Note, About     string // before all else, and below the lead; may be empty
+	Assignments     string // a file that is linked after About, or empty
+	Command         string // says how to repeat the results, with Settings
+	Settings        [][2]string
+	Warnings        []string
+	Links           []link   // the navigation
+	Styles, Scripts []string // of the page, and the files of the folder that it runs
+	Connects        bool     // to its server
+	// Icon is an address that holds the icon itself, or empty: browsers load other icons whenever they like,
+	// even after the server has ended.
 	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
 	err    error             // the first of making sections
-	// later draws and writes the files of sections, once all sections are made; after runs then.
-	later []func() error
-	after func() error
+	later  []func() error    // draw and write the files of sections, once all sections are made
+	after  func() error      // runs then; may be nil
 }
 
 // section is a part of the pages of a kind.
 type section[P any] struct {
-	// id is its anchor, and title its name in the navigation; both may be empty.
-	id, title string
+	id, title string // its anchor, and its name in the navigation; may be empty
 	template  string // its text: that of a file by stored, or any other
-	// make writes the section's files, or leaves that to page.later, and returns what its template
-	// shows; nil leaves the section out. What it returns may be linked. Errors go to page.fail.
-	make func(P) any
-	// folded sections that follow each other are folded away together.
-	folded bool
+	// make writes the section's files, or leaves that to page.later, and returns what its template shows; nil
+	// leaves the section out. Errors go to page.fail.
+	make   func(P) any
+	folded bool // sections that follow each other are folded away together
 }
 
-// linked is a view with entries of its own in the navigation.
-type linked interface{ links() []link }
-
-// link is an entry of the navigation.
 type link struct{ ID, Title string }
 
 //go:embed page.css
@@ -92,12 +100,9 @@ func (p *page) Policy() string {
 	return policy + "; base-uri 'none'; form-action 'none'"
 }
 
-// templates are those of the page and its sections.
-//
 //go:embed sections
 var templates embed.FS
 
-// stored returns the template sections/NAME.html.
 func stored(name string) string {
 	text, err := templates.ReadFile("sections/" + name + ".html")
 	if err != nil {
@@ -115,25 +120,25 @@ func fill(text string, view any) (template.HTML, error) {
 }
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"css": func(style string) template.CSS { return template.CSS(style) },
-	}).Parse(stored("page") + "\n"))
+	css := func(style string) template.CSS { return template.CSS(style) }
+	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(stored("page") + "\n"))
 })
 
-// shown is a section for the template of the page.
+// shown is a section for the template of the page. Before it a folded part may begin or end.
 type shown struct {
-	HTML template.HTML
-	// Fold and Unfold begin and end the part that is folded away, before the section.
+	HTML         template.HTML
 	Fold, Unfold bool
 }
 
-// write makes the sections of a page, draws what they left for later, and writes the page. Control
-// characters, which names may hold, are shown as plaintext.Line shows them.
+// write makes the sections of a page and the page. Control characters of names are shown as plaintext.Line does.
 func write[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
 		if views[i] = s.make(of); p.err != nil {
 			return p.err
+		}
+		if views[i] != nil && s.title != "" {
+			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
 	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
@@ -146,7 +151,6 @@ func write[P any](p *page, of P, sections []section[P]) error {
 	}
 	view := struct {
 		*page
-		Links    []link
 		Sections []shown
 		Unfold   bool
 	}{page: p}
@@ -158,34 +162,23 @@ func write[P any](p *page, of P, sections []section[P]) error {
 		if err != nil {
 			return err
 		}
-		if s.title != "" {
-			view.Links = append(view.Links, link{s.id, s.title})
-		}
-		if v, ok := views[i].(linked); ok {
-			view.Links = append(view.Links, v.links()...)
-		}
 		view.Sections = append(view.Sections, shown{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
 		view.Unfold = s.folded
 	}
 	if err := p.writeTables(); err != nil {
 		return err
 	}
-	return p.write("index.html", func(w io.Writer) error {
-		var text strings.Builder
-		if err := pageTemplate().Execute(&text, view); err != nil {
-			return err
-		}
-		for line := range strings.Lines(text.String()) {
-			end := strings.TrimRight(line, "\n")
-			if _, err := io.WriteString(w, plaintext.Line(end)+line[len(end):]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	var text strings.Builder
+	if err := pageTemplate().Execute(&text, view); err != nil {
+		return err
+	}
+	lines := strings.Split(text.String(), "\n")
+	for i, line := range lines {
+		lines[i] = plaintext.Line(line)
+	}
+	return p.writeBytes("index.html", []byte(strings.Join(lines, "\n")))
 }
 
-// programSetting is the version of the program.
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
 
 // unlessEmpty returns a list for a template, or nil to leave its section out.
@@ -211,5 +204,186 @@ func (l *byProminence[T]) add(s eval.Score, view T) {
 		l.More = append(l.More, view)
 	} else {
 		l.Scores = append(l.Scores, view)
+	}
+}
+
+// folder is a folder that a report is written to, until its context is done.
+type folder struct {
+	dir string
+	ctx context.Context
+}
+
+// write writes a file with a slash-separated name atomically, or returns the error of the context once that is
+// done.
+func (to folder) write(name string, write func(io.Writer) error) error {
+	if err := to.ctx.Err(); err != nil {
+		return err
+	}
+	path := filepath.Join(to.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(atomicfile.UntilDone(to.ctx, w)) })
+	if named := (*fs.PathError)(nil); err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("writing %s: %w", path, err)
+	}
+	return err
+}
+
+func (to folder) writeBytes(name string, content []byte) error {
+	return to.write(name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// picture is a picture beside a page.
+type picture struct {
+	Path, Alt     string
+	Width, Height int
+}
+
+// picture writes the picture that draw returns, later: until then the result has no size.
+func (p *page) picture(path, alt string, draw func() (image.Image, error)) *picture {
+	shown := &picture{Path: path, Alt: alt}
+	p.later = append(p.later, func() error {
+		img, err := draw()
+		if err != nil {
+			return err
+		}
+		size := img.Bounds().Size()
+		shown.Width, shown.Height = size.X, size.Y
+		return p.write(path, func(w io.Writer) error {
+			return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+		})
+	})
+	return shown
+}
+
+type captioned struct {
+	Method  string
+	Picture *picture
+}
+
+// figureView is a figure beside a page, in three formats.
+type figureView struct {
+	PNG, SVG, PDF, Alt string
+	Width, Height      int // pixels of a page, 96 to the inch
+}
+
+type methodView struct {
+	Method, Title string
+	Figure        *figureView
+}
+
+// figure writes a figure in three formats, later. It takes the error of making it, and returns nil without data.
+func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
+	if err != nil {
+		if !errors.Is(err, figure.ErrNoData) {
+			p.fail(err)
+		}
+		return nil
+	}
+	width, height := f.Size()
+	v := &figureView{path + ".png", path + ".svg", path + ".pdf", alt, int(96 * width / vg.Inch), int(96 * height / vg.Inch)}
+	p.later = append(p.later, func() error {
+		for i, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG, f.PDF} {
+			if err := p.write([]string{v.PNG, v.SVG, v.PDF}[i], func(w io.Writer) error { return write(p.ctx, w) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return v
+}
+
+// tableView is a table in a page and the files that hold it.
+type tableView struct {
+	HTML  template.HTML
+	Files []struct{ Label, Path string }
+}
+
+var (
+	//go:embed tables.js
+	tablesJS []byte
+	//go:embed tables.css
+	tablesCSS string
+)
+
+// table writes a table into a file of each format, later. The page copies it as CSV and as LaTeX.
+func (p *page) table(name string, d *table.Document) *tableView {
+	if p.tables == nil {
+		p.tables = map[string]string{}
+	}
+	v := &tableView{HTML: p.inHTML(d)}
+	for _, format := range table.Formats {
+		if format.Extension == "" {
+			continue
+		}
+		path := "tables/" + name + "." + format.Extension
+		var text bytes.Buffer
+		p.fail(format.Write(&text, d, table.Options{}))
+		if format.Name == "CSV" || format.Name == "LaTeX" {
+			p.tables[path] = text.String()
+		}
+		p.later = append(p.later, func() error { return p.writeBytes(path, text.Bytes()) })
+		v.Files = append(v.Files, struct{ Label, Path string }{format.Name, path})
+	}
+	return v
+}
+
+func (p *page) inHTML(d *table.Document) template.HTML {
+	var text strings.Builder
+	p.fail(table.HTML(&text, d, table.Options{}))
+	return template.HTML(text.String())
+}
+
+// writeTables writes the scripts of a page with tables: one sorts and copies them, the other has the copied text.
+func (p *page) writeTables() error {
+	if p.tables == nil {
+		return nil
+	}
+	const script, data = "tables/page.js", "tables/data.js"
+	text, err := json.Marshal(p.tables)
+	if err != nil {
+		return err
+	}
+	p.Styles, p.Scripts = append(p.Styles, tablesCSS), append(p.Scripts, data, script)
+	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
+}
+
+// each calls f for 0 … n−1, at most this many at a time (0: one on each core), and returns the first error in
+// their order, or that of the context. A panic of f is an error.
+func each(ctx context.Context, workers, n int, f func(i int) error) error {
+	errs := make([]error, n)
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	err := parallel.Blocks(working, workers, n, 1, func(_, i, _ int) {
+		if errs[i] = guard.Call(func() error { return f(i) }); errs[i] != nil {
+			stop()
+		}
+	})
+	return cmp.Or(append(errs, err)...)
+}
+
+// together calls functions side by side, as each does.
+func together(ctx context.Context, functions ...func() error) error {
+	return each(ctx, 0, len(functions), func(i int) error { return functions[i]() })
+}
+
+// withSafeNames returns the elements of a list with different names for files.
+func withSafeNames[T any](list []T, name func(T) string) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		var used []string
+		for _, v := range list {
+			base := filename.Safe(name(v))
+			safe := base
+			for n := 2; slices.Contains(used, safe); n++ {
+				safe = fmt.Sprintf("%s-%d", base, n)
+			}
+			if used = append(used, safe); !yield(safe, v) {
+				return
+			}
+		}
 	}
 }

@@ -285,7 +285,11 @@ func TestFrameColours(t *testing.T) {
 func TestSafeNames(t *testing.T) {
 	names := []string{"cnmf", "CNMF", "cnmf-2", "../../etc/passwd", "???", "!"}
 	want := []string{"cnmf", "cnmf-2", "cnmf-2-2", "etc-passwd", "unnamed", "unnamed-2"}
-	if got := safeNames(names); !slices.Equal(got, want) {
+	var got []string
+	for safe := range withSafeNames(names, identity) {
+		got = append(got, safe)
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("safe names %q, want %q", got, want)
 	}
 }

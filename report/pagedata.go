@@ -2,29 +2,38 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"html/template"
+	"image"
+	"io/fs"
 	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/layout"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/project"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // dataFile is the script that holds what the page of a grouping shows.
 const dataFile = "page/data.js"
 
-// pageData is the data of page.js, which describes each field at its top. Lists by sample are in the order of
-// the samples.
+// pageData is the data of page.js, which describes each field at its top. Lists are by sample.
 type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
@@ -52,8 +61,7 @@ type sheetsData struct {
 	Count    int    `json:"count"`
 	Zoom     int    `json:"zoom"`
 	Ending   string `json:"ending"`
-	// Sizes holds the width and the height of each thumbnail, a byte each, 0 for none.
-	Sizes string `json:"sizes"`
+	Sizes    []byte `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
 }
 
 // writeData writes the data script. Names are shown as plaintext.Line shows them.
@@ -82,13 +90,12 @@ func (w *clustersPage) writeData() error {
 		g := w.sheets.grid
 		d.Sheets = &sheetsData{
 			Cell: g.Cell, Columns: g.Columns, PerSheet: g.Len(), Count: w.sheets.count, Zoom: zoom(g.Cell),
-			Ending: g.Extension(), Sizes: base64.StdEncoding.EncodeToString(sizes),
+			Ending: g.Extension(), Sizes: sizes,
 		}
 	}
 	return w.writeBytes(dataFile, dataScript(&d))
 }
 
-// dataScript is the script that holds data, of one line.
 func dataScript(d *pageData) []byte {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -99,7 +106,6 @@ func dataScript(d *pageData) []byte {
 
 const dataBegin, dataEnd = "window.partwiseData = ", ";\n"
 
-// readData reads what dataScript returned.
 func readData(script []byte) (*pageData, error) {
 	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
 	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
@@ -145,10 +151,8 @@ func (d *pageData) addPictures(p *input.Pictures) {
 	}
 }
 
-// zoom is the enlargement of thumbnails on the page.
 func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
 
-// lines returns names as plaintext.Line shows them.
 func lines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -196,13 +200,11 @@ const (
 	codeLength = 32 // principal directions for similar samples on the page
 )
 
-// codes are the features for the page, in base64.
+// codes are the features for the page.
 type codes struct {
-	// Codes holds CodeLength bytes for each sample, whose distances approximate those of the features.
-	Codes      string `json:"codes,omitempty"`
+	Codes      []byte `json:"codes,omitempty"` // CodeLength for each sample, with distances about those of the features
 	CodeLength int    `json:"codeLength,omitempty"`
-	// Map holds x and y of each sample on the map, of two bytes each, the low one first.
-	Map string `json:"map,omitempty"`
+	Map        []byte `json:"map,omitempty"` // x and y of each sample, of two bytes each, the low one first
 }
 
 // code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.
@@ -212,11 +214,9 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 		return out, nil
 	}
 	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
-	var none *memory.LimitError
-	if errors.As(err, &none) {
+	if none := (*memory.LimitError)(nil); errors.As(err, &none) {
 		return out, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return out, err
 	}
 	defer release()
@@ -233,7 +233,7 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 	if err != nil {
 		return out, err
 	}
-	return codes{base64.StdEncoding.EncodeToString(text), length, base64.StdEncoding.EncodeToString(places(at))}, nil
+	return codes{text, length, places(at)}, nil
 }
 
 // places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.
@@ -249,4 +249,166 @@ func places(at []float32) []byte {
 		out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(65535*max(0, min(1, share)))))
 	}
 	return out
+}
+
+// thumbnails are the contact sheets of a page: pictures/000.jpg and so on.
+type thumbnails struct {
+	grid  figure.Grid
+	count int           // sheets
+	sizes []image.Point // of each sample's thumbnail, zero for none
+	place []int         // of each sample, over all sheets
+}
+
+func (t *thumbnails) path(sheet int) string {
+	return fmt.Sprintf("pictures/%03d%s", sheet, t.grid.Extension())
+}
+
+func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell)) }
+
+// mostFailures is the largest number of unreadable pictures that are named.
+const mostFailures = 20
+
+// writeThumbnails writes the contact sheets of samples in an order, and warns of unreadable pictures.
+func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
+	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
+	sheets := slices.Collect(slices.Chunk(order, t.grid.Len()))
+	t.count = len(sheets)
+	for at, sample := range order {
+		t.place[sample] = at
+	}
+	// Memory for a sheet on each core, or on fewer if the budget has no more.
+	workers := max(1, min(parallel.Cores(), t.count))
+	release, err := memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+	for err != nil && workers > 1 {
+		workers--
+		release, err = memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	gone := make([]error, len(order))
+	if err := each(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
+		return nil, nil, err
+	}
+	missing := 0
+	for _, sample := range order {
+		if err := gone[sample]; err != nil {
+			if missing++; missing <= mostFailures {
+				failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
+			}
+		}
+	}
+	if more := missing - mostFailures; more > 0 {
+		failed = append(failed, phrase.Count(more, "more picture is", "more pictures are")+" not shown.")
+	}
+	return t, failed, nil
+}
+
+// writeSheet writes one sheet. Unreadable pictures leave their cells empty and an error in gone.
+func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int, gone []error) error {
+	drawn := t.grid.NewSheet(len(samples))
+	for at, sample := range samples {
+		if err := to.ctx.Err(); err != nil {
+			return err
+		}
+		img, err := c.Image(sample)
+		switch {
+		case isDone(err):
+			return err
+		case err != nil:
+			gone[sample] = err
+		default:
+			small := figure.Small(img, t.grid.Cell)
+			t.sizes[sample] = small.Bounds().Size()
+			drawn.Set(at, small)
+		}
+	}
+	text, err := drawn.Encode()
+	if err != nil {
+		return err
+	}
+	return to.writeBytes(t.path(sheet), text)
+}
+
+// ServedPage is the page of a grouping with explore.js, for a server that takes corrections. Its scripts and
+// styles are those of this program; only the body comes from the page's file, and its policy runs none of that.
+type ServedPage struct {
+	HTML    []byte
+	Policy  string            // the page's content-security policy, for a header
+	Files   map[string][]byte // the page's scripts, by path
+	Samples int               // their number
+}
+
+// ErrPage is the error for a page in another version's format.
+var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
+
+//go:embed icon.svg
+var icon []byte
+
+// neededIDs are the elements that the scripts look for.
+var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
+
+// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original
+// of sample 17 as original/17, if has says that it has a file.
+func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
+	text, err := fs.ReadFile(root, "index.html")
+	if err != nil {
+		return nil, err
+	}
+	script, err := fs.ReadFile(root, dataFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrPage
+	} else if err != nil {
+		return nil, err
+	}
+	data, err := readData(script)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
+	}
+	n := len(data.Names)
+	data.Base, data.Links = "original/", make([]any, n)
+	for i := range n {
+		if data.Links[i] = ""; has(i) {
+			data.Links[i] = strconv.Itoa(i)
+		}
+	}
+	served := &ServedPage{Files: map[string][]byte{dataFile: dataScript(data)}, Samples: n}
+	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
+	if s := data.Sheets; s != nil {
+		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
+	}
+	head.Styles = append(head.Styles, exploreCSS)
+	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
+		path := "page/" + name
+		served.Files[path] = scriptText(name)
+		head.Scripts = append(head.Scripts, path)
+	}
+	title, body, err := partsOfPage(string(text))
+	if err != nil {
+		return nil, err
+	}
+	head.Name, served.Policy = title, head.Policy()
+	var out bytes.Buffer
+	if err := pageTemplate().ExecuteTemplate(&out, "head", &head); err != nil {
+		return nil, err
+	}
+	out.WriteString(body)
+	served.HTML = out.Bytes()
+	return served, nil
+}
+
+func partsOfPage(text string) (title, body string, err error) {
+	before, body, ok := strings.Cut(text, "</head>")
+	_, title, ok2 := strings.Cut(before, "<title>")
+	title, _, ok3 := strings.Cut(title, "</title>")
+	if !ok || !ok2 || !ok3 {
+		return "", "", ErrPage
+	}
+	for _, id := range neededIDs {
+		if !strings.Contains(body, ` id="`+id+`"`) {
+			return "", "", fmt.Errorf("%w (it has no %s)", ErrPage, id)
+		}
+	}
+	return html.UnescapeString(title), body, nil
 }

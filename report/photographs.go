@@ -27,27 +27,22 @@ import (
 )
 
 const (
-	maxExamples = 12
-	// A part is shown on partPhotographs photos in a box of partBox pixels.
-	partPhotographs = 5
-	partBox         = 184
-	// maxPartRows is the largest number of parts that are shown one by one.
-	maxPartRows = 100
+	maxExamples     = 12
+	partPhotographs = 5   // that show a part,
+	partBox         = 184 // in a box of so many pixels
+	maxPartRows     = 100 // parts that are shown one by one
 )
 
-// photographsView is what a page shows of photos.
 type photographsView struct {
 	Patches []patchesView
 	Words   *wordsView
 }
 
-// patchesView is what a page shows of the parts of one method.
 type patchesView struct {
 	Method   string
 	Examples *picture
 	Rows     []partView
-	// Left says how many parts are not shown one by one; it may be empty.
-	Left string
+	Left     string // how many parts are not shown one by one, or empty
 }
 
 type partView struct {
@@ -55,21 +50,9 @@ type partView struct {
 	Picture *picture // nil if no photo uses the part
 }
 
-// wordsView is what a page shows of a vocabulary.
 type wordsView struct {
 	Lead   string
 	Sheets []*picture
-}
-
-// links implements linked.
-func (v photographsView) links() (links []link) {
-	if v.Patches != nil {
-		links = append(links, link{"patches", "Parts on photographs"})
-	}
-	if v.Words != nil {
-		links = append(links, link{"words", "Visual words"})
-	}
-	return links
 }
 
 // clustersPhotographs shows the parts and the visual words of a grouping.
@@ -77,7 +60,7 @@ func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
 		return nil
 	}
-	return w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress)
+	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress))
 }
 
 // experimentPhotographs shows those of an experiment, or those that were written before.
@@ -86,23 +69,29 @@ func experimentPhotographs(w *experimentPage) any {
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
 		view, err := readPhotographs(filepath.Join(w.dir, photographsFile))
 		w.fail(err)
-		return view
+		return w.linked(view)
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
-	return view
+	return w.linked(view)
 }
 
-// photographs shows parts and visual words on photos:
-//
-//	patches/METHOD/examples.png  photos with the patches of all parts
-//	patches/METHOD/1.png         the photos that use part 1 most, and so on
-//	words/1.png                  figure.MaxSheetWords words, and so on
-//
-// It warns of photos that cannot be read.
+// linked adds a view to the navigation.
+func (p *page) linked(v photographsView) any {
+	if v.Patches != nil {
+		p.Links = append(p.Links, link{"patches", "Parts on photographs"})
+	}
+	if v.Words != nil {
+		p.Links = append(p.Links, link{"words", "Visual words"})
+	}
+	return v
+}
+
+// photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts,
+// patches/METHOD/1.png, … with one part, and words/1.png, …. It warns of photos that cannot be read.
 func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
@@ -118,18 +107,17 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 
 // photograph is a photo in memory, reduced.
 type photograph struct {
-	name string
-	// large is reduced for the examples, and small for the rows of parts; nil if not wanted.
-	large, small *image.RGBA
+	name         string
+	large, small *image.RGBA            // for the examples and for the rows of parts; nil if not wanted
 	size         image.Point            // of the photo itself
 	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
 }
 
-// loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not
-// be read. A context's error ends it.
+// loadPhotographs loads the photos that are drawn, each once, and warns of each that could not be read.
 func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
-	photos, failures := make([]photograph, len(shown.Photographs)), make([]error, len(shown.Photographs))
-	large, small := make([]bool, len(photos)), make([]bool, len(photos))
+	n := len(shown.Photographs)
+	photos = make([]photograph, n)
+	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
 		for _, i := range examples(of) {
 			large[i] = true
@@ -141,7 +129,6 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 			}
 		}
 	}
-	cuts := make([][][2]int, len(photos))
 	for w, word := range shown.Words {
 		for e, example := range word.Examples {
 			cuts[example.Photograph] = append(cuts[example.Photograph], [2]int{w, e})
@@ -155,6 +142,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 		}
 	}
 	done.add(len(wanted))
+	failures := make([]error, n)
 	err = each(ctx, 0, len(wanted), func(at int) error {
 		defer done.step()
 		i := wanted[at]
@@ -193,24 +181,14 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	return photos, failed, err
 }
 
-// examples returns the photos that show all parts.
 func examples(of models.PartsShown) []int {
-	all := make([]int, len(of.Patches))
-	for i := range all {
-		all[i] = i
-	}
-	return figure.Evenly(all, maxExamples)
+	return figure.Evenly(indices(len(of.Patches)), maxExamples)
 }
 
 // users returns the photos that use a part most, the first most.
 func users(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
-	var users []int
-	for i := range n {
-		if u := uses.At(i, part); u > 0 && !math.IsInf(u, 0) {
-			users = append(users, i)
-		}
-	}
+	users := slices.DeleteFunc(indices(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
 	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
 	return users[:min(len(users), partPhotographs)]
 }
@@ -248,8 +226,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	return v
 }
 
-// tilesOf draws photos with the marks of one part, or of all if part is −1. Photos that could not be read
-// are empty.
+// tilesOf draws photos with the marks of a part, or of all if part is −1. Unreadable photos are empty.
 func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range shown {
 		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
@@ -269,12 +246,10 @@ func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, sho
 	return tiles, nil
 }
 
-// isDone reports whether an error is that of a context.
 func isDone(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// words draws contact sheets of visual words.
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
 	if shown.Counted > 0 {
@@ -303,14 +278,14 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 // photographsFile keeps what a page shows of photos, for pages that are made without them.
 const photographsFile = "photographs.json"
 
-// copyPhotographs copies photographsFile into the folder of a new page without photos. It returns the
-// folders of the pictures, which stay in place, or nil if the page in from has none.
+// copyPhotographs copies photographsFile into the folder of a new page without photos, and returns the folders of
+// the pictures, which stay in place; nil if the page in from has none.
 func copyPhotographs(to, from string) (pictures []string, err error) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
@@ -321,8 +296,7 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads what was written before; nothing if there is no such file. It is an error if it shows
-// other pictures than page.photographs writes.
+// readPhotographs reads what was written before, if anything. Pictures of other names are an error.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

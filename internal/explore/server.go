@@ -1,24 +1,32 @@
-// Package explore serves the page of a grouping on the loopback address, for a person to correct the
-// groups. The address holds a token of 128 random bits, which other users of the computer and other
-// pages of the browser do not know.
+// Package explore serves the page of a grouping on the loopback address, for a person to correct the groups.
+// The address holds a token of 128 random bits, which other users of the computer and other pages of the
+// browser do not know.
 package explore
 
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -44,10 +52,9 @@ type Session interface {
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
 //
-// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person,
-// which has changed nothing. A POST may have two more fields. One with the id of an earlier one does
-// nothing, since clients repeat requests without an answer. One with another model than the State's is
-// refused.
+// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person, which has
+// changed nothing. A POST may have two more fields. One with the id of an earlier one does nothing, since
+// clients repeat requests without an answer. One with another model than the State's is refused.
 type Server struct {
 	ctx   context.Context // ends acts
 	token string
@@ -57,14 +64,11 @@ type Server struct {
 	files []string
 	pages http.Handler
 
-	acting  sync.Mutex // held by the act that runs
-	session Session
-	closed  bool
-	done    []string // ids of the last acts
-
-	mu    sync.Mutex
-	state []byte // as JSON
-
+	acting   sync.Mutex // held by the act that runs
+	session  Session
+	closed   bool
+	done     []string               // ids of the last acts
+	state    atomic.Pointer[[]byte] // as JSON
 	finished chan struct{}
 	finish   sync.Once
 }
@@ -75,8 +79,7 @@ const (
 	mostDone    = 1000    // ids that are known
 )
 
-// acceptable is how long a client may take to send a request, and to read an answer.
-var acceptable = 20 * time.Second
+var acceptable = 20 * time.Second // for a client to send a request, and to read an answer
 
 // New returns a server of the results of partwise cluster in dir. files holds the file of each
 // picture, by row, "" where it is in none. Acts end when ctx does.
@@ -125,8 +128,7 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by
-// plaintext.Line.
+// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by plaintext.Line.
 func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
@@ -134,34 +136,26 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 		shown.Names[i] = plaintext.Line(name)
 	}
 	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	for _, list := range []*[]int{&shown.Groups, &shown.Confidence, &shown.Told} {
-		if *list == nil {
-			*list = []int{}
-		}
-	}
-	for _, list := range []*[][2]int{&shown.Must, &shown.Cannot} {
-		if *list == nil {
-			*list = [][2]int{}
-		}
-	}
+	shown.Groups, shown.Confidence, shown.Told = listed(shown.Groups), listed(shown.Confidence), listed(shown.Told)
+	shown.Must, shown.Cannot = listed(shown.Must), listed(shown.Cannot)
 	text, err := json.Marshal(&shown)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.state.Store(&text)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = text
-	return text, nil
+	return text, err
 }
 
+// listed is a list that is no null in JSON.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Content-Type-Options", "nosniff")
+	for key, value := range map[string]string{
+		"Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+	} {
+		w.Header().Set(key, value)
+	}
 	answer(w, func() error {
 		token, _, whole := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		switch {
@@ -216,22 +210,16 @@ var errNothing = failure(http.StatusNotFound, "there is nothing at this address;
 // forLoopback tells whether a request names this server by a loopback address. A page of another name
 // that resolves to this address could read this one.
 func forLoopback(r *http.Request) bool {
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local == nil {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
 		return false
 	}
 	_, port, err := net.SplitHostPort(local.String())
-	if err != nil {
-		return false
-	}
-	host, ok := strings.CutSuffix(r.Host, ":"+port)
-	if !ok && port != "80" { // which browsers leave out
-		return false
-	}
-	return slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
+	host, hasPort := strings.CutSuffix(r.Host, ":"+port)
+	return err == nil && (hasPort || port == "80") && // which browsers leave out
+		slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
-// act does an act of the person.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
@@ -240,9 +228,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &a); err != nil {
 		return err
 	}
-	switch a.Do {
-	case feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip:
-	default:
+	if !slices.Contains([]feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}, a.Do) {
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
@@ -301,9 +287,8 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// change changes the session and answers with the new state. It continues when the client has gone. The
-// lock is not held while the answer is written: a client that does not read must not keep others from
-// acting.
+// change changes the session and answers with the new state, even when the client has gone. The lock is not held
+// meanwhile: a client that does not read must not keep others from acting.
 func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.changed(by, do)
 	if err != nil {
@@ -312,7 +297,6 @@ func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context)
 	return writeState(w, text)
 }
 
-// changed changes the session and returns the state as JSON.
 func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
@@ -326,7 +310,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
 	if by.ID != "" && slices.Contains(s.done, by.ID) {
-		return s.state, nil // which only acts change
+		return *s.state.Load(), nil
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
@@ -349,9 +333,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 
 // serveState answers with the state, or with 304 if the client has it.
 func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
-	s.mu.Lock()
-	text := s.state
-	s.mu.Unlock()
+	text := *s.state.Load()
 	if r.Header.Get("If-None-Match") == tag(text) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
@@ -362,9 +344,161 @@ func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
 
 func writeState(w http.ResponseWriter, text []byte) error {
-	limitAnswer(w)
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", tag(text))
-	_, _ = w.Write(text) // the client may have gone
+	return send(w, "application/json", text)
+}
+
+// send answers with content of a media type.
+func send(w http.ResponseWriter, kind string, content []byte) error {
+	limitAnswer(w)
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(content) // the client may have gone
+	return nil
+}
+
+// Run serves the results of partwise cluster in dir, as New does, until the person is finished, which is no
+// error, or ctx ends. It gives the address of the page to ready. When it returns no call of the session runs,
+// and there will be none.
+func Run(ctx context.Context, session Session, dir string, files []string, port int, ready func(address string) error) error {
+	s, err := New(ctx, session, dir, files)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		var err6 error
+		if l, err6 = net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err6 != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	web := &http.Server{
+		Handler: s, ReadHeaderTimeout: acceptable, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+		ErrorLog: log.New(io.Discard, "", 0), // connections that broke off
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(l) }()
+	err = ready("http://" + l.Addr().String() + s.Path())
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case err = <-served:
+		case <-s.finished:
+		}
+	}
+	// Requests that were begun are answered. Idle connections that browsers keep open are closed.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if web.Shutdown(last) != nil {
+		_ = web.Close()
+	}
+	return errors.Join(err, s.Close())
+}
+
+// tokenFile holds the token of a folder of results, so that the address stays the same. If others could
+// read the file, there is a new token.
+const tokenFile = ".partwise-explore"
+
+var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// tokenOf returns the token of the results in dir, and keeps it there if it can.
+func tokenOf(dir string) string {
+	path := filepath.Join(dir, tokenFile)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= 32 {
+		isPrivate := runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
+		if text, err := os.ReadFile(path); err == nil && tokenForm.Match(text) {
+			if isPrivate {
+				return string(text)
+			}
+			_ = os.Remove(path)
+		}
+	}
+	token := rand.Text()
+	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_, _ = f.WriteString(token) // the next address is another one otherwise
+		_ = f.Close()
+	}
+	return token
+}
+
+func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
+	return send(w, "text/html; charset=utf-8", s.page.HTML)
+}
+
+var types = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
+}
+
+// file serves what the page loads or links to: no file outside of the folder, even through symbolic links, and
+// none that a browser would run.
+func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	kind := types[path.Ext(name)]
+	if text, ok := s.page.Files[name]; ok {
+		return send(w, kind, text)
+	}
+	known := name
+	if folder, _, below := strings.Cut(name, "/"); below {
+		known = folder + "/"
+	}
+	if !slices.Contains(report.GroupingFiles, known) || known == "page/" ||
+		kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
+		return errNothing
+	}
+	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return errNothing
+	}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return errNothing
+	}
+	defer f.Close()
+	return content(w, r, f, kind)
+}
+
+// safe are the kinds of images that a browser shows and does not run.
+var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
+
+func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
+	i, err := strconv.Atoi(r.PathValue("row"))
+	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
+		return errNothing
+	}
+	unreadable := failure(http.StatusNotFound, "the picture is no longer there, or cannot be read")
+	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
+		return unreadable
+	}
+	f, err := os.Open(s.files[i])
+	if err != nil {
+		return unreadable
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
+	if err != nil {
+		return unreadable
+	}
+	kind := http.DetectContentType(begin)
+	if !slices.Contains(safe, kind) {
+		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
+	}
+	return content(w, r, f, kind)
+}
+
+// content serves a file, which the browser may cache but must revalidate: other results have the same address.
+func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return failure(http.StatusNotFound, "the file cannot be read")
+	}
+	limitAnswer(w)
+	h := w.Header()
+	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
+	}
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
+	h.Set("Content-Type", kind)
+	http.ServeContent(w, r, "", info.ModTime(), f)
 	return nil
 }

@@ -1,46 +1,53 @@
-// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours: a graph of
-// neighbours is drawn by attraction along its edges and repulsion of all points, as in UMAP (McInnes, Healy and
-// Melville 2018, arXiv:1802.03426).
+// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours, by attraction
+// along the edges of a graph and repulsion of all points, as UMAP does (McInnes, Healy and Melville 2018,
+// arXiv:1802.03426).
 package layout
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/project"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
-	// neighboursOf each point make the graph.
-	neighboursOf = 15
-	// samples is how many points repel a point in an epoch, in place of all, and repulsion how strongly they
-	// do, beside the edges of the point: UMAP's five samples for each edge.
-	samples   = 10
-	repulsion = 5
-	// curve is a in the similarity 1/(1 + a·d²) of two points at a distance d.
-	curve = 1.6
+	neighboursOf = 15  // each point make the graph
+	samples      = 10  // points that repel a point in an epoch, in place of all
+	repulsion    = 5   // how strongly they do: UMAP's five samples for each edge
+	curve        = 1.6 // a in the similarity 1/(1 + a·d²) of two points at a distance d
 	// epochs of few and of many points. The rate falls with the square of the epochs that are left: as many
 	// neighbours stay as after 400 and 200 epochs of a rate from 1 that falls evenly.
 	mostEpochs, leastEpochs = 280, 140
 	manyPoints              = 20000
 	firstRate               = 2
-	// The moments of Adam (Kingma and Ba 2015), with the constants of the batches of uwot.
-	beta1, beta2 = 0.5, 0.9
-	// spread is half the width of the initial layout.
-	spread = 10
+	beta1, beta2            = 0.5, 0.9 // the moments of Adam (Kingma and Ba 2015), as in uwot
+	spread                  = 10       // half the width of the initial layout
 
-	blockOf = 256 // points of a part of the work
+	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square of
+	// a distance from which on it is less.
+	mostRepelled = 2
+	repelledLess = 0.2
+
+	wholeUpTo  = 4096 // points of which neighbours are looked for among all
+	inCell     = 256  // points of a cell, about; more are put into cells by their nearest centres
+	probed     = 12   // cells nearest to that of a point, in which its neighbours are looked for
+	rounds     = 2    // of moving the centres
+	rowsAtOnce = 64
+	blockOf    = 256 // points of a part of the work
 )
 
 // Memory returns how many bytes Points takes for n points beside them, about.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns n places on a plane, x and y of one after the other. The layout begins with the first two
-// coordinates, which should be the principal ones. In an epoch all points move at once, so that the result does
-// not depend on the number of cores. It takes O(n log n) time, about: neighbours of many points are looked for
-// in cells. The only error is the context's.
+// Points returns n places on a plane, x and y of one after the other, from the first two coordinates, which
+// should be the principal ones. In an epoch all points move at once, so that the result does not depend on the
+// number of cores. It takes O(n log n) time, about. The only error is the context's.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
@@ -57,13 +64,24 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		return nil, err
 	}
 	at := start(p)
-	m := newMover(at, nearest.graph())
+	m := &mover{edges: graph(nearest), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	for i := range n {
+		m.at[i] = place{at[2*i], at[2*i+1]}
+		total := float32(0)
+		for _, e := range m.edges[i] {
+			total += e.weight
+		}
+		m.repelled[i] = repulsion * total / samples
+	}
 	epochs := mostEpochs
 	if n > manyPoints {
 		epochs = leastEpochs
 	}
 	for epoch := range epochs {
-		m.begin(epoch, epochs)
+		left := 1 - float64(epoch)/float64(epochs)
+		m.epoch = uint64(epoch)
+		m.rate = float32(firstRate * left * left / (1 - elementary.Pow(beta1, float64(epoch+1))))
+		m.less = float32(1 / (1 - elementary.Pow(beta2, float64(epoch+1))))
 		if err := parallel.Blocks(ctx, 0, n, blockOf, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				m.move(i)
@@ -79,8 +97,7 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	return at, nil
 }
 
-// start returns the first two coordinates, to the spread, with a little noise, which parts points that are
-// equal.
+// start returns the first two coordinates, to the spread, with noise that parts equal points.
 func start(p *project.Points) []float32 {
 	at := make([]float32, 2*p.N)
 	largest := float32(0)
@@ -94,8 +111,7 @@ func start(p *project.Points) []float32 {
 		scale = spread / largest
 	}
 	for i := range at {
-		noise := float32(mix(uint64(i), 1<<40)>>40)/(1<<24) - 0.5
-		at[i] = at[i]*scale + 1e-3*noise
+		at[i] = at[i]*scale + 1e-3*(float32(mix(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
 	}
 	return at
 }
@@ -115,7 +131,7 @@ type place struct{ x, y float32 }
 
 // mover moves points by Adam along the gradient.
 type mover struct {
-	graph        *graph
+	edges        [][]edge  // of each point, both ways
 	repelled     []float32 // by how much the points that are drawn repel each point
 	at, next     []place
 	mean, square []place
@@ -125,32 +141,10 @@ type mover struct {
 	rate, less float32
 }
 
-func newMover(at []float32, g *graph) *mover {
-	n := len(at) / 2
-	m := &mover{graph: g, repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
-	for i := range n {
-		m.at[i] = place{at[2*i], at[2*i+1]}
-		total := float32(0)
-		for _, e := range g.of(i) {
-			total += e.weight
-		}
-		m.repelled[i] = repulsion * total / samples
-	}
-	return m
-}
-
-// begin begins an epoch.
-func (m *mover) begin(epoch, epochs int) {
-	left := 1 - float64(epoch)/float64(epochs)
-	m.epoch = uint64(epoch)
-	m.rate = float32(firstRate * left * left / (1 - elementary.Pow(beta1, float64(epoch+1))))
-	m.less = float32(1 / (1 - elementary.Pow(beta2, float64(epoch+1))))
-}
-
 func (m *mover) move(i int) {
 	p := m.at[i]
 	var g, r place
-	for _, e := range m.graph.of(i) {
+	for _, e := range m.edges[i] {
 		q := m.at[e.to]
 		dx, dy := q.x-p.x, q.y-p.y
 		f := e.weight / (1 + curve*(dx*dx+dy*dy))
@@ -160,8 +154,8 @@ func (m *mover) move(i int) {
 	n := uint64(len(m.at))
 	for s := range uint64(samples / 2) {
 		drawn := mix(uint64(i), m.epoch*(samples/2)+s)
-		r.add(p.repelled(m.at[drawn>>32*n>>32]))
-		r.add(p.repelled(m.at[drawn&math.MaxUint32*n>>32]))
+		a, b := p.repelled(m.at[drawn>>32*n>>32]), p.repelled(m.at[drawn&math.MaxUint32*n>>32])
+		r = place{r.x + a.x + b.x, r.y + a.y + b.y}
 	}
 	f := m.repelled[i]
 	m.next[i] = place{
@@ -169,18 +163,6 @@ func (m *mover) move(i int) {
 		p.y + m.step(2*curve*g.y+f*r.y, &m.mean[i].y, &m.square[i].y),
 	}
 }
-
-func (p *place) add(q place) {
-	p.x += q.x
-	p.y += q.y
-}
-
-const (
-	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square
-	// of a distance from which on it is less.
-	mostRepelled = 2
-	repelledLess = 0.2
-)
 
 // repelled returns by how much q repels p: by half of the gradient of the paper.
 func (p place) repelled(q place) place {
@@ -199,4 +181,250 @@ func (m *mover) step(g float32, mean, square *float32) float32 {
 	*mean = beta1**mean + (1-beta1)*g
 	*square = beta2**square + (1-beta2)*g*g
 	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
+}
+
+// neighbour is one of a point's, and the square of its distance.
+type neighbour struct {
+	j int32
+	d float32
+}
+
+func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.j, b.j)) }
+
+func squares(p *project.Points) []float32 {
+	out := make([]float32, p.N)
+	for i := range out {
+		for _, v := range p.At(i) {
+			out[i] += v * v
+		}
+	}
+	return out
+}
+
+func some(p *project.Points, which []int32) *project.Points {
+	out := &project.Points{N: len(which), D: p.D, Data: make([]float32, 0, len(which)*p.D)}
+	for _, i := range which {
+		out.Data = append(out.Data, p.At(int(i))...)
+	}
+	return out
+}
+
+func part(p *project.Points, lo, hi int) *project.Points {
+	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
+}
+
+// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared
+// length of the point of a. square holds those of b. It reuses the buffer room, and returns the one used.
+func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
+	n := len(square)
+	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
+	for lo := 0; lo < a.N; lo += rowsAtOnce {
+		rows := min(rowsAtOnce, a.N-lo)
+		for r := range rows {
+			copy(room[r*n:][:n], square)
+		}
+		at := 0
+		for _, some := range b {
+			blas.MultiplyAlone(blas.NoTrans, blas.Trans, -2, blas.Of[float32]{Rows: rows, Cols: a.D, Stride: a.D, Data: a.Data[lo*a.D:]},
+				blas.Of[float32]{Rows: some.N, Cols: some.D, Stride: some.D, Data: some.Data}, 1, blas.Of[float32]{Rows: rows, Cols: some.N, Stride: n, Data: room[at:]})
+			at += some.N
+		}
+		for r := range rows {
+			f(lo+r, room[r*n:][:n])
+		}
+	}
+	return room
+}
+
+// cells are points in cells.
+type cells struct {
+	order []int32   // of the points, those of a cell one after the other, as they come
+	start []int     // where the points of each cell begin in the order, and its end
+	near  [][]int32 // the cells near each, itself among them
+}
+
+func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
+	out := &cells{order: make([]int32, p.N)}
+	c := 1
+	if p.N > wholeUpTo {
+		c = p.N / inCell
+	}
+	which := make([]int32, c)
+	for k := range which {
+		which[k] = int32(k * p.N / c)
+	}
+	centres := some(p, which)
+	cell := make([]int32, p.N)
+	for round := range rounds + 1 {
+		lengths := squares(centres)
+		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
+			eachDistance(nil, part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
+				best := 0
+				for k, v := range d {
+					if v < d[best] {
+						best = k
+					}
+				}
+				cell[lo+i] = int32(best)
+			})
+		}); err != nil {
+			return nil, err
+		}
+		if round == rounds {
+			break
+		}
+		sum, size := make([]float64, c*p.D), make([]float64, c)
+		for i, k := range cell {
+			size[k]++
+			for j, v := range p.At(i) {
+				sum[int(k)*p.D+j] += float64(v)
+			}
+		}
+		for k := range c {
+			for j := 0; j < p.D && size[k] > 0; j++ {
+				centres.Data[k*p.D+j] = float32(sum[k*p.D+j] / size[k])
+			}
+		}
+	}
+	out.start = make([]int, c+1)
+	for _, k := range cell {
+		out.start[k+1]++
+	}
+	for k := range c {
+		out.start[k+1] += out.start[k]
+	}
+	next := slices.Clone(out.start)
+	for i, k := range cell {
+		out.order[next[k]] = int32(i)
+		next[k]++
+	}
+	out.near = make([][]int32, c)
+	eachDistance(nil, centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
+		d[k] = float32(math.Inf(-1)) // itself first, whatever rounding says
+		var nearest []neighbour
+		for j, v := range d {
+			nearest = topk.Insert(nearest, probed, neighbour{int32(j), v}, nearer)
+		}
+		for _, x := range nearest {
+			out.near[k] = append(out.near[k], x.j)
+		}
+	})
+	return out, nil
+}
+
+// neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have
+// fewer.
+func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]neighbour, error) {
+	square := squares(p)
+	out := make([][]neighbour, p.N)
+	// A task is a block of points of one cell.
+	type task struct{ cell, lo, hi int }
+	var tasks []task
+	for c, end := range in.start[1:] {
+		for lo := in.start[c]; lo < end; lo += rowsAtOnce * 4 {
+			tasks = append(tasks, task{c, lo, min(lo+rowsAtOnce*4, end)})
+		}
+	}
+	rooms := make([][]float32, parallel.Cores())
+	err := parallel.Blocks(ctx, len(rooms), len(tasks), 1, func(worker, at, _ int) {
+		q := tasks[at]
+		var others []*project.Points
+		var lengths []float32
+		var number []int32
+		for _, c := range in.near[q.cell] {
+			lo, hi := in.start[c], in.start[c+1]
+			others, lengths = append(others, part(p, lo, hi)), append(lengths, square[lo:hi]...)
+			for j := lo; j < hi; j++ {
+				number = append(number, int32(j))
+			}
+		}
+		rooms[worker] = eachDistance(rooms[worker], part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
+			i := q.lo + a
+			nearest := make([]neighbour, 0, k)
+			limit := float32(math.Inf(1))
+			for at, v := range d {
+				if v > limit || number[at] == int32(i) {
+					continue
+				}
+				nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
+				if len(nearest) == k {
+					limit = nearest[k-1].d
+				}
+			}
+			for at := range nearest {
+				nearest[at].d = max(0, nearest[at].d+square[i])
+			}
+			out[i] = nearest
+		})
+	})
+	return out, err
+}
+
+// edge leads from a point to another one.
+type edge struct {
+	to     int32
+	weight float32
+}
+
+// graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest has
+// 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
+func graph(near [][]neighbour) [][]edge {
+	weights := make([][]float32, len(near))
+	parallel.Do(len(near), func(i int) { weights[i] = weigh(near[i]) })
+	edges := make([][]edge, len(near))
+	for i, of := range near {
+		for at, x := range of {
+			a, b := weights[i][at], float32(0)
+			if back := slices.IndexFunc(near[x.j], func(y neighbour) bool { return y.j == int32(i) }); back >= 0 {
+				b = weights[x.j][back]
+			}
+			w := a + b - a*b
+			edges[i] = append(edges[i], edge{x.j, w})
+			if b == 0 {
+				edges[x.j] = append(edges[x.j], edge{int32(i), w})
+			}
+		}
+	}
+	for _, of := range edges {
+		slices.SortFunc(of, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
+	}
+	return edges
+}
+
+// weigh returns the weights of neighbours, all above 0.
+func weigh(of []neighbour) []float32 {
+	w := make([]float32, len(of))
+	if len(of) == 0 {
+		return w
+	}
+	nearest := math.Sqrt(float64(of[0].d))
+	want := elementary.Log2(float64(len(of)) + 1)
+	low, high, sigma := 0.0, math.Inf(1), 1.0
+	farthest := math.Sqrt(float64(of[len(of)-1].d)) - nearest
+	sigma = cmp.Or(farthest, sigma)
+	for range 50 {
+		sum := 0.0
+		for _, x := range of {
+			sum += elementary.Exp(-(math.Sqrt(float64(x.d)) - nearest) / sigma)
+		}
+		if math.Abs(sum-want) < 1e-4 {
+			break
+		}
+		if sum > want {
+			high = sigma
+		} else {
+			low = sigma
+		}
+		if sigma = (low + high) / 2; math.IsInf(high, 1) {
+			sigma = 2 * low
+		}
+	}
+	sigma = max(sigma, 1e-3*farthest)
+	for at, x := range of {
+		w[at] = 1
+		if farthest > 0 {
+			w[at] = float32(max(elementary.Exp(-(math.Sqrt(float64(x.d))-nearest)/sigma), 1e-4))
+		}
+	}
+	return w
 }

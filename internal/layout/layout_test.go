@@ -42,8 +42,8 @@ func agreement(t *testing.T, p *project.Points, at []float32) float64 {
 			t.Fatalf("a coordinate %v", v)
 		}
 	}
-	nearest := func(p *project.Points) lists {
-		l := make(lists, p.N)
+	nearest := func(p *project.Points) [][]neighbour {
+		l := make([][]neighbour, p.N)
 		eachDistance(nil, p, []*project.Points{p}, squares(p), func(i int, d []float32) {
 			for j, v := range d {
 				if j != i {

@@ -5,7 +5,6 @@
 package licences
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"encoding/csv"
@@ -30,31 +29,17 @@ const Go = "Go standard library"
 
 // Licence is the licence of a part of the program.
 type Licence struct {
-	// Name is the path of a Go module, Go, or the name of a library.
-	Name, Version string
-	// ID is an SPDX licence expression, or "" where it is not known.
-	ID string
-	// Texts are the licence and the notices that come with it. They are
-	// missing for libraries of the system that the program only calls.
-	Texts []Text
+	Name, Version string // the path of a Go module, Go, or the name of a library
+	ID            string // an SPDX licence expression, or "" where it is not known
+	Texts         []Text // the licence and its notices; none for libraries of the system that the program only calls
 }
 
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// openCV is the library that a build with the tag opencv calls. It is not part of the program.
-var openCV = Licence{Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"}
-
-// weights is the licence of the built-in network's weights.
-var weights = Licence{
-	Name: "EfficientNet-Lite0 (weights)", Version: "0.1.0", ID: "Apache-2.0",
-	Texts: []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}},
-}
-
-// Linked returns the licences of all that is linked into a program besides its own module, as its build
-// information tells, in the order of their names: Go, the modules, the weights of the built-in network,
-// and the libraries of the system. A module that this package does not know in that version has no
-// licence and no texts.
+// Linked returns the licences of all that is linked into a program besides its own module, by its build
+// information: Go, then by name the modules, the weights of the built-in network, and the libraries of the
+// system. A module that this package does not know in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
 	if err != nil {
@@ -64,7 +49,10 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	if err != nil {
 		return nil, err
 	}
-	linked := []Licence{{Name: Go, Version: info.GoVersion, ID: "BSD-3-Clause", Texts: texts}, weights}
+	linked := []Licence{
+		{Go, info.GoVersion, "BSD-3-Clause", texts},
+		{"EfficientNet-Lite0 (weights)", "0.1.0", "Apache-2.0", []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}}},
+	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
@@ -82,7 +70,7 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	}
 	for _, s := range info.Settings {
 		if s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "opencv") {
-			linked = append(linked, openCV)
+			linked = append(linked, Licence{Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"})
 		}
 	}
 	slices.SortStableFunc(linked[1:], func(a, b Licence) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
@@ -91,18 +79,14 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 
 // modules returns the paths, versions and licences of the modules that the generator found.
 func modules() ([][]string, error) {
-	text, err := files.ReadFile("modules.csv")
+	table, err := files.Open("modules.csv")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("modules.csv: %w", err)
-	}
-	return rows[1:], nil
+	rows, err := csv.NewReader(table).ReadAll()
+	return rows[min(1, len(rows)):], err
 }
 
-// textsOf returns the texts of a module in the order of their names.
 func textsOf(module string) ([]Text, error) {
 	root := path.Join("texts", module)
 	var texts []Text

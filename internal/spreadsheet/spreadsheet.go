@@ -60,9 +60,7 @@ func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
 	}
 	t := &Table{in: &recordReader{r: in, comma: []byte(string(comma)), mostBytes: mostBytes, mostFields: mostFields}}
 	t.csv = csv.NewReader(t.in)
-	t.csv.Comma = comma
-	t.csv.FieldsPerRecord = -1
-	t.csv.TrimLeadingSpace = comma != '\t'
+	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.TrimLeadingSpace, t.csv.ReuseRecord = comma, -1, comma != '\t', true
 	return t
 }
 
@@ -70,17 +68,17 @@ func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
 // call overwrites it.
 func (t *Table) Read() ([]string, error) {
 	t.in.bytes, t.in.fields = 0, 0
-	t.csv.ReuseRecord = true
 	record, err := t.csv.Read()
-	if err != nil {
-		var long *longRecordError
-		if errors.As(err, &long) {
-			return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.Line+1, long)
-		}
-		var bad *csv.ParseError
-		if errors.As(err, &bad) {
-			return nil, quoteError(bad)
-		}
+	var long longRecordError
+	var bad *csv.ParseError
+	switch {
+	case errors.As(err, &long):
+		return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.Line+1, long)
+	case errors.Is(err, csv.ErrBareQuote) && errors.As(err, &bad):
+		return nil, fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
+	case errors.As(err, &bad): // the only other one
+		return nil, fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
+	case err != nil:
 		return nil, err
 	}
 	t.Line, _ = t.csv.FieldPos(0)
@@ -98,16 +96,7 @@ func (t *Table) Read() ([]string, error) {
 	return record, nil
 }
 
-// quoteError says where a quotation mark is wrong, the only error of csv.Reader here.
-func quoteError(bad *csv.ParseError) error {
-	if errors.Is(bad, csv.ErrBareQuote) {
-		return fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
-	}
-	return fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
-}
-
-// recordReader fails if a record has too many bytes or commas. What a csv.Reader reads ahead counts for the
-// record before.
+// recordReader fails if a record is too long. What a csv.Reader reads ahead counts for the record before.
 type recordReader struct {
 	r                     io.Reader
 	comma                 []byte
@@ -115,10 +104,9 @@ type recordReader struct {
 	bytes, fields         int
 }
 
-// longRecordError says what is too long.
-type longRecordError struct{ what string }
+type longRecordError string
 
-func (e *longRecordError) Error() string { return e.what }
+func (e longRecordError) Error() string { return string(e) }
 
 // aheadOf is what a csv.Reader reads at a time.
 const aheadOf = 4096
@@ -129,9 +117,9 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	r.fields += bytes.Count(p[:n], r.comma)
 	switch {
 	case r.bytes > r.mostBytes+aheadOf:
-		return 0, &longRecordError{fmt.Sprintf("a record of more than %d bytes", r.mostBytes)}
+		return 0, longRecordError(fmt.Sprintf("a record of more than %d bytes", r.mostBytes))
 	case r.fields > r.mostFields+aheadOf:
-		return 0, &longRecordError{fmt.Sprintf("a record of more than %d fields", r.mostFields)}
+		return 0, longRecordError(fmt.Sprintf("a record of more than %d fields", r.mostFields))
 	}
 	return n, err
 }

@@ -32,13 +32,10 @@ const (
 	linedClass       = 20 // least mean width of classes with lines between them
 )
 
-// CoefficientPicture draws the coefficients of n samples in the order of their classes: above, a
-// column for each sample and a row for each basis vector; below, the Euclidean distances between
-// samples. If no coefficient is negative, basis vectors are in the order of the classes that use them
-// most. Of many samples, several share a pixel, which shows their mean.
-//
-// White is the 99th percentile, of coefficients or distances, and black is 0, or the 1st percentile if
-// some are negative.
+// CoefficientPicture draws the coefficients of n samples in the order of their classes: above, a row for each
+// basis vector, in the order of the classes that use them most if none is negative; below, the Euclidean
+// distances between samples. Of many samples, several share a pixel, which shows their mean. White is the 99th
+// percentile, of coefficients or distances, and black is 0, or the 1st percentile if some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
@@ -87,8 +84,8 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 // present returns the classes of samples, each once.
 func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
 
-// markClasses draws the borders of the classes and their names beside the square of distances, as far as
-// they fit; above it are coefficients of this height.
+// markClasses draws the borders and the names of the classes at the square of distances; coefficients are above
+// it.
 func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
 	const letters = 10 // the height of names
 	face, border := sheetFace(10), Palette[1]
@@ -112,7 +109,7 @@ func markClasses(img *image.RGBA, c Coefficients, classes []string, square image
 			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
 		if middle := (a + b) / 2; middle-letters/2 >= end {
-			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
+			name := fitName(classes[class], func(s string) int { return textWidth(face, s) }, coefficientNames)
 			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
@@ -163,8 +160,7 @@ func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense
 	return out
 }
 
-// mostPooled bounds the samples of a cell whose distances are averaged, so that the time does not grow
-// with the square of the number of samples.
+// mostPooled bounds the samples of a cell whose distances are averaged, and thereby the time.
 const mostPooled = 8
 
 // pooledDistances returns mean distances between pool samples each, or mostPooled of them, cells×cells.

@@ -14,13 +14,11 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Convergence draws, for each method, the share of the objective's decrease that is still to come:
-// 100 % after iteration 1, 0 % at the end. Objectives of different methods are different functions;
-// only how fast they converge can be compared. Iteration 0, the initial factors, is left out, since
-// the first step mostly corrects their scale.
-//
-// The lines are means over the trials with the largest number of classes, or rank, that has curves.
-// A trial that stopped stays at its last value. If no curve falls, the error is ErrNoData.
+// Convergence draws, for each method, the share of the objective's decrease that is still to come, from 100 %
+// after iteration 1 (the first step mostly corrects the scale of the initial factors). Objectives of different
+// methods are different functions; only how fast they converge can be compared. The lines are means over the
+// trials with the largest number of classes, or rank, that has curves. A trial that stopped stays at its last
+// value. If no curve falls, the error is ErrNoData.
 func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, methods, remaining)
 	if len(trials) == 0 {
@@ -32,13 +30,13 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 			return nil, err
 		}
 	}
-	percentTicks(&f.plot.Y)
+	roundTicks(&f.plot.Y, true)
 	return f.figure(true), nil
 }
 
-// Terms draws the objective of a method with a penalty, its fit and its penalty against the
-// iteration, in three plots, since the terms may differ by orders of magnitude. Trials are those of
-// Convergence. If no curve has a penalty, the error is ErrNoData.
+// Terms draws the objective of a method with a penalty, its fit and its penalty in three plots, since they may
+// differ by orders of magnitude. Trials are those of Convergence. If no curve has a penalty, the error is
+// ErrNoData.
 func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
@@ -51,13 +49,12 @@ func Terms(ctx context.Context, records []record.Record, method string, looks Lo
 		if err := f.addMean(ctx, looks.number(method, 0), method, trials, t); err != nil {
 			return nil, err
 		}
-		numberTicks(&f.plot.Y)
+		roundTicks(&f.plot.Y, false)
 		row = append(row, f.figure(false))
 	}
 	return sideBySide(row), nil
 }
 
-// term is a part of the objective.
 type term struct {
 	name  string
 	value func(record.Point) float64
@@ -70,7 +67,6 @@ var terms = []term{
 	{"Penalty", func(p record.Point) float64 { return p.Penalty }},
 }
 
-// iterationChart is a chart with iterations on a logarithmic axis.
 func iterationChart(y string) *chart {
 	f := newChart("Iteration", y)
 	f.plot.X.Scale = plot.LogScale{}
@@ -87,8 +83,8 @@ func (f *chart) addMean(ctx context.Context, number int, method string, curves [
 	return f.add(line{number: number, name: method, points: mean})
 }
 
-// curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.
-// prepare returns what is drawn of a curve, or nil.
+// curvesOf returns what prepare makes of the curves of each method at the largest number of classes, or rank,
+// with any.
 func curvesOf(records []record.Record, methods []string, prepare func([]record.Point) []record.Point) map[string][][]record.Point {
 	trials := map[string][][]record.Point{}
 	largest := 0
@@ -106,8 +102,7 @@ func curvesOf(records []record.Record, methods []string, prepare func([]record.P
 	return trials
 }
 
-// remaining rescales a curve from iteration 1 on so that its first value is 1 and its last 0. It is
-// nil if the objective does not fall.
+// remaining rescales a curve from iteration 1 on to end at 0 from 1; nil if the objective does not fall.
 func remaining(curve []record.Point) []record.Point {
 	var rest []record.Point
 	for _, p := range curve {
@@ -128,14 +123,13 @@ func remaining(curve []record.Point) []record.Point {
 	return rest
 }
 
-// withPenalty returns a curve from iteration 1 on, or nil if it has no penalty.
+// withPenalty returns a curve from iteration 1 on, without what overflows; nil if it has no penalty.
 func withPenalty(curve []record.Point) []record.Point {
 	if !slices.ContainsFunc(curve, func(p record.Point) bool { return p.Penalty != 0 }) {
 		return nil
 	}
-	const largest = 1e100 // no sum of smaller values overflows
 	return slices.DeleteFunc(slices.Clone(curve), func(p record.Point) bool {
-		return p.Iteration == 0 || !(math.Abs(p.Objective) < largest && math.Abs(p.Penalty) < largest)
+		return p.Iteration == 0 || !(math.Abs(p.Objective) < 1e100 && math.Abs(p.Penalty) < 1e100)
 	})
 }
 

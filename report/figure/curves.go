@@ -1,8 +1,11 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -10,13 +13,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline/grouping"
+	"github.com/seed4492f2cd/partwise/pipeline/spec"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Curves draws the table's means against the number of classes or the rank, a line for each method,
-// in a pale band of one standard error to each side. A table with one row is drawn as dots with bars
-// of one standard deviation. If the rows are ranks, a ring marks each method's best, unless all are
-// as good. Without any mean the error is ErrNoData.
+// Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard
+// error to each side, or a single row as dots with bars of one standard deviation. A ring marks each method's
+// best rank, unless all are as good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -37,7 +42,8 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	var lines []line
 	for i, method := range t.Methods {
 		l := line{number: looks.number(method, i), name: method, points: means(t, i, 0), below: means(t, i, -1), above: means(t, i, 1), marked: len(t.Rows) <= mostMarkers}
-		if row, best := t.Level(i); t.Ranks && len(l.points) > 0 && !flat(t.Score, l.points) {
+		_, _, lowest, highest := plotter.XYRange(l.points)
+		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
 		}
 		lines = append(lines, l)
@@ -45,7 +51,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	if err := f.add(lines...); err != nil {
 		return nil, err
 	}
-	scoreTicks(t.Score, &f.plot.Y)
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
 }
 
@@ -57,12 +63,6 @@ func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
 		}
 	}
 	return points
-}
-
-// flat reports whether no point is better than another.
-func flat(s eval.Score, points plotter.XYs) bool {
-	_, _, lowest, highest := plotter.XYRange(points)
-	return !s.Better(lowest, highest) && !s.Better(highest, lowest)
 }
 
 // dots draws the only row of a table, the first method at the top.
@@ -97,11 +97,257 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 		dot.GlyphStyle.Shape = draw.CircleGlyph{}
 		f.plot.Add(dot)
 	}
-	scoreTicks(t.Score, &f.plot.X)
+	roundTicks(&f.plot.X, t.Score.Unit == eval.UnitPercent)
 	f.plot.Y.Tick.Marker = names
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0
 	f.width += longest
 	f.height = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
 	return f.figure(false), nil
+}
+
+// criterion is what a number is chosen by, with values for all numbers and optional errors.
+type criterion struct {
+	name           string
+	values, errors []float64
+}
+
+// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
+func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*chart, error) {
+	f := newChart(x, y)
+	f.plot.X.Tick.Marker = wholeTicks(numbers)
+	var lines []line
+	for i, c := range criteria {
+		points := func(times float64) plotter.XYs {
+			points := make(plotter.XYs, len(c.values))
+			for i, v := range c.values {
+				if points[i] = (plotter.XY{X: float64(numbers[i]), Y: v}); c.errors != nil {
+					points[i].Y += times * c.errors[i]
+				}
+			}
+			return points
+		}
+		l := line{number: i, name: c.name, points: points(0), below: points(-1), above: points(1), marked: len(c.values) <= mostMarkers}
+		if chosen >= 0 {
+			l.ring = &l.points[chosen]
+		}
+		lines = append(lines, l)
+	}
+	return f, f.add(lines...)
+}
+
+// CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
+// clusters, with rings at the number that c.Best chooses.
+func CountCurve(c *grouping.CountCurve) (*Figure, error) {
+	best := c.Best()
+	gaps := make([]float64, len(c.Gap))
+	if largest := c.Gap[best]; largest > 0 {
+		gaps = shares(c.Gap, largest)
+	}
+	f, err := choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
+	if err != nil {
+		return nil, err
+	}
+	f.plot.Y.Min, f.plot.Y.Max = min(f.plot.Y.Min, 0), max(f.plot.Y.Max, 1)
+	return f.figure(true), nil
+}
+
+// GapCurve draws gaps of eigenvalues against the number of clusters, beginning at from.
+func GapCurve(from int, gaps []float64) (*Figure, error) {
+	if len(gaps) == 0 {
+		return nil, ErrNoData
+	}
+	numbers := make([]int, len(gaps))
+	for i := range numbers {
+		numbers[i] = from + i
+	}
+	f, err := choice("Number of groups", "Gap of eigenvalues", numbers, -1, criterion{name: "gap", values: gaps})
+	if err != nil {
+		return nil, err
+	}
+	f.plot.Y.Min = 0
+	return f.figure(false), nil
+}
+
+// RankCurve draws misfits of held-out entries, as shares of the largest, and stability against the
+// rank, with rings at the chosen one.
+func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
+	if len(c.Rank) == 0 {
+		return nil, ErrNoData
+	}
+	largest := slices.Max(c.Misfit)
+	if largest == 0 {
+		largest = 1
+	}
+	f, err := choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
+	if err != nil {
+		return nil, err
+	}
+	f.plot.Y.Min, f.plot.Y.Max = 0, 1
+	return f.figure(true), nil
+}
+
+func shares(values []float64, largest float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = v / largest
+	}
+	return out
+}
+
+// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a
+// line for each combination of other settings, with a ring at the best, and level lines for other methods.
+// Without data: ErrNoData.
+func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
+	level := ""
+	if t.ChoosesRank() {
+		level = " at the best rank"
+	} else if t.Average != nil {
+		level = ", average"
+	}
+	f := newChart(setting, table.AxisLabel(t.Score, level))
+	points := sweepPoints(t, sweeps, setting)
+	if len(points) == 0 {
+		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
+	}
+	var values []string
+	for _, p := range points {
+		if !slices.Contains(values, p.value) {
+			values = append(values, p.value)
+		}
+	}
+	place := f.placeValues(values)
+	var lines, rings []line
+	for len(points) > 0 { // those of one line, which come first, and the rest
+		first := points[0]
+		l := line{number: looks.count() + len(lines), name: first.line, marked: true}
+		at := slices.IndexFunc(rings, func(r line) bool { return r.name == first.sweep })
+		if at < 0 { // the first line of a sweep has the look of the sweep
+			l.number, at = looks.number(first.sweep, len(lines)), len(rings)
+			rings = append(rings, line{name: first.sweep})
+		}
+		points = slices.DeleteFunc(points, func(p sweepPoint) bool {
+			if p.sweep != first.sweep || p.line != first.line {
+				return false
+			}
+			xy := plotter.XY{X: place(p.value), Y: p.score}
+			l.points = append(l.points, xy)
+			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
+				best.number, best.ring = l.number, &xy
+			}
+			return true
+		})
+		slices.SortStableFunc(l.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+		lines = append(lines, l)
+	}
+	// The axis is that of the values.
+	next := len(lines)
+	lines = append(lines, rings...)
+	if err := f.add(lines...); err != nil {
+		return nil, err
+	}
+	for column, method := range t.Methods {
+		_, c := t.Level(column)
+		if c.N == 0 || slices.ContainsFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }) {
+			continue
+		}
+		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
+		if err := f.add(line{number: looks.number(method, next), name: method, points: level}); err != nil {
+			return nil, err
+		}
+		next++
+	}
+	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
+	return f.figure(true), nil
+}
+
+// sweepPoint is the score with one value of a setting. A line has one combination of a sweep's other settings.
+type sweepPoint struct {
+	sweep, line, value string
+	score              float64
+}
+
+// sweepPoints gathers the points of all sweeps that have the setting.
+func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
+	for _, s := range sweeps {
+		at := slices.Index(s.Settings, setting)
+		if at < 0 {
+			continue
+		}
+		for i, method := range s.Methods {
+			column := slices.Index(t.Methods, method)
+			if column < 0 {
+				continue
+			}
+			_, c := t.Level(column)
+			if c.N == 0 {
+				continue
+			}
+			name := s.Name
+			for other, v := range s.Values[i] {
+				if other != at {
+					name += " " + s.Settings[other] + "=" + v
+				}
+			}
+			points = append(points, sweepPoint{s.Name, name, s.Values[i][at], c.Mean})
+		}
+	}
+	return points
+}
+
+const (
+	wideSpan = 20   // the largest value over the smallest above which an axis is logarithmic
+	labelGap = 0.02 // the least distance of two labels, as a share of the axis
+)
+
+// placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is
+// logarithmic if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal
+// distances.
+func (f *chart) placeValues(values []string) (place func(value string) float64) {
+	numbers := map[string]float64{}
+	evenly := false
+	var positive []float64
+	for _, v := range values {
+		x, err := strconv.ParseFloat(v, 64)
+		evenly = evenly || err != nil
+		if numbers[v] = x; x > 0 {
+			positive = append(positive, x)
+		}
+	}
+	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
+	byNumber := func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
+	if !evenly {
+		values = slices.SortedStableFunc(slices.Values(values), byNumber)
+	}
+	axis := &f.plot.X
+	switch {
+	case evenly || wide && len(positive) < len(values):
+		for i, v := range values {
+			numbers[v] = float64(i)
+		}
+	case wide:
+		axis.Scale = plot.LogScale{}
+	}
+	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
+	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		var ticks []plot.Tick
+		end := 0.0 // of the last label, as a share of the axis
+		for i, v := range values {
+			if i > 0 && numbers[v] == numbers[values[i-1]] {
+				continue
+			}
+			tick := plot.Tick{Value: numbers[v]}
+			share := axis.Scale.Normalize(lo, hi, numbers[v])
+			half := float64(axis.Tick.Label.Width(shownName(v))/f.width) / 2
+			if share-half > end || i == 0 {
+				tick.Label = shownName(v)
+				end = share + half + labelGap
+			}
+			ticks = append(ticks, tick)
+		}
+		return ticks
+	})
+	return func(value string) float64 { return numbers[value] }
 }

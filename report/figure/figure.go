@@ -1,8 +1,6 @@
-// Package figure draws: curves and confusions as scalable figures, and, pixel by
-// pixel, montages of learned parts, coefficients, contact sheets, visual words and
-// photographs with the patches of parts marked.
-//
-// The same input gives the same bytes.
+// Package figure draws curves and confusions as scalable figures, and, pixel by pixel, montages of parts,
+// coefficients, contact sheets, visual words and photos with the patches of parts marked. The same input gives
+// the same bytes.
 package figure
 
 import (
@@ -10,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"image/color"
 	"image/png"
@@ -17,12 +16,15 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -36,8 +38,9 @@ import (
 var ErrNoData = errors.New("nothing to draw")
 
 const (
-	edge   = 0.08 * vg.Inch
-	pngDPI = 200
+	edge         = 0.08 * vg.Inch
+	pngDPI       = 200
+	longestShown = 60 // characters of a name
 )
 
 // Figure is a drawing that can be written as PNG, SVG and PDF.
@@ -47,15 +50,11 @@ type Figure struct {
 	draw func(ctx context.Context, c draw.Canvas) error
 }
 
-// longestShown is the most characters of a name in a figure.
-const longestShown = 60
-
 // shownName returns a name in one line of characters that an SVG file may hold, shortened in the middle.
 func shownName(name string) string {
 	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
 }
 
-// sans is the font of all figures.
 func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
@@ -63,24 +62,18 @@ func sans(size vg.Length) font.Font {
 // Size is the size of the figure with its margin.
 func (f *Figure) Size() (w, h vg.Length) { return f.w + 2*edge, f.h + 2*edge }
 
-// paint draws the figure with its margin on a white canvas.
-func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {
+// paint draws the figure with its margin on a canvas, made white.
+func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
+	all := draw.New(c)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
 	w, h := f.Size()
 	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
-// paintWhite makes a canvas white and draws the figure.
-func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
-	all := draw.New(c)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	return f.paint(ctx, c)
-}
-
 // PNG writes the figure with 200 dots per inch, which the file states.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
-	width, height := f.Size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI)) // which is white
+	c := vgimg.NewWith(vgimg.UseWH(f.Size()), vgimg.UseDPI(pngDPI))
 	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
@@ -88,26 +81,21 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
 		return err
 	}
+	// The chunk pHYs (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
+	perMetre := uint32(math.Round(pngDPI / 0.0254))
+	chunk := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x09pHYs"), perMetre)
+	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1) // the unit is the metre
+	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 	const header = 8 + 25 // the signature and the chunk IHDR
-	_, err := w.Write(slices.Insert(b.Bytes(), header, resolutionChunk(pngDPI)...))
+	_, err := w.Write(slices.Insert(b.Bytes(), header, chunk...))
 	return err
-}
-
-// resolutionChunk is the chunk pHYs of a PNG file (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
-func resolutionChunk(dpi float64) []byte {
-	perMetre := uint32(math.Round(dpi / 0.0254))
-	chunk := []byte("\x00\x00\x00\x09pHYs")
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = append(chunk, 1) // the unit is the metre
-	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 }
 
 // SVG writes the figure as a scalable drawing. Its text is in Liberation Sans, or in Arial or
 // Helvetica, which have the same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
-	if err := f.paintWhite(ctx, c); err != nil {
+	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -122,7 +110,7 @@ func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 // PDF writes the figure as a scalable drawing for papers. Its letters are outlines, so it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
-	if err := f.paintWhite(ctx, c); err != nil {
+	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -135,26 +123,20 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines is a canvas that draws letters as curves, since vgpdf has only those of Western Europe, and
-// transparent colours, which vgpdf darkens.
+// outlines draws letters as curves, since vgpdf has only Western Europe's, and transparent colours, which it
+// darkens.
 type outlines struct{ *vgpdf.Canvas }
 
 // SetColor implements vg.Canvas.
 func (c outlines) SetColor(colour color.Color) {
 	if colour != nil { // nil is black
-		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
+		colour = straight(colour)
 	}
 	c.Canvas.SetColor(colour)
 }
 
 // straight is a colour whose components are not multiplied by its opacity.
-type straight color.NRGBA
-
-// RGBA implements color.Color.
-func (s straight) RGBA() (r, g, b, a uint32) {
-	const to16 = 0x101
-	return uint32(s.R) * to16, uint32(s.G) * to16, uint32(s.B) * to16, uint32(s.A) * to16
-}
+func straight(c color.Color) color.RGBA { return color.RGBA(color.NRGBAModel.Convert(c).(color.NRGBA)) }
 
 // FillString implements vg.Canvas.
 func (c outlines) FillString(face font.Face, at vg.Point, text string) {
@@ -198,6 +180,196 @@ func (c outlines) FillString(face font.Face, at vg.Point, text string) {
 		}
 		if advance, err := face.Face.GlyphAdvance(&buf, glyph, em, xfont.HintingNone); err == nil {
 			at.X += scale * vg.Length(advance)
+		}
+	}
+}
+
+const (
+	plotWidth  = 4.4 * vg.Inch // without the legend
+	plotHeight = 3.1 * vg.Inch
+	legendGap  = 0.15 * vg.Inch
+	chartGap   = 0.15 * vg.Inch
+
+	mostMarkers  = 20 // points that are marked on a line
+	bandStrength = 28 // the opacity of a band, of 255
+)
+
+// chart is a plot with its legend to the right.
+type chart struct {
+	plot          *plot.Plot
+	width, height vg.Length // of the plot
+	grid          *plotter.Grid
+	legend        plot.Legend
+}
+
+// newChart returns an empty chart whose axes have these labels.
+func newChart(x, y string) *chart {
+	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
+	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
+		axis.Label.TextStyle.Font = sans(10)
+		axis.Tick.Label.Font = sans(9)
+		axis.Label.Padding, axis.Tick.Length = vg.Points(4), vg.Points(4)
+	}
+	f.plot.X.Label.Text, f.plot.Y.Label.Text = shownName(x), shownName(y)
+	f.plot.BackgroundColor = nil // the canvas is white
+	f.legend.TextStyle.Font = sans(9)
+	f.legend.Left, f.legend.Top = true, true
+	f.legend.ThumbnailWidth = vg.Points(28)
+	f.legend.Padding = vg.Points(3)
+
+	f.grid.Horizontal.Color, f.grid.Vertical.Color = gridGrey, nil
+	f.plot.Add(f.grid)
+	return f
+}
+
+// line is a line of a chart, named in its legend.
+type line struct {
+	number       int // of its colour, dashes and marker
+	name         string
+	points       plotter.XYs
+	below, above plotter.XYs // bound a pale band around it, if they differ
+	marked       bool        // at each point
+	ring         *plotter.XY // a point with a ring, or nil; a line without points is a ring alone
+}
+
+// add adds lines, all in front of all bands.
+func (f *chart) add(lines ...line) error {
+	for _, l := range lines {
+		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
+			continue
+		}
+		outline := slices.Clone(l.above)
+		slices.Reverse(outline)
+		band, err := plotter.NewPolygon(slices.Concat(l.below, outline))
+		if err != nil {
+			return fmt.Errorf("band of %s: %w", l.name, err)
+		}
+		c := color.NRGBAModel.Convert(Palette[l.number%len(Palette)]).(color.NRGBA)
+		c.A = bandStrength
+		band.Color, band.LineStyle.Width = c, 0
+		f.plot.Add(band)
+	}
+	for _, l := range lines {
+		if len(l.points) > 0 {
+			drawn, err := plotter.NewLine(l.points)
+			if err != nil {
+				return fmt.Errorf("line of %s: %w", l.name, err)
+			}
+			drawn.LineStyle = lineOf(l.number)
+			f.plot.Add(drawn)
+			thumbs := []plot.Thumbnailer{drawn}
+			if l.marked {
+				scatter := &plotter.Scatter{XYs: drawn.XYs, GlyphStyle: markerOf(l.number)}
+				f.plot.Add(scatter)
+				thumbs = append(thumbs, scatter)
+			}
+			f.legend.Add(shownName(l.name), thumbs...)
+		}
+		if l.ring != nil {
+			f.plot.Add(&plotter.Scatter{
+				XYs:        plotter.XYs{*l.ring},
+				GlyphStyle: draw.GlyphStyle{Color: Palette[l.number%len(Palette)], Radius: vg.Points(6), Shape: ring{}},
+			})
+		}
+	}
+	return nil
+}
+
+// ring is a circle that is thick enough for print.
+type ring struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: sty.Color, Width: vg.Points(1.4)})
+	var circle vg.Path
+	circle.Move(vg.Point{X: at.X + sty.Radius, Y: at.Y})
+	circle.Arc(at, sty.Radius, 0, 2*math.Pi)
+	circle.Close()
+	c.Stroke(circle)
+}
+
+// figure returns the chart as it is, with or without its legend.
+func (f *chart) figure(legend bool) *Figure {
+	var beside vg.Length // the width of the legend with the gap before it
+	if legend {
+		size := f.legend.Rectangle(draw.Canvas{}).Size()
+		beside, f.height = legendGap+size.X, max(f.height, size.Y)
+	}
+	return &Figure{f.width + beside, f.height, func(ctx context.Context, c draw.Canvas) error {
+		f.plot.Draw(draw.Crop(c, 0, -beside, 0, 0))
+		if legend {
+			f.legend.Draw(draw.Crop(c, f.width+legendGap, 0, 0, 0))
+		}
+		return ctx.Err()
+	}}
+}
+
+func sideBySide(figures []*Figure) *Figure {
+	row := &Figure{w: -chartGap}
+	for _, f := range figures {
+		row.w, row.h = row.w+f.w+chartGap, max(row.h, f.h)
+	}
+	row.draw = func(ctx context.Context, c draw.Canvas) error {
+		for _, f := range figures {
+			part := c
+			part.Max.X = c.Min.X + f.w
+			if err := f.draw(ctx, part); err != nil {
+				return err
+			}
+			c.Min.X += f.w + chartGap
+		}
+		return nil
+	}
+	return row
+}
+
+// wholeTicks labels the values that are at least 1/24 of the axis apart.
+func wholeTicks(values []int) plot.TickerFunc {
+	return func(lo, hi float64) []plot.Tick {
+		ticks := make([]plot.Tick, len(values))
+		last := math.Inf(-1)
+		for i, v := range values {
+			ticks[i].Value = float64(v)
+			if float64(v)-last >= (hi-lo)/24 {
+				ticks[i].Label = strconv.Itoa(v)
+				last = float64(v)
+			}
+		}
+		return ticks
+	}
+}
+
+// roundTicks gives an axis with all its data at most nine round ticks in percent, or six plain ones, and ends
+// it at ticks.
+func roundTicks(axis *plot.Axis, percent bool) {
+	span, unit, steps, least := axis.Max-axis.Min, 1.0, 5, 0.0
+	if percent {
+		unit, steps, least = 100, 8, 0.1
+	} else if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
+		span = max(largest, 1)
+	}
+	step := max(roundStep(unit*span, steps), least)
+	apart := step / unit
+	first := int(math.Floor(axis.Min/apart + 1e-9))
+	last := max(int(math.Ceil(axis.Max/apart-1e-9)), first+1)
+	var ticks plot.ConstantTicks
+	for i := first; i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * apart, Label: strconv.FormatFloat(step*float64(i), 'g', 6, 64)})
+	}
+	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	axis.Tick.Marker = ticks
+}
+
+// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which most steps hold the span; 0 if it is empty.
+func roundStep(span float64, most int) float64 {
+	if !(span > 0) {
+		return 0
+	}
+	for exponent := math.Floor(math.Log10(span)) - 2; ; exponent++ {
+		for _, digit := range []float64{1, 2, 5} {
+			if step := digit * math.Pow(10, exponent); span <= float64(most)*step*(1+1e-9) {
+				return step
+			}
 		}
 	}
 }

@@ -173,7 +173,7 @@ func TestPercentTicks(t *testing.T) {
 	} {
 		axis := plot.New().Y
 		axis.Min, axis.Max = test.lo, test.hi
-		percentTicks(&axis)
+		roundTicks(&axis, true)
 		var got []string
 		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
 			got = append(got, tick.Label)
@@ -236,7 +236,7 @@ func TestNumberTicks(t *testing.T) {
 	} {
 		axis := plot.New().Y
 		axis.Min, axis.Max = test.lo, test.hi
-		numberTicks(&axis)
+		roundTicks(&axis, false)
 		var got []string
 		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
 			got = append(got, tick.Label)

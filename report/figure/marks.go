@@ -11,31 +11,21 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// MarkOptions are options for drawing marks on a photo.
-type MarkOptions struct {
-	// Fade makes the photo pale where nothing is marked.
-	Fade bool
-	// Numbers writes the number of a part, from 1, where it is strongest, if there is space.
-	Numbers bool
-}
+// MarkOptions are options for drawing marks on a photo: Fade makes it pale where nothing is marked, and Numbers
+// writes the number of a part, from 1, where it is strongest, if there is space.
+type MarkOptions struct{ Fade, Numbers bool }
 
 const (
-	// MarkBox is the size in pixels that photos with marks are fitted into.
-	MarkBox = 328
-	// faintest and fullest are the share of the part's colour in a marked pixel, at the strengths 0
-	// and 1.
-	faintest, fullest = 0.25, 0.65
-	// markFade is how far a photo is faded towards white, so that dark colours are visible on it,
-	// and restFade how far where nothing is marked.
-	markFade, restFade = 0.15, 0.65
-	// minNumbered is the least share of a photo that a part with a number has.
-	minNumbered = 0.01
+	MarkBox = 328 // the size in pixels that photos with marks are fitted into
+
+	faintest, fullest  = 0.25, 0.65 // the share of the part's colour in a marked pixel, at the strengths 0 and 1
+	markFade, restFade = 0.15, 0.65 // how far a photo is faded towards white, and where nothing is marked
+	minNumbered        = 0.01       // the least share of a photo that a part with a number has
 )
 
-// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the
-// stronger they are. The photo had the given size, in whose pixels marks are, before it was scaled.
-// Where patches of several parts overlap, a pixel belongs to the part whose patches cover it most:
-// each counts by its strength, and less towards its edge. Of equal parts the lower one has the pixel.
+// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the stronger
+// they are. Marks are in pixels of the given size, before the photo was scaled. A pixel belongs to the part
+// whose patches cover it most, each by its strength and less towards its edge; of equal parts to the lower one.
 // The only error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
@@ -58,8 +48,7 @@ type territory struct {
 	weight, strength []float32
 }
 
-// divide gives the pixels of a drawing of the given size to the parts. Its time is proportional to
-// the pixels of all patches plus those of the drawing times the number of parts.
+// divide gives the pixels of a drawing of the given size to the parts.
 func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
@@ -71,12 +60,13 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		across, down := newInterval(m.X, m.Side, scaleX, size.X), newInterval(m.Y, m.Side, scaleY, size.Y)
-		for y := down.from; y < down.to; y++ {
-			for x := across.from; x < across.to; x++ {
-				c := across.weight(x) * down.weight(y)
-				cover[y*size.X+x] += float32(c)
-				weight[y*size.X+x] += float32(c * m.Share)
+		left, across := covered(m.X, m.Side, scaleX, size.X)
+		top, down := covered(m.Y, m.Side, scaleY, size.Y)
+		for y, v := range down {
+			for x, u := range across {
+				at := (top+y)*size.X + left + x
+				cover[at] += float32(u * v)
+				weight[at] += float32(u * v * m.Share)
 			}
 		}
 		if i+1 < len(marks) && marks[i+1].Part == m.Part {
@@ -93,24 +83,16 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 	return t, nil
 }
 
-// interval is the part of an axis that a patch covers.
-type interval struct {
-	middle, half float64
-	from, to     int // the pixels from (inclusive) to (exclusive)
-}
-
-// newInterval returns the pixels, of n, whose middles are in a patch. A patch too small to hold one is
-// enlarged to one pixel.
-func newInterval(centre, side float32, scale float64, n int) interval {
-	s := interval{middle: scale * (float64(centre) + 0.5), half: max(scale*float64(side)/2, 0.5)}
+// covered returns the first pixel, of n along an axis, whose middle is in a patch, and the weights of all: 1 in the
+// middle, hardly anything at the edge. A patch is enlarged to one pixel at least.
+func covered(centre, side float32, scale float64, n int) (first int, weights []float64) {
+	middle, half := scale*(float64(centre)+0.5), max(scale*float64(side)/2, 0.5)
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }
-	s.from, s.to = after(s.middle-s.half), after(s.middle+s.half)
-	return s
-}
-
-// weight is how much a pixel counts: 1 in the middle, hardly anything at the edge.
-func (s interval) weight(x int) float64 {
-	return max(1-math.Abs(float64(x)+0.5-s.middle)/s.half, 0.01)
+	first = after(middle - half)
+	for x := first; x < after(middle+half); x++ {
+		weights = append(weights, max(1-math.Abs(float64(x)+0.5-middle)/half, 0.01))
+	}
+	return first, weights
 }
 
 // partAt returns the part of a pixel, or −1, as everywhere outside.

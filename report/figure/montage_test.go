@@ -21,12 +21,13 @@ func TestMontage(t *testing.T) {
 		4, 7, math.Inf(1),
 		5, 7, math.Inf(-1),
 	})
-	montage, err := montage(t.Context(), basis, 2, 3, 1, 4, 2)
+	montage, err := Montage(t.Context(), basis, 2, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	img := montage.(*image.Gray)
-	const tileW, tileH, gap = 12, 8, montageGap
+	const scale, gap = tileSide / 3, montageGap
+	const tileW, tileH = 3 * scale, 2 * scale
 	if want := image.Rect(0, 0, 2*tileW+3*gap, 2*tileH+3*gap); img.Rect != want {
 		t.Fatalf("%v, want %v", img.Rect, want)
 	}
@@ -36,7 +37,7 @@ func TestMontage(t *testing.T) {
 		left, top := tile(j)
 		for y := range tileH {
 			for x := range tileW {
-				if got, shade := img.GrayAt(left+x, top+y).Y, shades[y/4*3+x/4]; got != shade {
+				if got, shade := img.GrayAt(left+x, top+y).Y, shades[y/scale*3+x/scale]; got != shade {
 					t.Fatalf("tile %d is %d at (%d, %d), want %d", j, got, x, y, shade)
 				}
 			}
@@ -49,7 +50,7 @@ func TestMontage(t *testing.T) {
 			dark++
 		}
 	}
-	if want := (5 + 6 + 5) * 16; dark != want {
+	if want := (5 + 6 + 5) * scale * scale; dark != want {
 		t.Errorf("%d pixels are not white, want %d", dark, want)
 	}
 }
@@ -64,26 +65,25 @@ func TestMontageInColour(t *testing.T) {
 		8, -3,
 		10, -3,
 	})
-	img, err := montage(t.Context(), basis, 1, 2, 3, 1, 2)
+	img, err := Montage(t.Context(), basis, 1, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const gap, step = montageGap, 2 + montageGap
+	const scale, gap = tileSide / 2, montageGap
 	grey := color.RGBA{128, 128, 128, 255}
-	want := map[image.Point]color.RGBA{
-		{gap, gap}:            {0, 102, 204, 255},
-		{gap + 1, gap}:        {51, 153, 255, 255},
-		{gap + step, gap}:     grey,
-		{gap + step + 1, gap}: grey,
+	want := [][]color.RGBA{{{0, 102, 204, 255}, {51, 153, 255, 255}}, {grey, grey}}
+	if size := img.Bounds().Size(); size != image.Pt(2*scale+2*gap, 2*scale+3*gap) {
+		t.Fatalf("size %v", size)
 	}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
-			c, ok := want[image.Pt(x, y)]
-			if !ok {
-				c = color.RGBA{255, 255, 255, 255}
+			c := color.RGBA{255, 255, 255, 255}
+			row, column := (y-gap)/(scale+gap), (x-gap)/scale
+			if y >= gap && x >= gap && row < 2 && column < 2 && (y-gap)%(scale+gap) < scale {
+				c = want[row][column]
 			}
 			if got := img.At(x, y); got != c {
-				t.Errorf("(%d, %d) is %v, want %v", x, y, got, c)
+				t.Fatalf("(%d, %d) is %v, want %v", x, y, got, c)
 			}
 		}
 	}

@@ -1,16 +1,20 @@
 package figure
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
+	"image/png"
 	"math"
 	"strconv"
 
 	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -18,21 +22,34 @@ import (
 const (
 	tileSide   = 96 // pixels, about, of the longer side of a tile
 	montageGap = 3
+
+	sheetWidth    = 1024 // pixels that a page shows without reducing a picture
+	sheetGap      = 10
+	minTile       = 90 // least width of a caption
+	captionHeight = 17
+
+	chipHeight  = 15
+	chipPadding = 3
+	chipGap     = 5
+	chipFont    = 11
+	legendWord  = "Parts"
+
+	MaxWordPatches = 20 // that are drawn for a word
+	MaxSheetWords  = 42 // words on a sheet
+	wordColumns    = 7  // words side by side
+	patchColumns   = 4  // patches of a word side by side
+	patchBox       = 32
+	patchGap       = 2
+	wordGap        = 10
+	wordHeading    = 18
+	wordWidth      = patchColumns*(patchBox+patchGap) - patchGap
 )
 
-// Montage draws a basis (m×k, a basis vector a column) as k tiles on white, in a rectangle that is
-// about square. Each column holds an image of the given height and width, row by row, for each
-// channel: 1 is grey, 3 is red, green and blue. So m = channels·height·width.
-//
-// Each tile is scaled to its own range, over all its channels: its smallest value is black and its
-// largest white, as in most papers. A tile of equal values is mid grey; values that are not finite
-// count as the tile's smallest.
+// Montage draws a basis (m×k, a basis vector a column) as k tiles in a rectangle that is about square. Each
+// column is an image, row by row, for each channel (1: grey; 3: red, green, blue), m = channels·height·width.
+// Each tile is scaled to its own range, from black to white. Equal values are mid grey; values that are not
+// finite count as the smallest.
 func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
-	return montage(ctx, basis, height, width, channels, 0, 0)
-}
-
-// montage draws each value as scale×scale pixels, with so many tiles side by side; 0 chooses.
-func montage(ctx context.Context, basis mat.Matrix, height, width, channels, scale, columns int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
 	if height <= 0 || width <= 0 || channels != 1 && channels != 3 || m != channels*area {
@@ -42,13 +59,8 @@ func montage(ctx context.Context, basis mat.Matrix, height, width, channels, sca
 	if k == 0 {
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
-	if scale <= 0 {
-		scale = max(1, int(math.Round(tileSide/float64(max(height, width)))))
-	}
-	if columns <= 0 {
-		columns = int(math.Ceil(math.Sqrt(float64(k) * float64(height) / float64(width))))
-	}
-	columns = min(columns, k)
+	scale := max(1, int(math.Round(tileSide/float64(max(height, width)))))
+	columns := min(k, int(math.Ceil(math.Sqrt(float64(k)*float64(height)/float64(width)))))
 	rows := (k + columns - 1) / columns
 
 	stepX, stepY := width*scale+montageGap, height*scale+montageGap
@@ -100,20 +112,6 @@ func shade(v, lo, hi float64) uint8 {
 	return uint8(math.Round(255 * ((v/2 - lo/2) / (hi/2 - lo/2))))
 }
 
-const (
-	sheetWidth = 1024 // pixels that a page shows without reducing a picture
-	minTile    = 90   // least width of a caption
-
-	chipHeight  = 15
-	chipPadding = 3
-	chipGap     = 5
-	chipFont    = 11
-	legendWord  = "Parts"
-)
-
-// emptyTile is the size of the frame for a drawing that is not there.
-var emptyTile = image.Pt(160, 100)
-
 // GalleryTile is a drawing, or nil for an empty frame, with its caption.
 type GalleryTile struct {
 	Drawing *image.RGBA
@@ -122,13 +120,12 @@ type GalleryTile struct {
 
 func (t GalleryTile) size() image.Point {
 	if t.Drawing == nil {
-		return emptyTile
+		return image.Pt(160, 100)
 	}
 	return t.Drawing.Rect.Size()
 }
 
-// gallery draws tiles on white in lines of at most sheetWidth, with left free pixels before them and
-// a free area of a given size below.
+// gallery draws tiles on white in lines of at most sheetWidth, after left free pixels and above a free area.
 func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	corners := make([]image.Point, len(tiles))
 	at := image.Pt(left+sheetGap, sheetGap)
@@ -185,8 +182,7 @@ func (c chip) draw(img draw.Image) {
 	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
 }
 
-// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and
-// below.
+// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and below.
 func legend(parts int) (chips []chip, size image.Point) {
 	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
 	at := image.Pt(first, 0)
@@ -225,26 +221,10 @@ func PartRow(tiles []GalleryTile, part int) *image.RGBA {
 
 // Word is a visual word and some of its patches.
 type Word struct {
-	Index int // the word's place in its vocabulary, from 0; readers see it counted from 1
-	Count int // the number of patches with the word
-	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
-	Patches []image.Image
+	Index   int           // the word's place in its vocabulary, from 0; readers see it counted from 1
+	Count   int           // the number of patches with the word
+	Patches []image.Image // of any size, as by CutPatch; MaxWordPatches are drawn; nil leaves a gap
 }
-
-const (
-	// MaxWordPatches is the largest number of patches drawn for a word.
-	MaxWordPatches = 20
-	// MaxSheetWords is the largest number of words on a sheet.
-	MaxSheetWords = 42
-
-	wordColumns  = 7 // words side by side
-	patchColumns = 4 // patches of a word side by side
-	patchBox     = 32
-	patchGap     = 2
-	wordGap      = 10
-	wordHeading  = 18
-	wordWidth    = patchColumns*(patchBox+patchGap) - patchGap
-)
 
 // WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
 // count, and patches in lines of four. The only error is the context's.
@@ -305,4 +285,127 @@ func CutPatch(img image.Image, x, y, side float32) image.Image {
 	fill(patch, patch.Rect, color.White)
 	draw.Draw(patch, patch.Rect, img, b.Min.Add(image.Pt(first(x), first(y))), draw.Over)
 	return patch
+}
+
+// Grid is the layout of contact sheets: square cells, row by row, each with a thumbnail in its upper
+// left corner.
+type Grid struct {
+	Cell          int // the side of a cell, in pixels
+	Columns, Rows int
+	Lossless      bool // PNG files, instead of JPEG files
+}
+
+const (
+	// PhotographCell is a multiple of 16, the side of the blocks of JPEG, so that no thumbnail changes its neighbours.
+	PhotographCell  = 128
+	largestLossless = 64 // the largest cell of lossless sheets
+
+	contactWidth, contactHeight = 2048, 1024 // at most, in pixels
+	mostCells                   = 32         // in a row and in a column
+)
+
+// NewGrid returns a grid for pictures with this longer side, which are reduced to PhotographCell.
+func NewGrid(side int) Grid {
+	g := Grid{Cell: max(1, min(side, PhotographCell)), Lossless: side <= largestLossless}
+	if !g.Lossless {
+		g.Cell = (g.Cell + 15) / 16 * 16
+	}
+	g.Columns, g.Rows = min(contactWidth/g.Cell, mostCells), min(contactHeight/g.Cell, mostCells)
+	return g
+}
+
+// Len returns the number of thumbnails of a sheet.
+func (g Grid) Len() int { return g.Columns * g.Rows }
+
+// Memory returns the bytes needed to make a sheet.
+func (g Grid) Memory() int64 { return 6 * int64(g.Len()) * int64(g.Cell) * int64(g.Cell) }
+
+// Extension is that of the files.
+func (g Grid) Extension() string {
+	if g.Lossless {
+		return ".png"
+	}
+	return ".jpg"
+}
+
+// Sheet is a contact sheet.
+type Sheet struct {
+	grid Grid
+	img  *image.RGBA
+}
+
+// NewSheet returns an empty sheet for n thumbnails, Len at most.
+func (g Grid) NewSheet(n int) *Sheet {
+	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
+	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
+	fill(s.img, s.img.Rect, color.Black)
+	return s
+}
+
+// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last
+// column and row, which compresses well and leaves the thumbnail's edges unchanged.
+func (s *Sheet) Set(i int, thumb *image.RGBA) {
+	size := thumb.Rect.Size()
+	if size.X == 0 || size.Y == 0 {
+		return
+	}
+	at := image.Pt(i%s.grid.Columns, i/s.grid.Columns).Mul(s.grid.Cell)
+	cell := image.Rect(0, 0, s.grid.Cell, s.grid.Cell).Add(at)
+	draw.Draw(s.img, cell, thumb, thumb.Rect.Min, draw.Src)
+	repeat := func(from, to image.Rectangle) {
+		if !to.Empty() {
+			draw.NearestNeighbor.Scale(s.img, to.Add(at), s.img, from.Add(at), draw.Src, nil)
+		}
+	}
+	repeat(image.Rect(size.X-1, 0, size.X, size.Y), image.Rect(size.X, 0, s.grid.Cell, size.Y))
+	repeat(image.Rect(0, size.Y-1, s.grid.Cell, size.Y), image.Rect(0, size.Y, s.grid.Cell, s.grid.Cell))
+}
+
+// Encode returns the content of the sheet's file, in one channel if all is grey.
+func (s *Sheet) Encode() ([]byte, error) {
+	var img image.Image = s.img
+	grey := image.NewGray(s.img.Rect)
+	for p := range grey.Pix {
+		if rgb := s.img.Pix[4*p:]; rgb[0] != rgb[1] || rgb[0] != rgb[2] {
+			grey = nil
+			break
+		}
+		grey.Pix[p] = s.img.Pix[4*p]
+	}
+	if grey != nil {
+		img = grey
+	}
+	var out bytes.Buffer
+	if s.grid.Lossless {
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+		return out.Bytes(), err
+	}
+	err := jpeg.Encode(&out, img, &jpeg.Options{Quality: 78})
+	return out.Bytes(), err
+}
+
+// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small
+// ones are enlarged by whole pixels, so that they stay sharp.
+func Thumbnail(img image.Image, box int) *image.RGBA {
+	b := img.Bounds()
+	return small(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
+}
+
+// Small is Thumbnail, but leaves small pictures in their size.
+func Small(img image.Image, box int) *image.RGBA { return small(img, box, 1) }
+
+// small reduces a picture to the box, or draws a small one on white with each pixel times×times large.
+func small(img image.Image, box, times int) *image.RGBA {
+	b := img.Bounds()
+	if max(b.Dx(), b.Dy()) > box {
+		return features.Thumbnail(img, box)
+	}
+	out := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
+	fill(out, out.Rect, color.White)
+	if times == 1 {
+		draw.Draw(out, out.Rect, img, b.Min, draw.Over)
+	} else {
+		draw.NearestNeighbor.Scale(out, out.Rect, img, b, draw.Over, nil)
+	}
+	return out
 }

@@ -60,8 +60,7 @@ func markerOf(i int) vgdraw.GlyphStyle {
 // With nil Looks each figure numbers its methods itself.
 type Looks map[string]int
 
-// NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share
-// one number.
+// NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share one number.
 func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {
@@ -69,19 +68,16 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 		if at := slices.IndexFunc(sweeps, func(s spec.Sweep) bool { return slices.Contains(s.Methods, method) }); at >= 0 {
 			name = sweeps[at].Name
 		}
-		number, ok := looks[name]
-		if !ok {
-			number = looks.count()
-			looks[name] = number
+		if _, ok := looks[name]; !ok {
+			looks[name] = looks.count()
 		}
-		looks[method] = number
+		looks[method] = looks[name]
 	}
 	return looks
 }
 
 // count is how many numbers are given.
-func (l Looks) count() int {
-	n := 0
+func (l Looks) count() (n int) {
 	for _, number := range l {
 		n = max(n, number+1)
 	}
@@ -96,10 +92,8 @@ func (l Looks) number(method string, place int) int {
 	return l.count() + place
 }
 
-// partColours are easily told apart: the blue of the figures, and then always the colour farthest from all
-// before it (Glasbey et al. 2007, "Colour displays for categorical images"), by distances in Oklab, without
-// very dark, light and dull colours, which are lost on grey photos, and the fullest, nearly all of which are
-// purple.
+// partColours are the blue of the figures, and then always the colour farthest from all before it in Oklab
+// (Glasbey et al. 2007), without dull, very dark and very light ones, and the fullest, most of which are purple.
 var partColours = [...]uint32{
 	0x0072b2, 0xc3e100, 0xff96ff, 0xd22d00, 0x009600, 0x00d2ff, 0x961e96, 0xff965a, 0x9678ff, 0xe14ba5, 0xa5872d, 0x3cc387,
 	0x5a6900, 0x694bd2, 0x00a5c3, 0x4bf0c3, 0x963c4b, 0xc3b43c, 0x0f87ff, 0xff5a5a, 0xb4a5ff, 0xe187b4, 0xa569a5, 0x009678,
@@ -121,11 +115,6 @@ func mix(a, b color.RGBA, share float64) color.RGBA {
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
 
-const (
-	sheetGap      = 10
-	captionHeight = 17
-)
-
 // sheetFace returns the font of the figures in a size in pixels. A face is for one goroutine.
 func sheetFace(size plotfont.Length) font.Face {
 	const pixel = 72 // dots an inch: a point is a pixel
@@ -138,7 +127,6 @@ type unkerned struct{ font.Face }
 
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
-// fill paints a rectangle in one colour.
 func fill(img draw.Image, r image.Rectangle, c color.Color) {
 	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
@@ -149,7 +137,6 @@ func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
 	d.DrawString(s)
 }
 
-// textWidth is the width of a line in pixels.
 func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }
 
 // shorten makes a name fit by an ellipsis in its middle: both ends of a file name tell files apart.

@@ -3,29 +3,27 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Best is the table of each method at its best: at the rank, if there are several, and with the
-// setting of a sweep, whose mean is the best.
+// Best is the table of each method at its best: at the rank, if there are several, and with the setting of a
+// sweep, whose mean is the best.
 type Best struct {
-	// Ranks and Swept say whether ranks and settings were chosen.
-	Ranks, Swept bool
-	// Rows are in the order of the methods, without those that lack the score. A sweep has one row.
-	Rows []Peak
-	// Table has one column for each row, of the trials at its best.
-	Table *Table
+	Ranks, Swept bool   // whether ranks and settings were chosen
+	Rows         []Peak // in the order of the methods, without those that lack the score; one for a sweep
+	Table        *Table // a column for each row, of the trials at its best
 }
 
-// NewBest gathers one score of the given methods at their best. It is nil if there is nothing to
-// choose: one rank, or none, and no sweep.
+// NewBest gathers one score of the given methods at their best; nil with one rank, or none, and no sweep.
 func NewBest(records []record.Record, score string, methods []string, sweeps []spec.Sweep, by Tests) *Best {
 	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
@@ -54,18 +52,15 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 
 // Peak is a method at its best.
 type Peak struct {
-	// Setting is that of a sweep, as "lambda=10", or empty.
-	Method, Setting string
+	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
-	// Row is the rank if there are several, or else the largest number of classes; 0 without a trial.
-	Row int
-	// Rank, 0 for methods without, and Cell, tested against the best of all methods, are those of NewBest.
-	Rank int
-	Cell Cell
+	Row             int    // the rank if there are several, or else the largest number of classes; 0 without a trial
+	Rank            int    // by NewBest; 0 for methods without
+	Cell            Cell   // by NewBest, tested against the best of all methods
 }
 
-// Peaks finds where each method of a table is at its best, by the means over its rows if these are
-// numbers of classes. Of equals the first counts, and of a method without any trial its first setting.
+// Peaks finds where each method of a table is at its best, by the means over its rows if these are numbers of
+// classes. Of equals the first counts, and of a method without any trial its first setting.
 func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 	var peaks []Peak
 	done := map[string]bool{}
@@ -82,12 +77,10 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 		mean, found := 0.0, false
 		for _, label := range candidates {
 			done[label] = true
-			column := slices.Index(t.Methods, label)
-			if column < 0 {
-				continue
-			}
-			if row, c := t.Level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
-				best.Label, best.Row, mean, found = label, row, c.Mean, true
+			if column := slices.Index(t.Methods, label); column >= 0 {
+				if row, c := t.Level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
+					best.Label, best.Row, mean, found = label, row, c.Mean, true
+				}
 			}
 		}
 		if at := slices.Index(sweep.Methods, best.Label); at >= 0 {
@@ -126,7 +119,6 @@ func (b *Best) names() []string {
 	return names
 }
 
-// caption explains the table and its marks.
 func (b *Best) caption() string {
 	e := b.Table.explained()
 	chosen := "rank and setting"
@@ -157,19 +149,16 @@ func (b *Best) Document() *Document {
 	score := b.Table.Score
 	g := Grid{Name: "best " + score.Name, Score: score.Name, KeyFields: []string{"method", "rank", "setting"}, Columns: []Column{{Heading: "Method"}}}
 	if b.Ranks {
-		g.Columns = append(g.Columns, Column{Heading: rankHeading, Right: true})
+		g.Columns = append(g.Columns, Column{Heading: "Rank", Right: true})
 	}
 	if b.Swept {
 		g.Columns = append(g.Columns, Column{Heading: "Setting", Settings: true})
 	}
 	g.Keys = len(g.Columns)
-	g.Columns = append(g.Columns, Column{Heading: scoreLabel(score), Right: true, Fields: cellFields})
+	g.Columns = append(g.Columns, valueColumn(scoreLabel(score), cellFields...))
 	words := b.Table.words()
 	for i, row := range b.Rows {
-		rank := ""
-		if row.Rank > 0 {
-			rank = strconv.Itoa(row.Rank)
-		}
+		rank := strings.TrimPrefix(strconv.Itoa(row.Rank), "0") // "" without a rank
 		line := Line{Words: []Word{{Text: row.Method}}, Keys: []string{row.Method, rank, row.Setting}}
 		if b.Ranks {
 			line.Words = append(line.Words, Word{Text: cmp.Or(rank, missing)})
@@ -181,4 +170,45 @@ func (b *Best) Document() *Document {
 		g.Lines = append(g.Lines, line)
 	}
 	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
+}
+
+// Chosen holds the numbers that were chosen for the draws of a number of classes.
+type Chosen struct {
+	Classes int
+	Numbers []int
+}
+
+// ChosenDocument returns a table of chosen numbers, "ranks" for example: the mean, the least, the largest, and all
+// of them. With off it has the mean of |ln(number/classes)|.
+func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
+	g := Grid{Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"}, Columns: []Column{
+		{Heading: "Classes", Right: true}, valueColumn("Mean", "mean"), valueColumn("Least", "least"), valueColumn("Most", "most"),
+	}}
+	d := &Document{Name: name, Title: strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
+	if off {
+		g.Columns = append(g.Columns, valueColumn("Off", "off"))
+		d.Caption = "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many."
+	}
+	g.Columns = append(g.Columns, Column{Heading: "Draw by draw", Fields: []string{"draws"}})
+	for _, r := range rows {
+		var sum, apart float64
+		texts := make([]string, len(r.Numbers))
+		for i, n := range r.Numbers {
+			sum += float64(n)
+			apart += math.Abs(elementary.Log(float64(n) / float64(r.Classes)))
+			texts[i] = strconv.Itoa(n)
+		}
+		count, classes := float64(len(r.Numbers)), strconv.Itoa(r.Classes)
+		words := []string{fmt.Sprintf("%.1f", sum/count), strconv.Itoa(slices.Min(r.Numbers)), strconv.Itoa(slices.Max(r.Numbers))}
+		if off {
+			words = append(words, fmt.Sprintf("%.2f", apart/count))
+		}
+		line := Line{Words: []Word{{Text: classes}}, Keys: []string{classes}}
+		for _, w := range append(words, strings.Join(texts, ", ")) {
+			line.Words = append(line.Words, Word{Text: w, Fields: []string{w}})
+		}
+		g.Lines = append(g.Lines, line)
+	}
+	d.Grids = []Grid{g}
+	return d
 }

@@ -18,12 +18,10 @@ import (
 
 // Comparison compares the methods of two experiments that draw the same samples.
 type Comparison struct {
-	// A and B are the names of the experiments, the folders of their results for instance.
-	A, B        string
-	Differences []pipeline.Difference // settings that differ
-	Scores      []ScoreComparison     // those that both have, in the order of display
-	// OnlyA and OnlyB are methods that only one of them has.
-	OnlyA, OnlyB []string
+	A, B         string                // the names of the experiments
+	Differences  []pipeline.Difference // settings that differ
+	Scores       []ScoreComparison     // those that both have, in the order of display
+	OnlyA, OnlyB []string              // methods that only one of them has
 	Tests        Tests
 }
 
@@ -43,12 +41,11 @@ type ScoreComparison struct {
 // ComparisonRow is one method in two experiments.
 type ComparisonRow struct {
 	Method string
-	// Trials is the number of common trials: of the same number of classes or rank and the same
-	// repeat. A and B are the means of the score over them, in the unit of the records.
-	Trials int
-	A, B   float64
-	// Contrast is B − A, over the means of each repeat over the rows that both have.
-	Contrast
+	// Trials is the number of common trials: of the same number of classes or rank and the same repeat. A and B
+	// are the means of the score over them, in the unit of the records.
+	Trials   int
+	A, B     float64
+	Contrast // B − A, over the means of each repeat over the rows that both have
 
 	draws significance.Draws
 }
@@ -58,9 +55,8 @@ type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
-// NewComparison compares two experiments. As in New, of several records of one trial the last one
-// counts, and scores that are not finite are ignored. It is an error if there is no trial in common, or
-// if the trials of one draw have different numbers of samples.
+// NewComparison compares two experiments. Records and scores count as in New. It is an error if there is no
+// trial in common, or if the trials of one draw have different numbers of samples.
 func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
 	samples := map[sampling]int{}
@@ -75,10 +71,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods), Tests: by}
 	inB := ScoresOf(b.Records)
 	for _, score := range ScoresOf(a.Records) {
-		if !slices.Contains(inB, score) {
-			continue
-		}
-		if c := by.compareScore(a, b, score); len(c.Rows) > 0 {
+		if c := by.compareScore(a, b, score); slices.Contains(inB, score) && len(c.Rows) > 0 {
 			out.Scores = append(out.Scores, c)
 		}
 	}
@@ -88,7 +81,6 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	return out, nil
 }
 
-// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
@@ -116,7 +108,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		}
 		var x, y []float64
 		var rows []sample
-		for records := range rowsOf(common) {
+		for _, records := range rowsOf(common) {
 			row := newSample(2, significance.Draws{})
 			for _, r := range records {
 				v, w := r.Scores[score], inB[trial{method, drawOf(r)}]
@@ -156,11 +148,7 @@ func (c *Comparison) Document() *Document {
 func (c ScoreComparison) grid(by Tests) Grid {
 	s := findScore(c.Score)
 	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, KeyFields: []string{"method"}, Columns: append([]Column{
-		{Heading: "Method"},
-		{Heading: "Trials", Right: true, Fields: []string{"trials"}},
-		{Heading: "A", Right: true, Fields: []string{"a"}},
-		{Heading: "B", Right: true, Fields: []string{"b"}},
-		{Heading: "B − A", Right: true, Fields: []string{"difference"}},
+		{Heading: "Method"}, valueColumn("Trials", "trials"), valueColumn("A", "a"), valueColumn("B", "b"), valueColumn("B − A", "difference"),
 	}, by.columns()...)}
 	if s.Unit != eval.UnitPercent {
 		g.Title += inUnit(s)
@@ -178,7 +166,6 @@ func (c ScoreComparison) grid(by Tests) Grid {
 	return g
 }
 
-// caption explains the tables.
 func (c *Comparison) caption() string {
 	e := struct {
 		*Comparison
@@ -197,4 +184,242 @@ func (c *Comparison) caption() string {
 		e.Comparisons = max(e.Comparisons, len(e.Draws)-before)
 	}
 	return caption("comparison", e)
+}
+
+// Sets compares methods over several sets by one score.
+type Sets struct {
+	Name          string // of the experiment
+	Score         eval.Score
+	Sets, LeftOut []string // on which every method has a score, and the others
+	Methods       []string
+	Means         [][]float64  // of each set and method: over numbers of classes, or at the best rank and setting
+	Ranks         []float64    // the average ranks of the methods, 1 for the best
+	Friedman      float64      // the p-value of no difference among them
+	Exact         bool         // by all orders of the methods
+	Pairs         [][]SetsPair // of method i with method j
+	Groups        [][]int      // runs of methods of which no two differ
+	Tests         Tests
+}
+
+// SetsPair compares a method with another over sets. Wins, Ties and Losses count the sets on which the method is
+// better, as good and worse. P is that of Wilcoxon's signed-rank test.
+type SetsPair struct {
+	Contrast
+	Wins, Ties, Losses int
+}
+
+// SetTable is the table of one set, or that of the best of several ranks and settings.
+type SetTable struct {
+	Set   string
+	Table *Table
+	Best  *Best
+}
+
+// levels returns the means of the methods of a set.
+func (o SetTable) levels() (methods []string, means map[string]float64) {
+	means = map[string]float64{}
+	var peaks []Peak
+	if o.Best != nil {
+		peaks = o.Best.Rows
+	} else {
+		for i, method := range o.Table.Methods {
+			_, c := o.Table.Level(i)
+			peaks = append(peaks, Peak{Method: method, Cell: c})
+		}
+	}
+	for _, p := range peaks {
+		if p.Cell.N > 0 {
+			methods, means[p.Method] = append(methods, p.Method), p.Cell.Mean
+		}
+	}
+	return methods, means
+}
+
+// NewSets compares the methods over sets. It is nil with fewer than two methods, or fewer than two sets
+// that have all of them.
+func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
+	s := &Sets{Name: name, Score: score, Tests: by}
+	found := make([]map[string]float64, len(tables))
+	for i, o := range tables {
+		var methods []string
+		methods, found[i] = o.levels()
+		s.Methods = append(s.Methods, without(methods, s.Methods)...)
+	}
+	for i, o := range tables {
+		if len(found[i]) < len(s.Methods) {
+			s.LeftOut = append(s.LeftOut, o.Set)
+			continue
+		}
+		row := make([]float64, len(s.Methods))
+		for j, m := range s.Methods {
+			row[j] = found[i][m]
+		}
+		s.Sets, s.Means = append(s.Sets, o.Set), append(s.Means, row)
+	}
+	if len(s.Methods) < 2 || len(s.Sets) < 2 {
+		return nil
+	}
+	s.Ranks = significance.Ranks(s.Means, score.Better)
+	s.Friedman, s.Exact = significance.Friedman(s.Means, score.Better)
+	s.compare()
+	s.Groups = significance.Groups(s.Ranks, func(i, j int) bool { return s.Pairs[i][j].Verdict == Different })
+	return s
+}
+
+func (s *Sets) compare() {
+	m := len(s.Methods)
+	var f family
+	for i := range m {
+		s.Pairs = append(s.Pairs, make([]SetsPair, m))
+		for j := range i {
+			s.Pairs[i][j] = s.pair(i, j)
+			if c := &s.Pairs[i][j].Contrast; s.Tests.By != significance.ByNone {
+				f.add(c.Raw, c)
+			}
+		}
+	}
+	s.Tests.judge(f, 0)
+	for i := range m {
+		for j := range i {
+			p := s.Pairs[i][j]
+			p.Wins, p.Losses, p.Difference = p.Losses, p.Wins, -p.Difference
+			p.Chances.Below, p.Chances.Above = p.Chances.Above, p.Chances.Below
+			s.Pairs[j][i] = p
+		}
+	}
+}
+
+func (s *Sets) pair(i, j int) (pair SetsPair) {
+	var a, b []float64
+	for _, row := range s.Means {
+		a, b = append(a, row[i]), append(b, row[j])
+		switch {
+		case s.Score.Better(row[i], row[j]):
+			pair.Wins++
+		case s.Score.Better(row[j], row[i]):
+			pair.Losses++
+		default:
+			pair.Ties++
+		}
+	}
+	pair.Pairs, pair.Difference = len(a), significance.NewResampled(a, b, 0).Mean
+	switch {
+	case s.Tests.By == significance.ByNone:
+		return pair
+	case s.Tests.By.Bayesian():
+		pair.Chances = significance.BayesSignedRank(a, b, s.Tests.Width(), 0)
+	default:
+		pair.Raw = significance.Wilcoxon(a, b)
+	}
+	pair.Verdict = Open
+	return pair
+}
+
+// Finding says in a sentence which method has the best average rank.
+func (s *Sets) Finding() string {
+	best := slices.Min(s.Ranks)
+	has := "has"
+	var first, worse []string
+	for i, r := range s.Ranks {
+		if r > best {
+			continue
+		}
+		if first = append(first, s.Methods[i]); len(first) > 1 {
+			has = "have"
+		}
+		for j, method := range s.Methods {
+			if s.Pairs[i][j].Verdict == Different && !slices.Contains(worse, method) {
+				worse = append(worse, method)
+			}
+		}
+	}
+	text := fmt.Sprintf("%s: %s %s the best average rank over %s (%.2f).", s.Score.Title, phrase.List(first), has, phrase.Count(len(s.Sets), "set", "sets"), best)
+	if worse != nil {
+		text += fmt.Sprintf(" Significantly worse: %s.", phrase.List(worse))
+	}
+	return text
+}
+
+// methodColumns are a first column and a column for each method.
+func methodColumns(first Column, methods []string) []Column {
+	columns := []Column{first}
+	for _, m := range methods {
+		columns = append(columns, Column{Heading: m, Method: true, Right: true})
+	}
+	return columns
+}
+
+// line returns a line whose best values are marked.
+func line(name string, values []float64, format func(float64) string, better func(a, b float64) bool) Line {
+	line := Line{Words: []Word{{Text: name}}, Keys: []string{name}}
+	for _, v := range values {
+		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{full(v)}}
+		if !slices.ContainsFunc(values, func(x float64) bool { return better(x, v) }) {
+			w.Mark, w.Bold = MarkBest, true
+		}
+		line.Words = append(line.Words, w)
+	}
+	return line
+}
+
+// Document returns the means on each set, with the average ranks below.
+func (s *Sets) Document() *Document {
+	g := Grid{Name: s.Score.Name + " sets", KeyFields: []string{"set"}, Fields: []string{"value"}, Columns: methodColumns(Column{Heading: "Set"}, s.Methods)}
+	for i, set := range s.Sets {
+		g.Lines = append(g.Lines, line(set, s.Means[i], func(v float64) string { return formatValue(s.Score, v) }, s.Score.Better))
+	}
+	ranks := line("Average rank", s.Ranks, func(r float64) string { return fmt.Sprintf("%.2f", r) }, func(a, b float64) bool { return a < b })
+	ranks.Average, ranks.Keys = true, []string{"average rank"}
+	g.Lines = append(g.Lines, ranks)
+	return s.document("sets", g)
+}
+
+// document returns a grid with a key in each row, under a caption.
+func (s *Sets) document(words string, g Grid) *Document {
+	g.Score, g.Keys = s.Score.Name, 1
+	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption(words, s), Grids: []Grid{g}}
+}
+
+// ByP reports whether p-values are shown.
+func (s *Sets) ByP() bool { return s.Tests.By != significance.ByNone && !s.Tests.By.Bayesian() }
+
+// Comparisons is the number of pairs of methods.
+func (s *Sets) Comparisons() int { return len(s.Methods) * (len(s.Methods) - 1) / 2 }
+
+// LeastP is the smallest p-value that a pair can have.
+func (s *Sets) LeastP() float64 {
+	least := math.Exp2(float64(1 - len(s.Sets)))
+	if s.Tests.corrects() {
+		least = min(1, least*float64(s.Comparisons()))
+	}
+	return least
+}
+
+// Matrix returns the pairwise differences, a row and a column for each method.
+func (s *Sets) Matrix() *Document {
+	g := Grid{Name: s.Score.Name + " pairs", KeyFields: []string{"method"}, Columns: methodColumns(Column{Heading: "Method"}, s.Methods),
+		Fields: []string{"difference", "wins", "ties", "losses", "p", "below", "within", "above"}}
+	for i, method := range s.Methods {
+		line := Line{Words: []Word{{Text: method}}, Keys: []string{method}}
+		for j := range s.Methods {
+			line.Words = append(line.Words, s.word(i, j))
+		}
+		g.Lines = append(g.Lines, line)
+	}
+	return s.document("pairs", g)
+}
+
+func (s *Sets) word(i, j int) Word {
+	if i == j {
+		return Word{Text: missing, Mark: Unmarked, Fields: make([]string, 8)}
+	}
+	p := s.Pairs[i][j]
+	text := signed(s.Score, p.Difference) + fmt.Sprintf(" %d/%d/%d", p.Wins, p.Ties, p.Losses)
+	if s.Tests.By.Bayesian() {
+		text += fmt.Sprintf(" %.2f", p.Chances.Above)
+	} else if s.ByP() {
+		text += " " + pText(p.P)
+	}
+	fields := slices.Insert(p.fields(s.Tests, "difference", "p", "below", "within", "above"), 1, strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses))
+	return Word{Text: text, Bold: p.Verdict == Different, Mark: p.mark(), Fields: fields}
 }

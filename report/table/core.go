@@ -14,23 +14,18 @@ import (
 )
 
 const (
-	// minPairs is the smallest number of pairs that are tested.
-	minPairs = 6
-	// maxFamily is the largest number of comparisons with Holm's correction, which needs all
-	// p-values. Larger families have Bonferroni's, which is never smaller.
-	maxFamily = 50_000
-	// intervalLevel is the level of the intervals of differences.
-	intervalLevel = 0.95
+	minPairs = 6 // fewer are not tested
+	// maxFamily is the largest number of comparisons with Holm's correction, which needs all p-values.
+	// Larger families have Bonferroni's, which is never smaller.
+	maxFamily     = 50_000
+	intervalLevel = 0.95 // of the intervals of differences
 )
 
-// Tests are the significance tests of a table. The zero value is the default rule for draws that do
-// not overlap.
+// Tests are the significance tests of a table. The zero value is the default rule for draws that do not overlap.
 type Tests struct {
 	significance.Rule
-	Classes int // the number of classes of the set that is drawn from; 0 if unknown
-	// Fixed says that each repeat of a classification has the same samples.
-	Fixed bool
-
+	Classes   int  // the number of classes of the set that is drawn from; 0 if unknown
+	Fixed     bool // each repeat of a classification has the same samples
 	noAverage bool // leaves the row of averages untested
 }
 
@@ -43,33 +38,24 @@ func TestsOf(s *pipeline.Summary) Tests {
 type Verdict int
 
 const (
-	// Untested is the verdict without a test.
-	Untested Verdict = iota
-	// Open is the verdict if no difference was found; there may be one.
-	Open
-	// Different is the verdict on a significant difference, or one that surely matters by a Bayesian test.
-	Different
-	// Equivalent is the verdict on a difference that surely does not matter by a Bayesian test.
-	Equivalent
+	Untested   Verdict = iota
+	Open               // no difference was found; there may be one
+	Different          // significantly, or surely beyond the region of equivalence by a Bayesian test
+	Equivalent         // surely within that region by a Bayesian test
 )
 
 // Contrast is the difference of the scores of two methods on the same draws; zero without a test.
 type Contrast struct {
 	Verdict Verdict
-	// Pairs is the number of draws that both have: of repeats, if the row averages several rows.
-	Pairs int
-	// Difference is the mean difference, and Low to High its 95 % interval, in the unit of the
-	// records; HasInterval is false if the draws do not determine it.
+	Pairs   int // draws that both have: of repeats, if the row averages several rows
+	// Difference is the mean difference, and Low to High its 95 % interval, in the unit of the records;
+	// HasInterval is false if the draws do not determine it.
 	Difference, Low, High float64
 	HasInterval           bool
-	// Effect is the mean difference in standard deviations of the differences, if HasEffect, and
-	// Biserial the rank-biserial correlation.
-	Effect    float64
-	HasEffect bool
-	Biserial  float64
-	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have
-	// Chances instead: the probabilities of a difference below, within and above the region of
-	// practical equivalence.
+	Effect, Biserial      float64 // the mean in standard deviations of the differences, and the rank-biserial correlation
+	HasEffect             bool
+	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have Chances
+	// instead, of a difference below, within and above the region of practical equivalence.
 	P, Raw  float64
 	Chances significance.Probabilities
 }
@@ -103,19 +89,16 @@ func (by Tests) p(row sample, i, j int) float64 {
 	return row.resampled(i, j).P()
 }
 
-// family holds the comparisons that are corrected together.
 type family struct {
 	p, weights []float64
 	shown      []*Contrast // of each p, or nil
 }
 
-// add adds a p-value, and the contrast that shows it, which may be nil.
 func (f *family) add(p float64, c *Contrast) {
 	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
 }
 
-// judge corrects the p-values of a family, by Bonferroni for so many comparisons if that is not 0, and
-// sets the verdicts.
+// judge corrects the p-values, by Bonferroni for that many comparisons if not 0, and sets the verdicts.
 func (by Tests) judge(f family, bonferroni int) {
 	p := f.p
 	if by.corrects() && bonferroni == 0 {
@@ -162,14 +145,11 @@ func (by Tests) draws(records []record.Record) significance.Draws {
 	return d
 }
 
-// sample holds the scores of the methods of a row by repeat; in the row of averages their means
-// over all rows, for the repeats that a method has in each of them.
+// sample holds the scores of the methods of a row by repeat; in the row of averages their means over all rows.
 type sample struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat
-	// parts are the averaged rows, if their draws are independent, as those of several numbers of
-	// classes are.
-	parts []sample
+	parts  []sample          // the averaged rows, if their draws are independent
 }
 
 func newSample(methods int, draws significance.Draws) sample {
@@ -226,45 +206,55 @@ func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
 	return out
 }
 
-// columns are the columns of a difference.
-func (by Tests) columns() []Column {
-	right := func(heading string, fields ...string) Column {
-		return Column{Heading: heading, Right: true, Fields: fields}
+// fields are numbers of a difference for CSV, by their names; "" for those that are not known.
+func (c Contrast) fields(by Tests, names ...string) []string {
+	tested, bayes := c.Pairs > 0, c.Pairs > 0 && by.By.Bayesian()
+	byP := tested && !bayes && by.By != significance.ByNone
+	all := map[string]string{
+		"pairs": field(float64(c.Pairs), tested), "difference": field(c.Difference, tested), "biserial": field(c.Biserial, tested),
+		"low": field(c.Low, c.HasInterval), "high": field(c.High, c.HasInterval), "effect": field(c.Effect, c.HasEffect),
+		"p": field(c.P, byP), "uncorrected": field(c.Raw, byP),
+		"below": field(c.Chances.Below, bayes), "within": field(c.Chances.Within, bayes), "above": field(c.Chances.Above, bayes),
 	}
-	columns := []Column{right("95 % interval", "low", "high"), right("Effect", "effect", "biserial")}
-	if by.By.Bayesian() {
-		return append(columns, right("Below", "below"), right("Within", "within"), right("Above", "above"))
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = all[name]
 	}
-	return append(columns, right("p", "p", "uncorrected"))
+	return out
 }
 
-// words are the cells of these columns.
-func (c Contrast) words(by Tests, s eval.Score) []Word {
-	word := func(text string, known bool, fields ...string) Word {
-		if !known {
-			text = missing
-		}
-		return Word{Text: text, Fields: fields}
+func (by Tests) columns() []Column {
+	columns := []Column{valueColumn("95 % interval", "low", "high"), valueColumn("Effect", "effect", "biserial")}
+	if by.By.Bayesian() {
+		return append(columns, valueColumn("Below", "below"), valueColumn("Within", "within"), valueColumn("Above", "above"))
 	}
-	tested := c.Pairs > 0
-	words := []Word{
-		word("["+signed(s, c.Low)+", "+signed(s, c.High)+"]", c.HasInterval, field(c.Low, c.HasInterval), field(c.High, c.HasInterval)),
-		word(signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), c.HasEffect, field(c.Effect, c.HasEffect), field(c.Biserial, tested)),
-	}
-	if !by.By.Bayesian() {
-		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
-	} else {
-		for _, p := range []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above} {
-			w := word(fmt.Sprintf("%.3f", p), tested, field(p, tested))
-			w.Bold, w.Mark = tested && p >= significance.Sure, Unmarked
-			words = append(words, w)
+	return append(columns, valueColumn("p", "p", "uncorrected"))
+}
+
+// valueColumn is a column of numbers with its columns in CSV.
+func valueColumn(heading string, fields ...string) Column {
+	return Column{Heading: heading, Right: true, Fields: fields}
+}
+
+func (c Contrast) words(by Tests, s eval.Score) (words []Word) {
+	texts := []string{"[" + signed(s, c.Low) + ", " + signed(s, c.High) + "]", signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), pText(c.P)}
+	chances := []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above}
+	for i, column := range by.columns() {
+		w := Word{Text: missing, Fields: c.fields(by, column.Fields...)}
+		known := w.Fields[0] != ""
+		if i >= 2 && by.By.Bayesian() {
+			p := chances[i-2]
+			texts, w.Bold, w.Mark = append(texts[:i], fmt.Sprintf("%.3f", p)), known && p >= significance.Sure, Unmarked
 		}
+		if known {
+			w.Text = texts[i]
+		}
+		words = append(words, w)
 	}
 	words[len(words)-1].Mark = c.mark()
 	return words
 }
 
-// mark is the mark of a difference.
 func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
@@ -295,7 +285,6 @@ func signedText(text string, x float64) string {
 	return "−" + strings.TrimPrefix(text, "-")
 }
 
-// pText is a p-value with three decimals.
 func pText(p float64) string {
 	if p < 0.001 {
 		return "<0.001"

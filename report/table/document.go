@@ -1,26 +1,27 @@
-// Package table gathers the scores of finished trials into tables as papers print
-// them, with tests of significance, and writes these in several formats.
+// Package table gathers the scores of finished trials into tables as papers print them, with tests of
+// significance. [New], [NewBest], [PerClass] and [NewComparison] make tables of records. What a table shows is
+// a [Document], one or more grids of words with a caption, which each of [Formats] writes.
 //
-// [New], [NewBest], [PerClass] and [NewComparison] make tables of records. What a
-// table shows is a [Document], one or more grids of words with a caption, and
-// [Formats] lists what can be written of any document: adding a format takes a file
-// and a line of that list.
-//
-// Scores have the unit of the records in CSV, and where people read them that of
-// [eval.Score.Format].
+// Scores have the unit of the records in CSV, and where people read them that of [eval.Score.Format].
 package table
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"text/template"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
 type Document struct {
-	// Name is that of the experiment, which labels the table together with the name of the grid.
-	Name  string
+	Name  string // of the experiment, which labels the table together with the name of the grid
 	Class string // the kind of table in pages, or empty
 	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
 	Heading        []string
@@ -30,21 +31,17 @@ type Document struct {
 
 // Marks write words in one format.
 type Marks struct {
-	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied,
-	// @same and @differs stand for the marks of cells.
-	Foreign func(string) string
-	Own     *strings.Replacer
-	// Method writes the name of a method, and Setting settings; nil is Foreign.
-	Method, Setting func(string) string
-	// Number writes the text of a value, if it is not nil. PlusMinus parts it from its deviation, and Pad
-	// fills a digit that the deviation lacks.
-	Number         func(string) string
-	PlusMinus, Pad string
-	// Enclose stands around a value, EncloseBest around the best, as in "**%s**", and Mark behind it.
-	Enclose, EncloseBest string
-	Mark                 [MarkDiffers + 1]string
-	// Nameless captions do not begin with the name of the experiment.
-	Nameless bool
+	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied, @same
+	// and @differs stand for the marks of cells.
+	Foreign              func(string) string
+	Own                  *strings.Replacer
+	Method, Setting      func(string) string     // write the name of a method, and settings; nil is Foreign
+	Number               func(string) string     // writes the text of a value; may be nil
+	PlusMinus            string                  // parts a value from its deviation
+	Pad                  string                  // fills a digit that the deviation lacks
+	Enclose, EncloseBest string                  // stand around a value and the best, as in "**%s**"
+	Mark                 [MarkDiffers + 1]string // behind a value
+	Nameless             bool                    // captions do not begin with the name of the experiment
 }
 
 // text writes our own words with names in brackets.
@@ -60,7 +57,6 @@ func (m Marks) text(text string) string {
 	return strings.Join(parts, "")
 }
 
-// value writes a value with its mark.
 func (m Marks) value(w Word) string {
 	s := w.Text
 	if m.Number != nil {
@@ -82,9 +78,7 @@ func (m Marks) value(w Word) string {
 	return s + m.Mark[w.Mark]
 }
 
-// lines writes the heading of a document.
-func (m Marks) lines(d *Document) []string {
-	var lines []string
+func (m Marks) lines(d *Document) (lines []string) {
 	for _, line := range d.Heading {
 		lines = append(lines, m.text(line))
 	}
@@ -103,7 +97,6 @@ func (m Marks) caption(d *Document) string {
 	return m.Foreign(title) + text
 }
 
-// captions writes all captions of a document.
 func (m Marks) captions(d *Document) string {
 	text := m.caption(d)
 	for _, g := range d.Grids {
@@ -116,51 +109,44 @@ func (m Marks) captions(d *Document) string {
 
 // Grid is a table of words.
 type Grid struct {
-	// Title stands above it, if it is not empty. It counts as a name.
-	Title string
-	// Name identifies it in labels, and Score in the lines of CSV.
-	Name, Score string
-	// Detail grids are left out of CSV, which has their content already. Caption may be empty.
-	Detail  bool
-	Caption string
+	Title       string // a name above it, or empty
+	Name, Score string // in labels, and in the lines of CSV
+	Detail      bool   // left out of CSV, which has the content already
+	Caption     string // may be empty
 	// The first Keys of the Columns name a row, and the others hold values.
 	Keys      int
 	Columns   []Column
 	Lines     []Line
 	KeyFields []string // the columns in CSV that name a row
-	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a
-	// line for each; else each column has its own.
+	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a line for
+	// each; else each column has its own.
 	Fields []string
 }
 
 // Column is the head of a column.
 type Column struct {
-	// Heading counts as a name, and as one of a method if Method is set.
-	Heading string
-	Method  bool
-	// Right aligns its words to the right, and Settings says that they are settings, as in lambda=10.
-	Right, Settings bool
-	Fields          []string // its columns in CSV, if Grid.Fields is nil
+	Heading  string   // counts as a name
+	Method   bool     // the heading is the name of a method
+	Right    bool     // aligns its words to the right
+	Settings bool     // its words are settings, as in lambda=10
+	Fields   []string // its columns in CSV, if Grid.Fields is nil
 }
 
 // Line is a row of words, one for each column. A rule separates an average from the lines above.
 type Line struct {
 	Words   []Word
 	Average bool
-	// Keys name the row in CSV, one for each of Grid.KeyFields.
-	Keys []string
+	Keys    []string // of the row in CSV, one for each of Grid.KeyFields
 }
 
 // Word is the content of a cell: a name in the columns that name a row, else a value.
 type Word struct {
-	Text string
-	// Deviation follows ±, if it is not empty. Pad is the number of digits that it is shorter than the
-	// longest of the grid.
-	Deviation string
-	Pad       int
-	N         int // the number of trials if it should be shown, else 0
+	Text      string
+	Deviation string // follows ±, if it is not empty
+	Pad       int    // the digits by which Deviation is shorter than the longest of the grid
+	N         int    // the number of trials if it should be shown, else 0
 	Mark      Mark
-	Bold      bool     // shown on a terminal with colours
+	Bold      bool     // on a terminal with colours
 	Fields    []string // the columns of a value in CSV
 }
 
@@ -176,7 +162,6 @@ const (
 	MarkDiffers                // a significant difference
 )
 
-// missing stands for an absent value.
 const missing = "–"
 
 // part returns the grid with the columns of values from (inclusive) to (exclusive), after its keys.
@@ -190,18 +175,13 @@ func (g Grid) part(from, to int) Grid {
 	return g
 }
 
-// values is the number of columns of values.
-func (g Grid) values() int { return len(g.Columns) - g.Keys }
-
 // Options are options for terminals. Without them, as in files, the bytes are the same everywhere.
 type Options struct {
-	// Colour prints the best of each row in bold.
-	Colour bool
-	// Width is the width of the terminal in characters; a wider table is printed in blocks of columns,
-	// one below the other. 0 means no limit.
+	Colour bool // prints the best of each row in bold
+	// Width is that of the terminal in characters; a wider table is printed in blocks of columns, one below the
+	// other. 0 means no limit.
 	Width int
-	// Wide says that the terminal shows characters of ambiguous width, such as ±, two columns wide, as
-	// some do in East Asian locales.
+	// Wide terminals show characters of ambiguous width, such as ±, two columns wide, as in East Asian locales.
 	Wide bool
 }
 
@@ -220,4 +200,149 @@ var Formats = []Format{
 	{"CSV", "csv", writeCSV},
 	{"LaTeX", "tex", writeLaTeX},
 	{"HTML", "", HTML},
+}
+
+// bracket stands before and after a name in our own text. No name holds it, since plaintext.Line shows it.
+const bracket = "\x0e"
+
+// name returns a name for a text that Marks.text writes.
+func name(s string) string { return bracket + plaintext.Line(s) + bracket }
+
+func names(names []string) string {
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = name(n)
+	}
+	return phrase.List(shown)
+}
+
+var (
+	//go:embed captions.txt
+	captionText string
+
+	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
+		"count": phrase.Count, "inUnit": inUnit, "names": names, "p": pText, "rope": Tests.rope,
+	}).Parse(captionText))
+)
+
+// caption fills in a template of captions.txt.
+func caption(template string, data any) string {
+	var text strings.Builder
+	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
+		panic(err) // the templates are part of the program
+	}
+	var lines []string
+	for line := range strings.Lines(text.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+type tested struct {
+	Tests
+	Score       eval.Score
+	Comparisons int
+	Draws       []significance.Draws
+	Found       bool   // marks stand at differences
+	In          string // the unit
+}
+
+// Rope is the region of practical equivalence in words.
+func (t tested) Rope() string { return t.rope(t.Score) }
+
+func (t tested) Bonferroni() bool { return t.Comparisons > maxFamily }
+
+// Holm reports whether p-values have Holm's correction.
+func (t tested) Holm() bool { return t.corrects() && !t.Bonferroni() }
+
+// Population says what differences over draws are tested for.
+func (t tested) Population() string {
+	var words []string
+	for _, d := range t.Draws {
+		if w := d.Beyond(); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	text := "differences are tested for " + words[0]
+	if len(words) > 1 {
+		text += ", and where all classes are drawn for " + words[len(words)-1]
+	}
+	return text
+}
+
+func (by Tests) rope(s eval.Score) string {
+	switch points := 100 * by.Width(); {
+	case s.Unit != eval.UnitPercent:
+		return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
+	case points == 1:
+		return "1 point"
+	default:
+		return fmt.Sprintf("%g points", points)
+	}
+}
+
+// rated says what a caption explains of cells.
+type rated struct{ Contest, Tested, Untested, Partial, Empty bool }
+
+func (t *Table) rated(rows ...Row) (f rated) {
+	for _, row := range rows {
+		for _, c := range row.Cells {
+			f.Contest = f.Contest || c.Best
+			f.Tested = f.Tested || c.Pairs > 0
+			f.Untested = f.Untested || c.N > 0 && !c.Best && c.Pairs == 0
+			f.Partial = f.Partial || c.N > 0 && c.N < t.Repeats
+			f.Empty = f.Empty || c.N == 0
+		}
+	}
+	return f
+}
+
+// explained is what the captions of a table and of the best explain.
+type explained struct {
+	*Table
+	Rated, Last rated // of all rows without the average, and of the last row or the average
+	How         tested
+	Least       int    // fewest pairs that are tested
+	At, Numbers string // where each method is at its best, and the numbers of classes averaged over
+}
+
+func (t *Table) explained() explained {
+	e := explained{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
+	if t.Average != nil {
+		e.Last = t.rated(*t.Average)
+	}
+	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
+	for _, r := range t.Rows {
+		e.How.Draws = append(e.How.Draws, r.sample.draws)
+	}
+	return e
+}
+
+// finding says in a sentence which of the cells is the best; "" without a contest.
+func finding(score eval.Score, names []string, cells []Cell, where string) string {
+	var best, tied []string
+	mean := ""
+	for i, c := range cells {
+		switch {
+		case c.Best:
+			best = append(best, names[i])
+			mean = WithUnit(score, c.Mean, "\u00a0")
+		case c.Tied():
+			tied = append(tied, names[i])
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	is := "is"
+	if len(best) > 1 {
+		is = "are"
+	}
+	s := fmt.Sprintf("%s: %s %s best %s (%s).", score.Title, phrase.List(best), is, where, mean)
+	if tied != nil {
+		s += fmt.Sprintf(" Not significantly worse: %s.", phrase.List(tied))
+	}
+	return s
 }

@@ -1,28 +1,181 @@
 package table
 
 import (
+	_ "embed"
 	"encoding/csv"
 	"html/template"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writeCSV writes the score, the keys of the row and the fields of its values in one line, or, if the
-// columns are methods, a line for each method. Numbers have full precision and the unit of the records.
-// A text that a spreadsheet would read as a formula begins with an apostrophe.
+const captionWidth = 100
+
+var textMarks = Marks{
+	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*"),
+	PlusMinus: " ± ", Pad: " ", Enclose: "%s", EncloseBest: "%s",
+	Mark: [...]string{Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}, // of one width
+}
+
+// Text writes fixed-width characters.
+func Text(w io.Writer, d *Document, opt Options) error {
+	return withWidths(opt.Wide, func() error {
+		var parts []string
+		if d.Heading != nil {
+			parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
+		}
+		for _, g := range d.Grids {
+			if g.Title != "" {
+				parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
+			}
+			for from := 0; ; {
+				to := len(g.Columns) - g.Keys
+				block := g.part(from, to).text(opt)
+				for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
+					to--
+					block = g.part(from, to).text(opt)
+				}
+				parts = append(parts, block)
+				if from = to; from >= len(g.Columns)-g.Keys {
+					break
+				}
+			}
+		}
+		parts = append(parts, opt.wrap(textMarks.captions(d)))
+		_, err := io.WriteString(w, strings.Join(parts, "\n"))
+		return err
+	})
+}
+
+var widths sync.Mutex
+
+// withWidths measures characters of ambiguous width, such as ±, as narrow or wide within f, whatever the locale,
+// which go-pretty keeps for the whole process.
+func withWidths(wide bool, f func() error) error {
+	widths.Lock()
+	defer widths.Unlock()
+	text.OverrideRuneWidthEastAsianWidth(wide)
+	return f()
+}
+
+func (g Grid) text(opt Options) string {
+	l := g.layout(textMarks)
+	for r, line := range g.Lines {
+		for i, word := range line.Words {
+			if opt.Colour && word.Bold && i >= g.Keys {
+				l.lines[r+1][i] = text.Bold.Sprint(l.lines[r+1][i])
+			}
+		}
+	}
+	return l.pretty().Render() + "\n"
+}
+
+// layout is a grid in the words of a format: headings first, then the rows.
+type layout struct {
+	columns []Column
+	lines   [][]string
+	average int // the line of the average, or 0
+}
+
+func (g Grid) layout(m Marks) layout {
+	head := make([]string, len(g.Columns))
+	for i, c := range g.Columns {
+		if head[i] = m.Foreign(c.Heading); c.Method && m.Method != nil {
+			head[i] = m.Method(c.Heading)
+		}
+	}
+	l := layout{columns: g.Columns, lines: [][]string{head}}
+	for _, row := range g.Lines {
+		if row.Average {
+			l.average = len(l.lines)
+		}
+		line := make([]string, len(row.Words))
+		for i, w := range row.Words {
+			switch {
+			case i >= g.Keys:
+				line[i] = m.value(w)
+			case g.Columns[i].Settings && m.Setting != nil:
+				line[i] = m.Setting(w.Text)
+			default:
+				line[i] = m.Foreign(w.Text)
+			}
+		}
+		l.lines = append(l.lines, line)
+	}
+	return l
+}
+
+// pretty returns the layout as a table with rules below the headings and above the average.
+func (l layout) pretty() *pretty.Table {
+	t := &pretty.Table{}
+	t.SetStyle(pretty.Style{
+		Box:      pretty.BoxStyle{MiddleHorizontal: "─", PaddingLeft: " ", PaddingRight: " ", PageSeparator: "\n"},
+		Markdown: pretty.MarkdownOptions{PadContent: true},
+		Options:  pretty.Options{SeparateHeader: true},
+	})
+	t.SuppressTrailingSpaces()
+	var columns []pretty.ColumnConfig
+	for i, c := range l.columns {
+		align := text.AlignLeft
+		if c.Right {
+			align = text.AlignRight
+		}
+		columns = append(columns, pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
+	}
+	t.SetColumnConfigs(columns)
+	for i, line := range l.lines {
+		row := make(pretty.Row, len(line))
+		for j, word := range line {
+			row[j] = word
+		}
+		switch {
+		case i == 0:
+			t.AppendHeader(row)
+			continue
+		case i == l.average:
+			t.AppendSeparator()
+		}
+		t.AppendRow(row)
+	}
+	return t
+}
+
+func (opt Options) wrap(words string) string {
+	width := captionWidth
+	if opt.Width > 0 {
+		width = min(width, opt.Width)
+	}
+	return padding.ReplaceAllString(text.WrapSoft(strings.Join(strings.Fields(words), " "), width)+"\n", "\n")
+}
+
+var padding = regexp.MustCompile(` +\n`)
+
+// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the
+// records. A text that a spreadsheet would read as a formula begins with an apostrophe.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {
 		if g.Detail {
 			continue
 		}
+		byMethod := g.Fields != nil
 		if i == 0 {
-			out.Write(g.csvHeadings())
+			head := append([]string{"score"}, g.KeyFields...)
+			if byMethod {
+				head = append(append(head, "method"), g.Fields...)
+			}
+			for _, c := range g.Columns[g.Keys:] {
+				head = append(head, c.Fields...)
+			}
+			out.Write(head)
 		}
 		for _, row := range g.Lines {
 			line := []string{spreadsheet.Cell(g.Score)}
@@ -30,14 +183,13 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 				line = append(line, spreadsheet.Cell(key))
 			}
 			for c, word := range row.Words[g.Keys:] {
-				if g.Fields != nil {
-					method := spreadsheet.Cell(g.Columns[g.Keys+c].Heading)
-					out.Write(append(append(slices.Clone(line), method), word.Fields...))
-					continue
+				if byMethod {
+					out.Write(slices.Concat(line, []string{spreadsheet.Cell(g.Columns[g.Keys+c].Heading)}, word.Fields))
+				} else {
+					line = append(line, word.Fields...)
 				}
-				line = append(line, word.Fields...)
 			}
-			if g.Fields == nil {
+			if !byMethod {
 				out.Write(line)
 			}
 		}
@@ -46,19 +198,7 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 	return out.Error()
 }
 
-func (g Grid) csvHeadings() []string {
-	line := append([]string{"score"}, g.KeyFields...)
-	if g.Fields != nil {
-		return append(append(line, "method"), g.Fields...)
-	}
-	for _, c := range g.Columns[g.Keys:] {
-		line = append(line, c.Fields...)
-	}
-	return line
-}
-
-// markdownEscape keeps the characters of names from being read as Markdown. Bars of cells are escaped
-// when a table is drawn.
+// markdownEscape keeps names from being read as Markdown. Bars are escaped when a table is drawn.
 var markdownEscape = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`,
@@ -97,44 +237,22 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	})
 }
 
-// figureSpace is a space as wide as a digit.
 const figureSpace = "\u2007"
 
-var htmlMarks = Marks{Foreign: plaintext.Line, Nameless: true, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*")}
+var htmlMarks = Marks{
+	Foreign: plaintext.Line, Nameless: true, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*"),
+	Mark: [...]string{MarkTied: "~", MarkEquivalent: "=", MarkDiffers: "*"},
+}
 
-// htmlPage is the template of a document in a page.
+//go:embed table.html
+var htmlText string
+
 var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
-	"pad": func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
-	"mark": func(w Word) string {
-		return map[Mark]string{MarkTied: "~", MarkEquivalent: "=", MarkDiffers: "*"}[w.Mark]
-	},
+	"pad":  func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
+	"mark": func(w Word) string { return htmlMarks.Mark[w.Mark] },
 	"name": htmlMarks.Foreign,
 	"best": func(w Word) bool { return w.Mark == MarkBest },
-}).Parse(`
-{{- range .Heading}}
-<p>{{.}}</p>
-{{- end}}
-{{- $class := .Class}}
-{{- range .Grids}}
-{{- with .Title}}
-<h4>{{name .}}</h4>
-{{- end}}
-{{- $grid := .}}
-<div class="wide">
-<table class="scores{{with $class}} {{.}}{{end}}{{if .Detail}} named{{end}}">
-<thead><tr>{{range .Columns}}<th scope="col">{{name .Heading}}</th>{{end}}</tr></thead>
-<tbody>
-{{- range .Lines}}
-<tr{{if .Average}} class="average"{{end}}>
-{{- range $i, $word := .Words}}{{if eq $i 0}}<th scope="row">{{name .Text}}</th>{{else if lt $i $grid.Keys}}<td>{{name .Text}}</td>{{else -}}
-<td{{if best .}} class="best"{{end}}>{{if .N}}<span class="n">({{.N}})</span> {{end}}{{.Text}}{{with .Deviation}}<span class="sd"> ± {{pad $word}}{{.}}</span>{{end}}<span class="mark">{{mark .}}</span></td>
-{{- end}}{{end}}</tr>
-{{- end}}
-</tbody>
-</table>
-</div>
-{{- end}}
-<p class="note">{{.Caption}}</p>`))
+}).Parse(strings.TrimSuffix(htmlText, "\n")))
 
 // HTML writes a document for a page, which has the styles and the name of the experiment.
 func HTML(w io.Writer, d *Document, _ Options) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// latexEscape escapes the characters of names: those with a meaning in LaTeX, brackets and stars, which
-// would be arguments of the \\ before them, and what fonts join or babel turns into commands.
+// latexEscape escapes characters with a meaning in LaTeX, brackets and stars, which would be arguments of the \\
+// before them, and what fonts join or babel turns into commands.
 var latexEscape = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
@@ -39,17 +40,13 @@ var latexMarks = Marks{
 	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
 }
 
-// latexSettings matches the name of a method followed by settings.
-var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
-
 // latexSymbols are the settings that papers write as Greek letters.
-var latexSymbols = map[string]string{
-	"alpha": `\alpha`, "beta": `\beta`, "gamma": `\gamma`, "lambda": `\lambda`, "mu": `\mu`, "sigma": `\sigma`,
-}
+var latexSymbols = strings.Fields("alpha beta gamma lambda mu sigma")
 
 var (
-	latexNumber = regexp.MustCompile(`^[+-]?[0-9.]+$`)
-	latexPower  = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
+	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // behind a method
+	latexNumber   = regexp.MustCompile(`^[+-]?[0-9.]+$`)
+	latexPower    = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
 )
 
 // latexMethod returns the name of a method as LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
@@ -61,7 +58,6 @@ func latexMethod(name string) string {
 	return latexText(parts[1]) + " (" + latexSetting(parts[2]) + ")"
 }
 
-// latexSetting returns settings as formulas.
 func latexSetting(settings string) string {
 	fields := strings.Fields(settings)
 	for i, field := range fields {
@@ -70,18 +66,16 @@ func latexSetting(settings string) string {
 			fields[i] = latexText(field)
 			continue
 		}
-		symbol, known := latexSymbols[key]
-		if !known {
-			symbol = `\mathit{` + key + `}`
+		symbol := `\mathit{` + key + `}`
+		if slices.Contains(latexSymbols, key) {
+			symbol = `\` + key
 		}
-		power := latexPower.FindStringSubmatch(value)
-		switch {
-		case power != nil:
-			sign := strings.TrimPrefix(power[2], "+")
-			if value = fmt.Sprintf(`%s \cdot 10^{%s%s}`, power[1], sign, power[3]); power[1] == "1" {
-				value = fmt.Sprintf(`10^{%s%s}`, sign, power[3])
+		if power := latexPower.FindStringSubmatch(value); power != nil {
+			value = fmt.Sprintf(`10^{%s%s}`, strings.TrimPrefix(power[2], "+"), power[3])
+			if power[1] != "1" {
+				value = power[1] + ` \cdot ` + value
 			}
-		case !latexNumber.MatchString(value):
+		} else if !latexNumber.MatchString(value) {
 			value = `\mbox{` + latexText(value) + `}`
 		}
 		fields[i] = fmt.Sprintf("$%s = %s$", symbol, value)
@@ -89,8 +83,7 @@ func latexSetting(settings string) string {
 	return strings.Join(fields, ", ")
 }
 
-// latexLabel names a table by the experiment and the score, in ASCII. Names that this changes end in a
-// part of their hash, so that no two experiments share a label.
+// latexLabel names a table by experiment and score, in ASCII. A name that this changes ends in a part of its hash.
 func latexLabel(experiment, table string) string {
 	if experiment == "" {
 		return "tab:" + latexWord(table)
@@ -113,7 +106,6 @@ func latexWord(name string) string {
 	}, name))
 }
 
-// latexFonts is a line for tables with letters that pdfTeX has no fonts for.
 const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
 
 // needsFonts reports whether LaTeX holds such letters: all but those of Europe in Latin script.
@@ -134,14 +126,12 @@ var latexTables = template.Must(template.New("latex").Delims("<<", ">>").Funcs(t
 	"columns": Grid.latexColumns, "lines": Grid.latexLines,
 }).Parse(latexTemplate))
 
-// latexTable is a grid as a floating table.
 type latexTable struct {
 	Float, Caption, Label string
 	Blocks                []Grid // of columns, one below the other
 }
 
-// writeLaTeX writes each grid as a floating table with a caption and the label tab:EXPERIMENT-NAME. It
-// needs the packages booktabs and graphicx.
+// writeLaTeX writes each grid as a floating table. It needs the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	var tables []latexTable
 	for _, g := range d.Grids {
@@ -181,8 +171,8 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex returns a floating table, over both columns of the page if its letters would shrink too far in
-// one, and in blocks of columns if they would in both.
+// latex returns a floating table: over both columns of the page, or in blocks, if its letters would shrink too
+// far.
 func (g Grid) latex() latexTable {
 	var keys, values float64
 	for i := range g.Columns {
@@ -196,7 +186,7 @@ func (g Grid) latex() latexTable {
 	if keys+values > latexColumn/latexShrink {
 		t.Float = "table*"
 	}
-	n := g.values()
+	n := len(g.Columns) - g.Keys
 	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
 	for block := range blocks {
 		t.Blocks = append(t.Blocks, g.part(block*n/blocks, (block+1)*n/blocks))
@@ -207,21 +197,20 @@ func (g Grid) latex() latexTable {
 // latexLines are the lines of a tabular between its outer rules.
 func (g Grid) latexLines() []string {
 	l := g.layout(latexMarks)
+	for c, column := range g.Columns {
+		if column.Method {
+			l.lines[0][c] = `\multicolumn{1}{c}{` + l.lines[0][c] + `}`
+		}
+	}
 	var lines []string
 	for i, words := range l.lines {
-		if i == 0 {
-			for c, column := range g.Columns {
-				if column.Method {
-					words[c] = `\multicolumn{1}{c}{` + words[c] + `}`
-				}
-			}
-		}
-		if i > 0 && i == l.average {
+		if i == 1 || i > 0 && i == l.average {
 			lines = append(lines, `\midrule`)
 		}
-		if lines = append(lines, strings.Join(words, " & ")+` \\`); i == 0 {
-			lines = append(lines, `\midrule`)
-		}
+		lines = append(lines, strings.Join(words, " & ")+` \\`)
+	}
+	if len(l.lines) == 1 {
+		lines = append(lines, `\midrule`)
 	}
 	return lines
 }
@@ -232,10 +221,7 @@ func (g Grid) latexColumns() string {
 	for _, c := range g.Columns {
 		letters += map[bool]string{true: "r", false: "l"}[c.Right]
 	}
-	if g.Fields == nil {
-		return letters
-	}
-	if n := len(strings.TrimLeft(letters, "l")); n > 0 {
+	if n := len(strings.TrimLeft(letters, "l")); g.Fields != nil && n > 0 {
 		return fmt.Sprintf("%s*{%d}{r}", strings.Repeat("l", len(letters)-n), n)
 	}
 	return letters

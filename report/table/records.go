@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -18,24 +17,19 @@ import (
 // RowOf returns the row of a table that a record belongs to.
 func RowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
-// rowsOf returns the records of each row, of records in the order of Finished.
-func rowsOf(records []record.Record) iter.Seq[[]record.Record] {
-	return func(yield func([]record.Record) bool) {
-		for len(records) > 0 {
-			end := slices.IndexFunc(records, func(r record.Record) bool { return RowOf(r) != RowOf(records[0]) })
-			if end < 0 {
-				end = len(records)
-			}
-			if !yield(records[:end]) {
-				return
-			}
-			records = records[end:]
+// rowsOf divides records in the order of Finished into those of each row.
+func rowsOf(records []record.Record) (rows [][]record.Record) {
+	for i, r := range records {
+		if i == 0 || RowOf(r) != RowOf(records[i-1]) {
+			rows = append(rows, nil)
 		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], r)
 	}
+	return rows
 }
 
-// Finished returns the records of the given methods, one for each trial (the last of several), in the
-// order of rows, repeats and methods, so that nothing depends on the order of the log.
+// Finished returns the records of the given methods, one for each trial (the last of several), in the order of
+// rows, repeats and methods, so that nothing depends on the order of the log.
 func Finished(records []record.Record, methods []string) []record.Record {
 	order := func(a, b record.Record) int {
 		return cmp.Or(
@@ -64,8 +58,7 @@ func ScoresOf(records []record.Record) []string {
 	return slices.SortedFunc(maps.Keys(found), eval.CompareScores)
 }
 
-// formatValue is a value of a score for readers, without its unit: a percentage with one decimal, other
-// numbers with three.
+// formatValue is a value of a score without its unit: a percentage with one decimal, other numbers with three.
 func formatValue(s eval.Score, v float64) string {
 	decimals := 3
 	if s.Unit == eval.UnitPercent {
@@ -115,21 +108,19 @@ func scoreLabel(s eval.Score) string {
 // AxisLabel is scoreLabel with more words and the unit, for an axis.
 func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
 
-// findScore returns the score of this name.
 func findScore(name string) eval.Score {
 	s, _ := eval.FindScore(name)
 	return s
 }
 
-// classAccuracy is the score of a single class.
 var classAccuracy = eval.Score{
 	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
 	Help: "The share of a class's test samples that were taken for what they are (its recall).",
 }
 
-// PerClass gathers the accuracy of each class that was tested, a row each. A repeat counts for the classes
-// drawn in it. The records of a method should be of one rank or number of classes. The average row is not
-// tested: the classes of a repeat are not independent of each other.
+// PerClass gathers the accuracy of each class that was tested, a row each. The records of a method should be of
+// one rank or number of classes. The average row is not tested: the classes of a repeat are not independent of
+// each other.
 func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
 	var shares []record.Record
 	for _, r := range Finished(records, methods) {
@@ -137,7 +128,11 @@ func PerClass(records []record.Record, methods, classes []string, by Tests) *Tab
 			continue
 		}
 		for i, row := range r.Confusion {
-			if all := sum(row); all > 0 {
+			all := 0
+			for _, n := range row {
+				all += n
+			}
+			if all > 0 {
 				shares = append(shares, record.Record{
 					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
 					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
@@ -192,12 +187,4 @@ func classOf(r record.Record, i int) int {
 		return i
 	}
 	return r.Drawn[i]
-}
-
-func sum(counts []int) int {
-	all := 0
-	for _, n := range counts {
-		all += n
-	}
-	return all
 }

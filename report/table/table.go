@@ -14,36 +14,28 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// rankHeading is the heading of ranks.
-const rankHeading = "Rank"
-
 // largest bounds the scores, so that no sum of them or of their squares overflows.
 const largest = 1e100
 
-// Table holds one score of an experiment as papers print it: a row for each number of classes, a
-// column for each method, a mean over the repeats in each cell.
+// Table holds one score of an experiment as papers print it: a row for each number of classes, a column for each
+// method, and in each cell a mean over the repeats.
 type Table struct {
-	Name    string // of the experiment; may be empty
-	Score   eval.Score
-	Methods []string // the columns
-	// Ranks and ByClass say that the rows are ranks or classes instead of numbers of classes.
-	Ranks, ByClass bool
-	// Comparisons is the number of pairs of methods, in all rows, that the p-values are corrected for.
-	Tests       Tests
-	Comparisons int
-	Repeats     int   // the largest number of finished repeats in any cell of Rows
-	Rows        []Row // in ascending order
-	// Average is the row below all others, or nil if there are fewer than two. It holds the means of
-	// a column's means and of its standard deviations; N counts the trials of all rows. A method that
-	// lacks a row has no average, since the missing row might be the hardest.
+	Name           string // of the experiment; may be empty
+	Score          eval.Score
+	Methods        []string // the columns
+	Ranks, ByClass bool     // the rows are ranks, or classes, instead of numbers of classes
+	Tests          Tests
+	Comparisons    int   // the pairs of methods, in all rows, that the p-values are corrected for
+	Repeats        int   // the largest number of finished repeats in any cell of Rows
+	Rows           []Row // in ascending order
+	// Average is the row of the means of each column's means and standard deviations, with N trials in all; nil
+	// with one row. A method that lacks a row has none, since the missing row might be the hardest.
 	Average *Row
 }
 
 // Row is one row of a table.
 type Row struct {
-	// Number is the number of classes, the rank, or the class counted from 1, which has a Name; 0 in
-	// the average row.
-	Number  int
+	Number  int // of classes, the rank, or the class counted from 1, which has a Name; 0 in the average row
 	Name    string
 	Average bool
 	Cells   []Cell // one for each of the table's methods
@@ -53,28 +45,21 @@ type Row struct {
 
 // Cell summarises the finished trials of one method in a row.
 type Cell struct {
-	// N is the number of trials. If it is 0, nothing else is set.
-	N int
-	// Mean and SD (with n−1 in the denominator) are in the unit of the records. HasSD is false with
-	// one trial.
+	N int // the number of trials; if it is 0, nothing else is set
+	// Mean and SD (with n−1 in the denominator) are in the unit of the records. One trial has no SD.
 	Mean, SD float64
 	HasSD    bool
-	// Best says that no mean of the row is better, if there are two to compare.
-	Best bool
-	// Contrast is the difference from the first of the best cells. It is zero in the best cells, and
-	// with too few pairs.
+	Best     bool // no mean of the row is better, if there are two to compare
+	// Contrast is the difference from the first of the best cells; zero in these, and with too few pairs.
 	Contrast
 }
 
 // Tied reports whether a test found no difference from the best of the row that counts.
 func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent }
 
-// New gathers one score of the given methods from the records. It ignores records of other methods,
-// records without the score, and scores that are not finite or beyond ±1e100; of several records of
-// one trial the last one counts.
-//
-// Each cell is compared with the best of its row over the repeats that both have; in the average row
-// over the means of each repeat over all rows.
+// New gathers one score of the given methods from the records. It ignores scores that are not finite or beyond
+// ±1e100; of several records of one trial the last counts. Each cell is compared with the best of its row over
+// the repeats that both have; in the average row over the means of each repeat over all rows.
 func New(records []record.Record, score string, methods []string, by Tests) *Table {
 	return newTable(records, findScore(score), methods, by)
 }
@@ -85,7 +70,7 @@ func newTable(records []record.Record, score eval.Score, methods []string, by Te
 		v, ok := r.Scores[score.Name]
 		return !ok || !(math.Abs(v) < largest)
 	})
-	for row := range rowsOf(scored) {
+	for _, row := range rowsOf(scored) {
 		t.Ranks = t.Ranks || row[0].Row > 0
 		t.Rows = append(t.Rows, t.newRow(row))
 	}
@@ -96,7 +81,6 @@ func newTable(records []record.Record, score eval.Score, methods []string, by Te
 	return t
 }
 
-// newRow makes a row of its records.
 func (t *Table) newRow(records []record.Record) Row {
 	row := Row{Number: RowOf(records[0]), Cells: make([]Cell, len(t.Methods)), sample: newSample(len(t.Methods), t.Tests.draws(records))}
 	scores := make([][]float64, len(t.Methods))
@@ -113,13 +97,8 @@ func (t *Table) newRow(records []record.Record) Row {
 	return row
 }
 
-// average returns the row of the columns' means.
 func (t *Table) average(draws significance.Draws) *Row {
-	var samples []sample
-	for _, r := range t.Rows {
-		samples = append(samples, r.sample)
-	}
-	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods)), sample: averaged(samples, draws, t.Ranks || t.ByClass)}
+	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
 	for i := range row.Cells {
 		n := 0
 		var means, deviations []float64
@@ -140,12 +119,17 @@ func (t *Table) average(draws significance.Draws) *Row {
 			row.Cells[i] = c
 		}
 	}
+	var samples []sample
+	for _, r := range t.Rows {
+		samples = append(samples, r.sample)
+	}
+	row.sample = averaged(samples, draws, t.Ranks || t.ByClass)
 	return row
 }
 
-// compare marks the best cells of each row, and tests the others against the first of them. Since the
-// best is found from the same scores, p-values are corrected for all pairs of methods in all rows. The
-// averages, which summarise the table, have half of the correction together.
+// compare marks the best cells of each row and tests the others against the first of them. The best is found
+// from the same scores, so p-values are corrected for all pairs in all rows. The averages have half of the
+// correction.
 func (t *Table) compare() {
 	rows := t.all()
 	best := make([]int, len(rows))
@@ -224,7 +208,7 @@ func (t *Table) markBest(r *Row) int {
 	return best
 }
 
-// all returns every row of the table, the average last.
+// all returns every row, the average last.
 func (t *Table) all() (rows []*Row) {
 	for i := range t.Rows {
 		rows = append(rows, &t.Rows[i])
@@ -235,7 +219,6 @@ func (t *Table) all() (rows []*Row) {
 	return rows
 }
 
-// last returns the average row if there is one, or else the last.
 func (t *Table) last() Row {
 	if t.Average != nil {
 		return *t.Average
@@ -246,8 +229,8 @@ func (t *Table) last() Row {
 // ChoosesRank reports whether the rows are several ranks.
 func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 
-// Level returns the cell that stands for all of a column, and its row: that of the best rank, or the
-// average over numbers of classes with the largest of them. The cell is empty if the column is.
+// Level returns the cell that stands for all of a column, and its row: that of the best rank, or the average over
+// numbers of classes with the largest of them. The cell is empty if the column is.
 func (t *Table) Level(column int) (row int, c Cell) {
 	if len(t.Rows) > 0 && !t.ChoosesRank() {
 		return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
@@ -268,7 +251,6 @@ func (t *Table) Describe(r Row) string {
 	return phrase.Count(r.Number, "class", "classes")
 }
 
-// label names a row in its first column.
 func (r Row) label() string {
 	if r.Average {
 		return "Average"
@@ -299,13 +281,13 @@ func (t *Table) Finding() string {
 func (t *Table) Document() *Document {
 	heading, class := "Classes", ""
 	if t.Ranks {
-		heading = rankHeading
+		heading = "Rank"
 	} else if t.ByClass {
 		heading, class = "Class", "named"
 	}
 	g := Grid{
 		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, KeyFields: []string{strings.ToLower(heading)}, Fields: cellFields,
-		Columns: append([]Column{{Heading: heading, Right: !t.ByClass}}, methodColumns(t.Methods)...),
+		Columns: methodColumns(Column{Heading: heading, Right: !t.ByClass}, t.Methods),
 	}
 	words := t.words()
 	for i, row := range t.all() {
@@ -322,16 +304,8 @@ func (t *Table) Document() *Document {
 }
 
 // words puts a table's cells into words, row by row, the average last.
-func (t *Table) words() [][]Word {
-	width := 0
-	for _, row := range t.all() {
-		for _, c := range row.Cells {
-			if c.HasSD {
-				width = max(width, len(formatValue(t.Score, c.SD)))
-			}
-		}
-	}
-	var out [][]Word
+func (t *Table) words() (out [][]Word) {
+	width := 0 // of the longest deviation
 	for _, row := range t.all() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
@@ -343,7 +317,7 @@ func (t *Table) words() [][]Word {
 			w.Text = formatValue(t.Score, c.Mean)
 			if c.HasSD {
 				w.Deviation = formatValue(t.Score, c.SD)
-				w.Pad = width - len(w.Deviation)
+				width = max(width, len(w.Deviation))
 			}
 			if !row.Average && c.N < t.Repeats {
 				w.N = c.N
@@ -359,31 +333,25 @@ func (t *Table) words() [][]Word {
 		}
 		out = append(out, words)
 	}
+	for _, words := range out {
+		for i, w := range words {
+			if w.Deviation != "" {
+				words[i].Pad = width - len(w.Deviation)
+			}
+		}
+	}
 	return out
 }
 
-// cellFields are the columns of a cell in CSV. n is the number of finished trials, and best is "best"
-// or empty. The fields from pairs on are those of the contrast, empty without a test: p is corrected,
-// difference is that from the best, low and high bound its 95 % interval.
+// cellFields are the columns of a cell in CSV: the number of trials, "best" or "", and the fields of its contrast.
 var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected", "difference", "low", "high", "effect", "biserial", "below", "within", "above"}
 
-// fields are the columns of a cell in CSV.
 func (c Cell) fields(by Tests) []string {
-	best := ""
-	if c.Best {
-		best = "best"
-	}
-	tested, bayes := c.Pairs > 0, c.Pairs > 0 && by.By.Bayesian()
-	return []string{
-		strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best,
-		field(float64(c.Pairs), tested), field(c.P, tested && !bayes), field(c.Raw, tested && !bayes), field(c.Difference, tested),
-		field(c.Low, c.HasInterval), field(c.High, c.HasInterval), field(c.Effect, c.HasEffect), field(c.Biserial, tested),
-		field(c.Chances.Below, bayes), field(c.Chances.Within, bayes), field(c.Chances.Above, bayes),
-	}
+	best := map[bool]string{true: "best"}[c.Best]
+	return append([]string{strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
 }
 
-// differences is a grid of the differences of the methods of another grid, under these names, from the
-// first of the best in the last row; none without a test.
+// differences is a grid of the differences from the first of the best in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
 	if len(t.Rows) == 0 || !t.rated(t.last()).Tested {
 		return nil

@@ -131,14 +131,11 @@ func Records(methods []string, classes []int, repeats int) []record.Record {
 				nmi := ac - 0.08 + 0.03*Noise("nmi", method, k, repeat)
 				round := func(x float64) float64 { return math.Round(1e4*min(x, 1)) / 1e4 }
 				records = append(records, record.Record{
-					Classes: k, Repeat: repeat, Method: method,
-					Samples: 11 * k, Labelled: 2 * k,
+					Classes: k, Repeat: repeat, Method: method, Samples: 11 * k, Labelled: 2 * k, Curve: fakeCurve(method, m, k, repeat),
 					Scores: map[string]float64{
-						"AC": round(ac), "NMI": round(nmi),
-						"AC free": round(ac - 0.02), "NMI free": round(nmi - 0.03),
+						"AC": round(ac), "NMI": round(nmi), "AC free": round(ac - 0.02), "NMI free": round(nmi - 0.03),
 						"ARI": round(nmi - 0.1), "purity": round(ac + 0.01),
 					},
-					Curve: fakeCurve(method, m, k, repeat),
 				})
 			}
 		}
@@ -170,19 +167,15 @@ func fakeCurve(method string, m, k, repeat int) []record.Point {
 func Scored(method string, classes int, values ...float64) []record.Record {
 	var records []record.Record
 	for repeat, v := range values {
-		records = append(records, record.Record{
-			Classes: classes, Repeat: repeat, Method: method,
-			Scores: map[string]float64{"AC": v},
-		})
+		records = append(records, record.Record{Classes: classes, Repeat: repeat, Method: method, Scores: map[string]float64{"AC": v}})
 	}
 	return records
 }
 
 // LambdaSweep is a sweep of two settings and one of one.
 var LambdaSweep = []spec.Sweep{
-	{Name: "ogl_1", Settings: []string{"beta", "lambda"},
-		Methods: []string{"ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50"},
-		Values:  [][]string{{"1", "1"}, {"1", "50"}, {"2", "1"}, {"2", "50"}}},
+	{Name: "ogl_1", Settings: []string{"beta", "lambda"}, Methods: SweptMethods[1:5],
+		Values: [][]string{{"1", "1"}, {"1", "50"}, {"2", "1"}, {"2", "50"}}},
 	{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g 0.5", "g 50"}, Values: [][]string{{"0.5"}, {"50"}}},
 }
 
@@ -190,9 +183,7 @@ var LambdaSweep = []spec.Sweep{
 var SweptMethods = []string{"nmf", "ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50", "g 0.5", "g 50"}
 
 // SweptRecords are records of SweptMethods with several numbers of classes.
-func SweptRecords(classes ...int) []record.Record {
-	return Records(SweptMethods, classes, 6)
-}
+func SweptRecords(classes ...int) []record.Record { return Records(SweptMethods, classes, 6) }
 
 // RanksAndSweeps are records of SweptMethods at several ranks.
 func RanksAndSweeps() []record.Record {

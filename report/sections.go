@@ -1,0 +1,466 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
+	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline/record"
+	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
+)
+
+func identity(name string) string { return name }
+
+// convergence shows how the objectives fall: curves/convergence.png, ….
+func convergence(w *experimentPage) any {
+	curves, err := figure.Convergence(w.ctx, w.records, w.shown, w.looks)
+	if v := w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves, err); v != nil {
+		return v
+	}
+	return nil
+}
+
+// terms shows the terms of the objectives with a penalty: curves/terms-METHOD.png, ….
+func terms(w *experimentPage) any {
+	var views []methodView
+	for name, method := range withSafeNames(w.shown, identity) {
+		terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
+		if f := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
+			views = append(views, methodView{Method: method, Figure: f})
+		}
+	}
+	return unlessEmpty(views)
+}
+
+// coefficients shows how methods represent samples: coefficients/METHOD.png.
+func coefficients(w *experimentPage) any {
+	view := struct {
+		Pictures []captioned
+		Chosen   bool
+	}{Chosen: w.chosen}
+	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shown, c.Method) })
+	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
+		n, k := c.Values.Dims()
+		alt := fmt.Sprintf("The %d coefficients of %s by %s, in the order of their classes, and the distances between them.", k, phrase.Count(n, "sample", "samples"), c.Method)
+		view.Pictures = append(view.Pictures, captioned{c.Method, w.picture("coefficients/"+name+".png", alt, func() (image.Image, error) {
+			return figure.CoefficientPicture(w.ctx, c, w.experiment.Classes)
+		})})
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return view
+}
+
+// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of Height
+// × Width pixels, row by row. 3 Channels, red, green and blue, follow each other (m = 3·Height·Width); 1 and 0
+// are grey.
+type Basis struct {
+	Method                  string
+	Vectors                 mat.Matrix
+	Height, Width, Channels int
+}
+
+// parts shows the learned parts of methods.
+func parts(w *experimentPage) any {
+	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shown, b.Method) })
+	return w.parts(shown, partsView{About: "Each", Chosen: w.chosen})
+}
+
+// partsOfGroups shows the parts by which samples were clustered.
+func partsOfGroups(w *clustersPage) any {
+	if w.clusters.Basis == nil {
+		return nil
+	}
+	about := "The method learned a small number of parts, and describes each " + w.clusters.thing() + " by how much of every part is in it. Each"
+	return w.parts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
+}
+
+type partsView struct {
+	About          string // the beginning of the text
+	Below          string // where the pictures are
+	Bases          []captioned
+	Colour, Chosen bool
+}
+
+// parts writes a montage for each basis, bases/METHOD.png.
+func (p *page) parts(bases []Basis, view partsView) any {
+	if len(bases) == 0 {
+		return nil
+	}
+	view.Colour = bases[0].Channels == 3
+	for name, b := range withSafeNames(bases, func(b Basis) string { return b.Method }) {
+		_, k := b.Vectors.Dims()
+		kind, large := "", "white"
+		if b.Channels == 3 {
+			kind, large = "colour ", "bright"
+		}
+		alt := fmt.Sprintf("%s learned by %s, each drawn as a %spicture of %d by %d pixels; %s is large.",
+			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
+		view.Bases = append(view.Bases, captioned{b.Method, p.picture("bases/"+name+".png", alt, func() (image.Image, error) {
+			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1))
+			if err != nil {
+				err = fmt.Errorf("basis of %s: %w", b.Method, err)
+			}
+			return img, err
+		})})
+	}
+	return view
+}
+
+// classes shows the classes of a classification: tables/class-accuracy.txt, …, confusion/METHOD.png, ….
+func classes(w *experimentPage) any {
+	e := w.experiment
+	view := struct {
+		Table      *tableView
+		Confusions []methodView
+		Long       bool
+		Chosen     bool
+	}{Chosen: w.chosen}
+	var best []record.Record
+	for name, p := range withSafeNames(w.peaks, func(p table.Peak) string { return p.Label }) {
+		records := slices.DeleteFunc(slices.Clone(w.records), func(r record.Record) bool { return r.Method != p.Label || table.RowOf(r) != p.Row })
+		best = append(best, records...)
+		if len(e.Classes) > figure.MostConfused {
+			continue
+		}
+		confusion, err := figure.Confusion(table.TotalConfusion(records, len(e.Classes)), e.Classes)
+		f := w.figure("confusion/"+name, "Which classes "+p.Label+" takes for which.", confusion, err)
+		if f == nil {
+			continue
+		}
+		v := methodView{Method: p.Label, Figure: f}
+		if records[0].Row > 0 && records[0].Rank > 0 {
+			v.Title = fmt.Sprintf("rank %d", records[0].Rank)
+		}
+		view.Confusions = append(view.Confusions, v)
+	}
+	t := table.PerClass(best, w.shown, e.Classes, table.TestsOf(e.Summary))
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	t.Name = e.Name
+	view.Long = len(t.Rows) > 20
+	view.Table = w.table("class-accuracy", t.Document())
+	return view
+}
+
+type scoreTables struct {
+	all  *table.Table
+	best *table.Best
+}
+
+func (e Experiment) tablesOf(records []record.Record, score string) scoreTables {
+	tests := table.TestsOf(e.Summary)
+	t := scoreTables{table.New(records, score, e.Methods, tests), table.NewBest(records, score, e.Methods, e.Sweeps, tests)}
+	t.all.Name = e.Name
+	if t.best != nil {
+		t.best.Table.Name = e.Name
+	}
+	return t
+}
+
+func (t scoreTables) first() interface {
+	Finding() string
+	Document() *table.Document
+} {
+	if t.best != nil {
+		return t.best
+	}
+	return t.all
+}
+
+// findings says in a few sentences which methods are the best.
+func findings(w *experimentPage) any {
+	var found []string
+	for _, t := range w.tables {
+		if s := t.first().Finding(); s != "" && t.all.Score.Prominence > eval.Minor {
+			found = append(found, s)
+		}
+	}
+	return unlessEmpty(found)
+}
+
+type scoreView struct {
+	Title, Help string
+	Best        *tableView // shown first, if there is one
+	Curve       *figureView
+	Sweeps      []*figureView
+	Table       *tableView
+}
+
+// scores shows each score's tables and curves: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
+// curves/SCORE-by-SETTING.png, ….
+func scores(w *experimentPage) any {
+	if len(w.tables) == 0 {
+		return nil
+	}
+	var view byProminence[scoreView]
+	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
+		view.add(t.all.Score, w.score(t, name))
+	}
+	return view
+}
+
+// score writes one score into files of this name.
+func (w *experimentPage) score(t scoreTables, name string) scoreView {
+	e := w.experiment
+	v := scoreView{Title: t.all.Score.Title, Help: t.all.Score.Help, Table: w.table(name, t.all.Document())}
+	drawn := t.all
+	if t.best != nil {
+		v.Best = w.table("best-"+name, t.best.Document())
+		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
+	}
+	curves, err := figure.Curves(drawn, w.looks)
+	v.Curve = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err)
+	var settings []string // of all sweeps, each once
+	for _, s := range e.Sweeps {
+		for _, setting := range s.Settings {
+			if !slices.Contains(settings, setting) {
+				settings = append(settings, setting)
+			}
+		}
+	}
+	for file, setting := range withSafeNames(settings, identity) {
+		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
+		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
+			v.Sweeps = append(v.Sweeps, f)
+		}
+	}
+	return v
+}
+
+type timesView struct {
+	Lines, Methods []timeLine
+	All            timeLine
+	Judging        string // the step after the factorisation
+	Words          string // the seconds for the visual words of draws, or ""
+}
+
+// timeLine is a line of a table of times, in seconds.
+type timeLine struct {
+	Name  string
+	Words []string
+}
+
+// phase is a phase of a run. A part belongs to the last phase before it that is none.
+type phase struct {
+	name string
+	is   timing.Phase
+	part bool
+}
+
+var prepared = []phase{
+	{"Reading the data", timing.Reading, false},
+	{"Features", timing.Features, false},
+	{"of it descriptors", timing.Describing, true},
+	{"of it visual words", timing.Words, true},
+}
+
+// clustersTimes shows the times of the run that makes the page, if its context counts times.
+func clustersTimes(w *clustersPage) any {
+	return w.times(nil, "", append(slices.Clip(prepared),
+		phase{"Factorising", timing.Factorising, false}, phase{"of it set-up", timing.SetUp, true}, phase{"of it initial factors", timing.Initial, true},
+		phase{"Grouping", timing.Grouping, false}, phase{"Scores", timing.Scores, false}))
+}
+
+// experimentTimes does so for an experiment.
+func experimentTimes(w *experimentPage) any {
+	judging := "Grouping"
+	if slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }) {
+		judging = "Classifying"
+	}
+	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
+}
+
+func (p *page) times(methods []string, judging string, phases []phase) any {
+	t := timing.FromContext(p.ctx)
+	if t == nil {
+		return nil
+	}
+	// The set-up is counted without the initial factors.
+	spent := func(method string, p timing.Phase) time.Duration {
+		took := t.Spent(method, p).Time
+		if p == timing.SetUp {
+			took -= t.Spent(method, timing.Initial).Time
+		}
+		return took
+	}
+	all := t.Elapsed()
+	v := timesView{Judging: judging, All: timeLine{"In all", []string{seconds(all), ""}}}
+	add := func(name string, d time.Duration) {
+		v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
+	}
+	rest := all
+	for _, p := range phases {
+		took := spent("", p.is)
+		if !p.part {
+			rest -= took
+		}
+		if !p.part || took > 0 {
+			add(p.name, took)
+		}
+	}
+	add("Pictures, the page and all else", rest)
+	for _, m := range methods {
+		trials := t.Spent(m, timing.Scores).Count
+		if trials == 0 {
+			continue
+		}
+		words := []string{fmt.Sprint(trials)}
+		for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
+			text := seconds(spent(m, p))
+			if t.Spent(m, p).Count == 0 {
+				text = "–"
+			}
+			words = append(words, text)
+		}
+		v.Methods = append(v.Methods, timeLine{m, words})
+	}
+	if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
+		v.Words = seconds(drawn.Time)
+	}
+	return v
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
+
+// counts shows how the number of groups was chosen: curves/groups.png, ….
+func counts(w *clustersPage) any {
+	c := w.clusters.Counts
+	if c == nil {
+		return nil
+	}
+	curve, err := figure.CountCurve(c)
+	v := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
+	return struct {
+		*figureView
+		Chosen, Samples string
+	}{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}
+}
+
+type ranksView struct {
+	Figure   *figureView
+	Says, By string
+	Table    *tableView // of the choices for the draws of an experiment
+}
+
+const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
+
+// chosenRank shows how the rank of a grouping was chosen: curves/rank.png, ….
+func chosenRank(w *clustersPage) any {
+	c := w.clusters.Ranks
+	if c == nil {
+		return nil
+	}
+	curve, err := figure.RankCurve(c.Curve, c.Rank)
+	v := w.figure("curves/rank", rankAlt, curve, err)
+	s := c.String()
+	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
+}
+
+// drawnCounts shows the numbers of groups chosen for draws: tables/groups.txt, … and curves/groups.png, ….
+func drawnCounts(w *experimentPage) any {
+	draws := drawsOf(w.records, func(r record.Record) bool { return r.Count != nil })
+	if len(draws) == 0 {
+		return nil
+	}
+	rows, last := chosenRows(draws, func(r record.Record) int { return r.Count.K })
+	curve, err := figure.GapCurve(meanGaps(last))
+	v := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
+	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
+}
+
+// ranks shows the ranks chosen for draws: tables/ranks.txt, … and curves/rank.png, ….
+func ranks(w *experimentPage) any {
+	draws := drawsOf(w.records, func(r record.Record) bool { return r.Choice != nil })
+	if len(draws) == 0 {
+		return nil
+	}
+	rows, last := chosenRows(draws, func(r record.Record) int { return r.Choice.Rank })
+	curve, err := figure.RankCurve(meanCurve(last), 0)
+	v := w.figure("curves/rank", rankAlt, curve, err)
+	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
+}
+
+func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {
+	says := fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
+	view := ranksView{Figure: v, Table: w.table(name, d), Says: says}
+	if of.Choice != nil {
+		view.By = of.Choice.By.String()
+	}
+	return view
+}
+
+// drawsOf returns the records that hold a choice, one of each draw, by classes and repeat.
+func drawsOf(records []record.Record, holds func(record.Record) bool) (out []record.Record) {
+	for _, r := range records {
+		if holds(r) {
+			out = append(out, r)
+		}
+	}
+	order := func(a, b record.Record) int {
+		return cmp.Or(cmp.Compare(a.Classes, b.Classes), cmp.Compare(a.Repeat, b.Repeat))
+	}
+	slices.SortStableFunc(out, order)
+	return slices.CompactFunc(out, func(a, b record.Record) bool { return order(a, b) == 0 })
+}
+
+// chosenRows lists the choices for draws by number of classes, and returns the draws with the most classes.
+func chosenRows(draws []record.Record, chosen func(record.Record) int) (rows []table.Chosen, last []record.Record) {
+	for _, r := range draws {
+		if len(last) == 0 || last[0].Classes != r.Classes {
+			rows, last = append(rows, table.Chosen{Classes: r.Classes}), nil
+		}
+		row := &rows[len(rows)-1]
+		row.Numbers, last = append(row.Numbers, chosen(r)), append(last, r)
+	}
+	return rows, last
+}
+
+// meanGaps is the mean of the gaps of draws at the numbers that all have.
+func meanGaps(draws []record.Record) (from int, gaps []float64) {
+	from, to := 0, math.MaxInt
+	for _, r := range draws {
+		from, to = max(from, r.Count.From), min(to, r.Count.From+len(r.Count.Gap))
+	}
+	for k := from; k < to; k++ {
+		gaps = append(gaps, meanOf(draws, func(r record.Record) float64 { return r.Count.Gap[k-r.Count.From] }))
+	}
+	return from, gaps
+}
+
+// meanCurve is the mean of the curves of draws over the ranks that all of them have.
+func meanCurve(draws []record.Record) *factor.RankCurve {
+	mean := &factor.RankCurve{}
+	for _, k := range draws[0].Choice.Curve.Rank {
+		at := func(r record.Record) int { return slices.Index(r.Choice.Curve.Rank, k) }
+		if slices.ContainsFunc(draws, func(r record.Record) bool { return at(r) < 0 }) {
+			continue
+		}
+		mean.Rank = append(mean.Rank, k)
+		mean.Misfit = append(mean.Misfit, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Misfit[at(r)] }))
+		mean.Deviation = append(mean.Deviation, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Deviation[at(r)] }))
+		mean.Stability = append(mean.Stability, meanOf(draws, func(r record.Record) float64 { return r.Choice.Curve.Stability[at(r)] }))
+	}
+	return mean
+}
+
+func meanOf(draws []record.Record, value func(record.Record) float64) float64 {
+	var sum float64
+	for _, r := range draws {
+		sum += value(r)
+	}
+	return sum / float64(len(draws))
+}
