@@ -8,9 +8,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
-// CheckLinks returns an error where links contradict each other or, with labels, the classes
-// of the samples, directly or through others. It names the samples and the lines of the
-// shortest way.
+// CheckLinks returns an error where links contradict each other or, with labels, the classes of the
+// samples, directly or through others. It names the samples and the lines of the shortest way.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)

@@ -223,8 +223,7 @@ func testFolders(names []string) []bool {
 	return bothParts(test)
 }
 
-// bothParts returns what tells test samples from training samples, nil where one kind is
-// missing.
+// bothParts returns what tells test samples from training samples, nil where one kind is missing.
 func bothParts(test []bool) []bool {
 	if !slices.Contains(test, true) || !slices.Contains(test, false) {
 		return nil

@@ -24,11 +24,10 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// Images opens the images of a set: it decodes their files, or makes grey images
-// of vectors, whose values ValueRange maps to black and white. It notes the
-// SHA-256 sum of each file's content when it first reads it, and a file that
-// holds something else when it is read again is an error that names it. Its
-// methods may be called at once.
+// Images opens the images of a set: it decodes their files, or makes grey images of vectors, whose values
+// ValueRange maps to black and white. It notes the SHA-256 sum of each file's content when it first reads
+// it, and a file that holds something else when it is read again is an error that names it. Its methods may
+// be called at once.
 type Images struct {
 	set          *Set
 	black, white float64
@@ -59,13 +58,11 @@ func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context
 // and 0 and 1 where the set holds files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
-// Open returns the image of sample i. It waits for its share of the memory budget
-// of the context, and the image counts there until the garbage collector finds
-// that nobody has it any more. Where the work on an image is known beforehand,
-// With is the better choice.
+// Open returns the image of sample i. It waits for its share of the memory budget of the context, and the
+// image counts there until the garbage collector finds that nobody has it any more. Where the work on an
+// image is known beforehand, With is the better choice.
 //
-// A set of vectors that are no images has none, and a value that is not finite
-// is an error.
+// A set of vectors that are no images has none, and a value that is not finite is an error.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
@@ -77,9 +74,8 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 	return img, err
 }
 
-// collectFor runs the garbage collector now and then while somebody waits for
-// memory of the budget, which may be that of images that nobody has any more.
-// It ends when the function that it returns is called.
+// collectFor runs the garbage collector now and then while somebody waits for memory of the budget, which
+// may be that of images that nobody has any more. It ends when the function that it returns is called.
 func collectFor(budget *limits.Budget) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -123,9 +119,8 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
-	// How much memory decoding takes is known when the file is read. If that is
-	// not free at once, the content does not wait for it in memory: it is read
-	// again.
+	// How much memory decoding takes is known when the file is read. If that is not free at once, the
+	// content does not wait for it in memory: it is read again.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release, err := im.read(ctx, i, 0)
 	if err != nil {
@@ -262,8 +257,7 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	return sum, im.note(i, sum)
 }
 
-// Noted returns the sum that Sum gives of a file that has been read already, without
-// reading it again.
+// Noted returns the sum that Sum gives of a file that has been read already, without reading it again.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -324,10 +318,9 @@ func inBytes(to []uint8, values []float64) bool {
 	return true
 }
 
-// ValueRange returns the values that stand for black and white in a set of
-// vectors, one pair for the whole set: 0 and 1 where all values lie between
-// them, else 0 and 255 where all lie between those, else the least and the
-// greatest value and 0. Values that are not finite are passed over.
+// ValueRange returns the values that stand for black and white in a set of vectors, one pair for the whole
+// set: 0 and 1 where all values lie between them, else 0 and 255 where all lie between those, else the
+// least and the greatest value and 0. Values that are not finite are passed over.
 func (s *Set) ValueRange() (black, white float64) {
 	if b, ok := s.Vectors.(*vectorfile.Bytes); ok && slices.ContainsFunc(b.Values(), func(v uint8) bool { return v > 1 }) {
 		return 0, 255

@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// LeftOut counts what was found beside the samples of a set and was left out,
-// for one reason.
+// LeftOut counts what was found beside the samples of a set and was left out, for one reason.
 type LeftOut struct {
 	Reason Reason
 	Count  int
@@ -32,8 +31,7 @@ const (
 	// Hidden is for files and folders whose names begin with a dot. What a
 	// hidden folder holds is not counted.
 	Hidden Reason = "hidden"
-	// OtherClass is for images of a folder that a known set does not count
-	// among its classes.
+	// OtherClass is for images of a folder that a known set does not count among its classes.
 	OtherClass Reason = "other class"
 	// Unlabelled is for samples of no known class, which Largest leaves out.
 	Unlabelled Reason = "unlabelled"

@@ -19,10 +19,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// namedLines are the lines of a CSV file about samples: how many fields they have, as
-// want says, how many of the first may name samples, and what a header may call the
-// first field and the others. Where wider is set it is called with a header that names more fields, as many
-// as all lines have then.
+// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many
+// of the first may name samples, and what a header may call the first field and the others. Where wider is
+// set it is called with a header that names more fields, as many as all lines have then.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -123,8 +122,7 @@ var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"
 // separatorWindow is how much of a file is looked at to find its separator.
 const separatorWindow = 1 << 16
 
-// decoded returns the text of a file in UTF-8, which is left as it is, or in UTF-16 with
-// its mark.
+// decoded returns the text of a file in UTF-8, which is left as it is, or in UTF-16 with its mark.
 func decoded(r io.Reader) *bufio.Reader {
 	in := bufio.NewReaderSize(r, separatorWindow)
 	mark, _ := in.Peek(2)

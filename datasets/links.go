@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Links are pairs of samples, by their place in the set, that belong together
-// and that do not.
+// Links are pairs of samples, by their place in the set, that belong together and that do not.
 type Links struct {
 	Must, Cannot [][2]int
 	// File is where they were read, and MustLines and CannotLines hold the lines of it that
@@ -35,10 +34,9 @@ func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }
 
-// ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels
-// takes them, and must or cannot. The first line may be a header. A line that
-// cannot be understood, and links that contradict each other, directly or
-// through others, are errors, and so are more links than the memory budget of the
+// ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels takes them, and must or
+// cannot. The first line may be a header. A line that cannot be understood, and links that contradict each
+// other, directly or through others, are errors, and so are more links than the memory budget of the
 // context has room for.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
@@ -88,14 +86,12 @@ func (s *Set) WriteLinks(w io.Writer, l Links) error {
 // for, and samples that are not, by their places in the set.
 type FeedbackLog struct{ Positive, Negative []int }
 
-// mostLinks is how many links feedback may give: n samples found good give
-// n·(n−1)/2.
+// mostLinks is how many links feedback may give: n samples found good give n·(n−1)/2.
 const mostLinks = 1 << 25
 
-// ReadFeedback reads relevance feedback from a CSV file, and makes links of it.
-// A line holds the name of a log, a sample, and + or −, for whether somebody who
-// was shown it found it to be what was looked for. Within a log all positive
-// samples must link, and a positive and a negative one cannot; the links of all
+// ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a
+// log, a sample, and + or −, for whether somebody who was shown it found it to be what was looked for.
+// Within a log all positive samples must link, and a positive and a negative one cannot; the links of all
 // logs are put together (Chen, Rege, Dong and Fotouhi, SS-NMF).
 //
 // A sample that one log marks in both ways is an error, and so are logs that give

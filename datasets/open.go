@@ -28,11 +28,10 @@ type OpenOptions struct {
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
 	// Pattern finds the class in each image's file name, for example "subject{class}.*" or
-	// "obj{class}__*.png". A * stands for any run of characters, the longest that fits,
-	// {class} for the shortest run up to what follows it, and {number} for a run of digits, as
-	// in "{class}{number}". A pattern whose last part holds no dot says nothing of the
-	// extension. A pattern with a slash is matched with the path below the folder, for example
-	// "{class}/images/*", where {class} is within one name.
+	// "obj{class}__*.png". A * stands for any run of characters, the longest that fits, {class} for the
+	// shortest run up to what follows it, and {number} for a run of digits, as in "{class}{number}". A
+	// pattern whose last part holds no dot says nothing of the extension. A pattern with a slash is matched
+	// with the path below the folder, for example "{class}/images/*", where {class} is within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
 	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing
 	// of the classes then.
@@ -42,9 +41,8 @@ type OpenOptions struct {
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
 	// NoClasses takes no folder for a class, and no class of vectors for known.
 	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
-	// Pool makes every folder a class, dates and cameras too, and merges folders of the same
-	// name, such as train/Coast and test/Coast, and those that differ in case or in blanks
-	// around the name.
+	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
+	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
@@ -73,16 +71,13 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
-// Open returns the set called name: "generated", a known set (see package catalogue), or a
-// file or folder. A known set is looked for in opt.Root, in the folder that
-// the environment variable PARTWISE_DATA names and in partwise in the user's
-// cache folder. Where the current folder holds a file or folder of
-// its name too, the name alone is an error: "set:" before it is for the known
-// set, "./" for what is here.
+// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder.
+// A known set is looked for in opt.Root, in the folder that the environment variable PARTWISE_DATA names
+// and in partwise in the user's cache folder. Where the current folder holds a file or folder of its name
+// too, the name alone is an error: "set:" before it is for the known set, "./" for what is here.
 //
-// A folder is read as one of IDX files if it holds them, and else by Folder, by
-// the pattern of a known set's file names where all of its images fit it. A
-// file is read by [vectorfile.Open].
+// A folder is read as one of IDX files if it holds them, and else by Folder, by the pattern of a known
+// set's file names where all of its images fit it. A file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -290,8 +285,7 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 	return s, nil
 }
 
-// without returns the set without the samples of the given classes, which are
-// counted in LeftOut.
+// without returns the set without the samples of the given classes, which are counted in LeftOut.
 func (s *Set) without(classes []string) *Set {
 	var rows []int
 	omitted := map[string]int{}

@@ -26,8 +26,7 @@ type Set struct {
 	Names []string
 	// Classes holds the classes' names. It is empty where no class is known.
 	Classes []string
-	// Labels holds for each sample an index into Classes, or -1 where its
-	// class is not known.
+	// Labels holds for each sample an index into Classes, or -1 where its class is not known.
 	Labels []int
 	// FolderClasses tells that the classes are the folders that hold the images. An image
 	// without a class then lies beside them.
@@ -44,9 +43,8 @@ type Set struct {
 	// which it gives each sample its class, or 0. They are "" and nil without.
 	LabelsFile string
 	LabelLines []int
-	// Test tells of each sample whether it is of the test part and not of the training part,
-	// or is nil where the data are not in these two parts: folders train and test, or IDX
-	// files of both.
+	// Test tells of each sample whether it is of the test part and not of the training part, or is nil
+	// where the data are not in these two parts: folders train and test, or IDX files of both.
 	Test []bool
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
@@ -69,8 +67,7 @@ type Set struct {
 	Bad []BadFile
 	// Beside are files that were read beside that of the vectors: of labels or topics.
 	Beside []string
-	// Known is the name of the known set that this is or is a part of, "" for
-	// a file or folder.
+	// Known is the name of the known set that this is or is a part of, "" for a file or folder.
 	Known string
 
 	inParts bool // read of IDX files, of which Part chooses

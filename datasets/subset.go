@@ -9,10 +9,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Subset returns the set of the given samples, in the given order. It keeps
-// the classes that these samples have, in their order; a class that is left
-// with no sample is dropped and the labels renumbered. It panics where a row
-// is not a sample of s.
+// Subset returns the set of the given samples, in the given order. It keeps the classes that these samples
+// have, in their order; a class that is left with no sample is dropped and the labels renumbered. It panics
+// where a row is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures, out.Test = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows), take(s.Test, rows)
@@ -57,8 +56,7 @@ func subsetClasses(classes []string, labels, rows []int) (left []string, renumbe
 	return left, renumbered
 }
 
-// Labelled returns the set of the samples whose class is known. The others are counted
-// in LeftOut.
+// Labelled returns the set of the samples whose class is known. The others are counted in LeftOut.
 func (s *Set) Labelled() *Set {
 	if !slices.Contains(s.Labels, -1) {
 		return s
@@ -66,9 +64,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in the order
-// that they have; of classes of one size the first. Samples of no known class are
-// left out, and counted in LeftOut.
+// Largest returns the set of the k classes with the most samples, in the order that they have; of classes
+// of one size the first. Samples of no known class are left out, and counted in LeftOut.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {

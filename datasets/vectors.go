@@ -15,9 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// idxFolder reads the set of all pairs of IDX files in dir, those of the
-// training part first, and counts what else is there in its LeftOut. If part is
-// "train" or "test" it reads only these.
+// idxFolder reads the set of all pairs of IDX files in dir, those of the training part first, and counts
+// what else is there in its LeftOut. If part is "train" or "test" it reads only these.
 func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

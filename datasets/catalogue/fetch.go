@@ -21,8 +21,7 @@ import (
 const (
 	// attempts is how often a file is asked for from one address.
 	attempts = 3
-	// slowBytes in slowWindow, 1 kB a second, is the least that a server must
-	// send.
+	// slowBytes in slowWindow, 1 kB a second, is the least that a server must send.
 	slowBytes  = 60_000
 	slowWindow = time.Minute
 	// maxRedirects is how often a request may be sent elsewhere.
@@ -92,9 +91,8 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, err error)
 	return addresses, nil
 }
 
-// client returns the client that fetches the file. It follows redirects from
-// https to https only, to the hosts of the set and, where the file's sum is
-// known, to any.
+// client returns the client that fetches the file. It follows redirects from https to https only, to the
+// hosts of the set and, where the file's sum is known, to any.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -238,8 +236,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	}
 }
 
-// part is what is there of a file whose download broke off, and what the
-// server said of the whole file.
+// part is what is there of a file whose download broke off, and what the server said of the whole file.
 type part struct {
 	size    int64  // 0 where nothing can be gone on with
 	version string // the ETag or the date of the file on the server
@@ -266,8 +263,7 @@ func dropPart(path string) error {
 	return errors.Join(os.RemoveAll(path+partSuffix), os.RemoveAll(path+noteSuffix))
 }
 
-// versionOf returns what tells the version of a file on a server apart from
-// others, or "".
+// versionOf returns what tells the version of a file on a server apart from others, or "".
 func versionOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
@@ -275,8 +271,7 @@ func versionOf(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
-// continues returns an error unless the answer holds all of the same
-// file that follows the part.
+// continues returns an error unless the answer holds all of the same file that follows the part.
 func (p part) continues(resp *http.Response) error {
 	if v := versionOf(resp); v != p.version {
 		return fmt.Errorf("%s: it is of the version %q, and what is there of %q", resp.Status, v, p.version)

@@ -26,8 +26,7 @@ type Downloader struct {
 	// Mirror, if not empty, is the address of a folder that has all files,
 	// which takes the place of all others.
 	Mirror string
-	// From is the form to fetch, "mat" or "raw"; "" is the first one that can
-	// be downloaded.
+	// From is the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded.
 	From string
 	// Insecure lets files whose sum is not known come over plain http, where
 	// anybody on the way can change them.
@@ -35,9 +34,8 @@ type Downloader struct {
 	// Progress, if not nil, is told now and then which file comes, how many bytes of it
 	// are there, and how many there will be, or -1 where that is not known.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is told what the user should know: that another
-	// process is waited for, and the sum of a file that could not be compared
-	// with a published one.
+	// Report, if not nil, is told what the user should know: that another process is waited for, and the
+	// sum of a file that could not be compared with a published one.
 	Report func(message string)
 	// Pause is the time to wait before a request that failed is made again,
 	// doubled every time; 0 stands for a second.
@@ -49,18 +47,15 @@ type Downloader struct {
 	window     time.Duration
 }
 
-// lockPause is the time between two looks at whether another process is
-// done.
+// lockPause is the time between two looks at whether another process is done.
 const lockPause = 200 * time.Millisecond
 
-// Get downloads the known set called name into a folder of that name in dir, where
-// Open finds it if dir is a data folder (see DataDir).
-// What is in dir already is left alone, and what broke off is taken up again.
-// Files are checked against their published sums or, where there is none,
-// against the sum that the first download wrote beside the set. Archives are
-// unpacked, and a file or folder gets its name only when it is complete and
-// right; until then it is in the folder workName, which only Get writes in and
-// only one process at a time. Nothing else is removed or overwritten.
+// Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is
+// a data folder (see DataDir). What is in dir already is left alone, and what broke off is taken up again.
+// Files are checked against their published sums or, where there is none, against the sum that the first
+// download wrote beside the set. Archives are unpacked, and a file or folder gets its name only when it is
+// complete and right; until then it is in the folder workName, which only Get writes in and only one
+// process at a time. Nothing else is removed or overwritten.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	if name == Generated {
 		return nil
@@ -85,9 +80,8 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 }
 
 const (
-	// workName is the folder, in that of the set, in which files are made. It
-	// holds downloads that are not complete with a note of what they
-	// are a part of, those that are, and a folder that is being unpacked.
+	// workName is the folder, in that of the set, in which files are made. It holds downloads that are not
+	// complete with a note of what they are a part of, those that are, and a folder that is being unpacked.
 	workName   = ".partwise-get"
 	partSuffix = ".part"
 	noteSuffix = ".from"
@@ -96,8 +90,7 @@ const (
 	rawName = "raw"
 )
 
-// getForm downloads what is missing of a form. A form that is nowhere in root
-// goes into the folder dir.
+// getForm downloads what is missing of a form. A form that is nowhere in root goes into the folder dir.
 func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
 	at, missing, err := f.missing(root, dir)
 	if err != nil {
@@ -151,9 +144,8 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 	return clearWork(work, nil)
 }
 
-// missing returns the folder that the form's files belong in, dir where it is
-// nowhere in root, and those that are not there. It is an error if something
-// else has the name of one of them.
+// missing returns the folder that the form's files belong in, dir where it is nowhere in root, and those
+// that are not there. It is an error if something else has the name of one of them.
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":

@@ -28,8 +28,7 @@ type Info struct {
 	Samples, Classes int
 	// Content says what a sample is and how large.
 	Content string
-	// Citation is the paper to cite, Licence the owners' terms in short and
-	// Home the page to read them on.
+	// Citation is the paper to cite, Licence the owners' terms in short and Home the page to read them on.
 	Citation, Licence, Home string
 	// How says where to get the set if it cannot be downloaded.
 	How string
@@ -39,8 +38,7 @@ type Info struct {
 
 // Form is one of the forms in which a known set is handed around.
 type Form struct {
-	// From is "mat" for vectors in a MATLAB file, "raw" for what the owners
-	// gave out.
+	// From is "mat" for vectors in a MATLAB file, "raw" for what the owners gave out.
 	From string
 	// Files is what to download, or empty where it cannot be.
 	Files []Download
@@ -69,14 +67,11 @@ type Download struct {
 	// Hosts are those that the addresses may redirect to, beside their own.
 	// Where a sum is published that may be any host, over https.
 	Hosts []string
-	// SHA256 is the published sum of the file or, where it is gzipped, of its
-	// content, and MD5 that of the file where only that is published. Both are
-	// empty where none is.
+	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the
+	// file where only that is published. Both are empty where none is.
 	SHA256, MD5 string
-	// MaxBytes is the most that a server may send for the file, and MaxUnpacked
-	// the most that may be unpacked from it, well above what both are. 0 stands
-	// for 1 and 2 GiB.
-	// In sets.yaml they are in MiB.
+	// MaxBytes is the most that a server may send for the file, and MaxUnpacked the most that may be
+	// unpacked from it, well above what both are. 0 stands for 1 and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
 	// Unpack tells that the file is an archive, and Inner the archive within
@@ -126,8 +121,7 @@ const SetPrefix = "set:"
 // Generated is the name of the set that the program makes itself.
 const Generated = "generated"
 
-// Known returns the known sets and, at the end, the generated one, which is
-// always there.
+// Known returns the known sets and, at the end, the generated one, which is always there.
 func Known() []Info {
 	return append(slices.Clone(known()), Info{
 		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
@@ -156,9 +150,8 @@ func Lookup(name string) (Info, bool) {
 	return sets[i], true
 }
 
-// DataDir returns the folder that known sets are downloaded to where nothing
-// else is asked for: the one that the environment variable PARTWISE_DATA names
-// or else partwise in the user's cache folder.
+// DataDir returns the folder that known sets are downloaded to where nothing else is asked for: the one
+// that the environment variable PARTWISE_DATA names or else partwise in the user's cache folder.
 func DataDir() (string, error) {
 	if dir := os.Getenv("PARTWISE_DATA"); dir != "" {
 		return dir, nil
@@ -170,9 +163,8 @@ func DataDir() (string, error) {
 	return filepath.Join(dir, "partwise"), nil
 }
 
-// dataDirs returns the folders that hold known sets, in the order in which
-// they are looked through: root, if it is given, then PARTWISE_DATA and the
-// cache.
+// dataDirs returns the folders that hold known sets, in the order in which they are looked through: root,
+// if it is given, then PARTWISE_DATA and the cache.
 func dataDirs(root string) []string {
 	dirs := []string{root, os.Getenv("PARTWISE_DATA")}
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -182,10 +174,9 @@ func dataDirs(root string) []string {
 	return slices.Compact(dirs)
 }
 
-// Find returns the file or folder that the known set called name is read from, or "" for
-// the generated set, which needs none. root is looked through first, and from chooses
-// among the forms; both may be "". The error where there is none says where it was
-// looked for and how to get it, and is an fs.ErrNotExist.
+// Find returns the file or folder that the known set called name is read from, or "" for the generated set,
+// which needs none. root is looked through first, and from chooses among the forms; both may be "". The
+// error where there is none says where it was looked for and how to get it, and is an fs.ErrNotExist.
 func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {
@@ -276,8 +267,7 @@ func (f *Form) find(dir string) string {
 	return ""
 }
 
-// FindIn returns the folder that holds one of the marks, dir or one up to
-// depth folders below, or "".
+// FindIn returns the folder that holds one of the marks, dir or one up to depth folders below, or "".
 func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {
 		for _, mark := range f.Marks {

@@ -18,9 +18,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// sumSuffix ends the name of the file, beside the set, in which the first
-// download wrote the sum of a file of which no sum is published. It has the
-// form that sha256sum reads.
+// sumSuffix ends the name of the file, beside the set, in which the first download wrote the sum of a file
+// of which no sum is published. It has the form that sha256sum reads.
 const sumSuffix = ".sha256"
 
 // known tells whether a sum of the file is published.

@@ -18,8 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// What an archive may hold beside the bytes of its files. The sets have less
-// than a tenth of each.
+// What an archive may hold beside the bytes of its files. The sets have less than a tenth of each.
 const (
 	maxNameBytes  = 1024
 	maxNamesBytes = 8 << 20
@@ -122,8 +121,7 @@ func (u *unpacker) tar(archive io.Reader) error {
 			return err
 		}
 	}
-	// A file that was cut off or damaged behind the end of the tar archive
-	// does not pass for sound.
+	// A file that was cut off or damaged behind the end of the tar archive does not pass for sound.
 	_, err = io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain)
 	return err
 }

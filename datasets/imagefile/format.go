@@ -32,9 +32,8 @@ import (
 // is read from the file's header and checked before any pixel is.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the longest image file that is read, in bytes: one of
-// MaxPixels pixels of 8 bytes each without compression, and as much again for
-// what else it may hold.
+// maxImageFile is the longest image file that is read, in bytes: one of MaxPixels pixels of 8 bytes each
+// without compression, and as much again for what else it may hold.
 const maxImageFile = 2 * 8 * MaxPixels
 
 // format is one kind of image file.
@@ -69,8 +68,7 @@ func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image
 // MagicLength is how many bytes tell the kind of every image file.
 const MagicLength = 64
 
-// formatOf returns the format of a file that begins with head, or nil where
-// it is no image.
+// formatOf returns the format of a file that begins with head, or nil where it is no image.
 func formatOf(head []byte) *format {
 	for i := range formats {
 		for _, magic := range formats[i].magics {
@@ -114,9 +112,8 @@ func matchesMagic(head []byte, magic string) bool {
 	return true
 }
 
-// imageExtensions are the names' ends that promise an image. The kinds that
-// cannot be decoded are among them, so that such a file is named in an error
-// rather than left out of a set without a word.
+// imageExtensions are the names' ends that promise an image. The kinds that cannot be decoded are among
+// them, so that such a file is named in an error rather than left out of a set without a word.
 var imageExtensions = []string{
 	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
@@ -127,8 +124,7 @@ func HasExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// Is tells by its first bytes, MagicLength of them, whether a file is an image of a
-// format that is read.
+// Is tells by its first bytes, MagicLength of them, whether a file is an image of a format that is read.
 func Is(head []byte) bool { return formatOf(head) != nil }
 
 // IsFile is Is of the file at path.
@@ -146,11 +142,10 @@ func IsFile(path string) (bool, error) {
 	return Is(head[:n]), nil
 }
 
-// Decode reads the image file at path: PNG, JPEG, GIF (its first frame),
-// BMP, TIFF, WebP, PGM or PPM. The content gives the format, not the name. A JPEG is
-// turned upright as its EXIF orientation says. Errors name the file: another format, a
-// file that ends early, more than MaxPixels pixels or MaxFile bytes, a header that promises
-// more than the file's bytes can hold, a JPEG of more scans than images have.
+// Decode reads the image file at path: PNG, JPEG, GIF (its first frame), BMP, TIFF, WebP, PGM or PPM. The
+// content gives the format, not the name. A JPEG is turned upright as its EXIF orientation says. Errors
+// name the file: another format, a file that ends early, more than MaxPixels pixels or MaxFile bytes, a
+// header that promises more than the file's bytes can hold, a JPEG of more scans than images have.
 func Decode(path string) (image.Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -170,8 +165,7 @@ func Decode(path string) (image.Image, error) {
 	return img, nil
 }
 
-// DecodeBytes decodes the content of an image file as Decode does. Its
-// errors do not name a file.
+// DecodeBytes decodes the content of an image file as Decode does. Its errors do not name a file.
 func DecodeBytes(content []byte) (image.Image, error) {
 	r, err := NewReading(content, false)
 	if err != nil {
@@ -196,19 +190,16 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is what the header of an image file promises.
 type Header struct {
-	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
-	// "WebP" or "PNM".
+	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
 	Format string
-	// Width and Height are the image's size as it lies in the file, before a
-	// JPEG is turned upright.
+	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
 	Width, Height int
 	// Memory is the most bytes that decoding allocates at a time, the image
 	// included and the file's own bytes not.
 	Memory int64
 }
 
-// readHeader reads the header of the image file whose whole content this
-// is, without decoding a pixel.
+// readHeader reads the header of the image file whose whole content this is, without decoding a pixel.
 func readHeader(content []byte) (*format, Header, error) {
 	kind, config, err := decodeConfig(bytes.NewReader(content))
 	if err != nil {
@@ -287,10 +278,9 @@ func checkSize(width, height int) error {
 	return nil
 }
 
-// Gray returns img in shades of grey, its upper left corner at (0, 0). The
-// grey of a pixel is its luma by ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in
-// the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over
-// white first. Eight-bit greys are kept as 257 times their value.
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by
+// ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent
+// pixel is laid over white first. Eight-bit greys are kept as 257 times their value.
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))

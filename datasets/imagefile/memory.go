@@ -15,17 +15,15 @@ import (
 // buffers, tables and chunks that are read before they are known to be there.
 const smallDecoding = 1 << 20
 
-// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A
-// scan can take no more than a few bytes and yet goes over all pixels, which
-// takes about 7 ms for a million of them.
+// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A scan can take no more than a
+// few bytes and yet goes over all pixels, which takes about 7 ms for a million of them.
 const (
 	mostScans      = 128
 	mostScanPixels = 2_000_000_000
 )
 
-// memory returns the most bytes that decoding a file with this header allocates at a
-// time. It is an error if the content cannot hold as many pixels, or if decoding would
-// take out of all proportion.
+// memory returns the most bytes that decoding a file with this header allocates at a time. It is an error
+// if the content cannot hold as many pixels, or if decoding would take out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -88,10 +86,9 @@ func padded(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: the lossy decoder takes three bytes
-// for two pixels and more for its tables, the lossless one 4 for each pixel and
-// as much again for a palette, and where it gives a lossy image its
-// transparency, a byte more.
+// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one
+// 4 for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a
+// byte more.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF

@@ -11,9 +11,8 @@ import (
 	"io"
 )
 
-// pnmMagics are the beginnings of the grey and colour files of the Netpbm
-// family: P2 and P5 grey, P3 and P6 colour; P2 and P3 with decimal numbers.
-// The byte after them tells them from texts.
+// pnmMagics are the beginnings of the grey and colour files of the Netpbm family: P2 and P5 grey, P3 and P6
+// colour; P2 and P3 with decimal numbers. The byte after them tells them from texts.
 var pnmMagics = func() (magics []string) {
 	for _, kind := range []string{"P2", "P3", "P5", "P6"} {
 		for _, next := range []string{" ", "\t", "\r", "\n", "\v", "\f", "#"} {
@@ -127,8 +126,7 @@ func decodePNMConfig(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: model, Width: p.width, Height: p.height}, nil
 }
 
-// decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535
-// and scales them to 16 bits.
+// decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535 and scales them to 16 bits.
 func decodePNM(content []byte) (image.Image, error) {
 	p, err := newPNM(bytes.NewReader(content))
 	if err != nil {

@@ -23,9 +23,8 @@ const (
 // tiles may be larger than the image, so a small file can hold many times its image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a
-// run of white is made of the value 0. So where the file says that 0 is black, all
-// pixels come out inverted.
+// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a run of white is made of
+// the value 0. So where the file says that 0 is black, all pixels come out inverted.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {

@@ -13,9 +13,8 @@ type Bytes struct {
 	data       []uint8
 }
 
-// NewBytes returns the r×c matrix whose rows stand one after the other in
-// data, which it keeps without copying. It panics if data does not hold r·c
-// numbers, as mat.NewDense does.
+// NewBytes returns the r×c matrix whose rows stand one after the other in data, which it keeps without
+// copying. It panics if data does not hold r·c numbers, as mat.NewDense does.
 func NewBytes(r, c int, data []uint8) *Bytes {
 	if r < 0 || c < 0 || len(data) != r*c {
 		panic(fmt.Sprintf("datasets: %d×%d matrix of %d bytes", r, c, len(data)))

@@ -29,8 +29,7 @@ type Content struct {
 	Labels  []int
 	// Vectors is n×m, a sample a row: a *mat.Dense, a *Bytes, a *sparse.CSR or a *Stored.
 	Vectors mat.Matrix
-	// Height and Width are the size of the images that the vectors hold, row by row and
-	// upright, or 0.
+	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
 	// Features says which columns belong to which feature. Write writes it; it is not read.
 	Features []Columns
@@ -138,8 +137,7 @@ func allDiffer(names []string) bool {
 	return true
 }
 
-// checkFinite returns an error that names the first value of x that is NaN or
-// infinite.
+// checkFinite returns an error that names the first value of x that is NaN or infinite.
 func checkFinite(x mat.Matrix) error {
 	n, _ := x.Dims()
 	row := rowsOf(x)
@@ -195,8 +193,7 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return Row(row, i, x) }
 }
 
-// Classes returns the classes of the samples' words in natural order, "" for none, and each
-// sample's label.
+// Classes returns the classes of the samples' words in natural order, "" for none, and each sample's label.
 func Classes(words []string) (classes []string, labels []int) {
 	words = naming.Readable(words)
 	classes = slices.Clone(words)

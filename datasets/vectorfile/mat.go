@@ -54,8 +54,7 @@ func readMAT(in *input) (*Content, error) {
 	return s, nil
 }
 
-// turnImages rewrites the n images of h×w pixels, which row returns, from
-// column by column to row by row.
+// turnImages rewrites the n images of h×w pixels, which row returns, from column by column to row by row.
 func turnImages[T any](n, h, w int, row func(i int) []T) {
 	upright := make([]T, h*w)
 	for i := range n {
@@ -114,11 +113,10 @@ func isMAT(head []byte) bool {
 	return is
 }
 
-// matVariables reads the variables of a MATLAB file of version 5 (what MATLAB
-// writes with -v6 and -v7), of either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric
-// matrices get a value: uint8 and logical ones a *Bytes, sparse
-// ones a *sparse.CSR, others a *mat.Dense. A row or column of cells that
-// each hold a line of text gets these as its text. Other variables are listed without either.
+// matVariables reads the variables of a MATLAB file of version 5 (what MATLAB writes with -v6 and -v7), of
+// either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric matrices get
+// a value: uint8 and logical ones a *Bytes, sparse ones a *sparse.CSR, others a *mat.Dense. A row or column
+// of cells that each hold a line of text gets these as its text. Other variables are listed without either.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
 	if _, err := in.ReadAt(head, 0); err != nil {
@@ -368,8 +366,7 @@ func (e *matElement) whole() ([]int, error) {
 	return out, nil
 }
 
-// sparse reads an r×c matrix that stands in compressed columns and returns it
-// in compressed rows.
+// sparse reads an r×c matrix that stands in compressed columns and returns it in compressed rows.
 func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 	rows, err := e.whole()
 	if err != nil {
@@ -390,8 +387,7 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 	if nnz < 0 || nnz > min(len(rows), a.dims[0]) {
 		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0])
 	}
-	// Nothing in the file backs the number of rows; a set with a million
-	// samples that hold nothing is none.
+	// Nothing in the file backs the number of rows; a set with a million samples that hold nothing is none.
 	if r > nnz+1<<20 {
 		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// writeMATLAB writes a set as Write says for MATLAB, uncompressed, as MATLAB
-// does with -v6.
+// writeMATLAB writes a set as Write says for MATLAB, uncompressed, as MATLAB does with -v6.
 func writeMATLAB(w *bufio.Writer, s *Content) error {
 	for _, names := range [][]string{s.Names, s.Classes} {
 		for _, name := range names {
@@ -27,8 +26,7 @@ func writeMATLAB(w *bufio.Writer, s *Content) error {
 	if _, ok := s.Vectors.(*sparse.CSR); ok {
 		height, width = 0, 0
 	}
-	// A text, where some other data are (nowhere), the version, and letters that
-	// tell the order of bytes.
+	// A text, where some other data are (nowhere), the version, and letters that tell the order of bytes.
 	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
 	vars := []matArray{s.vectorsArray(), columnArray("gnd", s.labelNumbers()), cellArray(namesVariable, s.Names)}
 	if len(s.Classes) > 0 {

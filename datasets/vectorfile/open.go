@@ -16,13 +16,11 @@ import (
 // Options says what to read from a file of vectors. The zero value takes
 // the names that are common in the file's format.
 type Options struct {
-	// Features and Labels name the variables of a MATLAB or NPZ file that hold
-	// the n×m vectors and the n labels. In a CSV file Labels names the column
-	// of the labels, beside an IDX or NPY file the file of the labels. Labels
-	// "-" says that there are none.
+	// Features and Labels name the variables of a MATLAB or NPZ file that hold the n×m vectors and the n
+	// labels. In a CSV file Labels names the column of the labels, beside an IDX or NPY file the file of
+	// the labels. Labels "-" says that there are none.
 	Features, Labels string
-	// Height and Width are the size of the images that the vectors hold, where
-	// the file does not tell.
+	// Height and Width are the size of the images that the vectors hold, where the file does not tell.
 	Height, Width int
 	// Limit is the most memory that reading takes, in bytes. A file that needs more is refused
 	// before that is allocated. 0 stands for what is free of the context's memory budget.
@@ -36,8 +34,7 @@ type Options struct {
 // headLength is how much of a file tells its kind.
 const headLength = 1024
 
-// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV, which its content tells, not
-// its name.
+// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV, which its content tells, not its name.
 func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	f, err := os.Open(path)
 	if err != nil {

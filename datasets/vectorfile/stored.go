@@ -25,8 +25,7 @@ var ErrChanged = errors.New("the file changed during the run; run it again when 
 type Stored struct {
 	cols  int
 	parts []storedPart
-	// least and greatest are the least and the greatest value, or of bytes 0 and 255
-	// where one is above 1.
+	// least and greatest are the least and the greatest value, or of bytes 0 and 255 where one is above 1.
 	least, greatest float64
 }
 

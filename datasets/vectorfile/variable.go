@@ -87,8 +87,7 @@ func (vs *variables) add(v variable, in *input) error {
 	return in.take(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
 }
 
-// find returns the first variable that has one of the names, written just so
-// or else in other case, or nil.
+// find returns the first variable that has one of the names, written just so or else in other case, or nil.
 func (vs variables) find(names ...string) *variable {
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, name := range names {
@@ -144,9 +143,8 @@ const (
 // namesVariables are the names that the list of the samples' names may have.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
-// content makes the set of the vectors and labels among the variables, found by the
-// names in the options or else by the given ones, in this order. Names of samples and
-// classes are taken as Write puts them.
+// content makes the set of the vectors and labels among the variables, found by the names in the options or
+// else by the given ones, in this order. Names of samples and classes are taken as Write puts them.
 func (vs variables) content(in *input, features, labels []string) (*Content, error) {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}

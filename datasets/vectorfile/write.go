@@ -23,8 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writers are the forms in which vectors are written, by the ending of the
-// file's name.
+// writers are the forms in which vectors are written, by the ending of the file's name.
 var writers = map[string]func(*bufio.Writer, *Content) error{
 	".npz": writeNumPy,
 	".mat": writeMATLAB,
@@ -47,9 +46,8 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its
-// name says. Open reads the same vectors, labels, and names of samples and
-// classes from it; but the set is called as the file then.
+// Write writes a set of vectors to a file of the form that the ending of its name says. Open reads the same
+// vectors, labels, and names of samples and classes from it; but the set is called as the file then.
 //
 //   - .npz for NumPy: the array fea holds the n×m vectors, gnd the n labels, which
 //     number the classes from 1 and are NaN where the class is not known, names
@@ -68,10 +66,9 @@ func CanWrite(path string) error {
 //     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
 //     and classes in natural order.
 //
-// The file appears when it is whole: where Write fails, or ctx ends it, what was
-// there before stays. A value that is not finite and a name that
-// the form cannot hold are errors: one with white space at its ends in a .csv,
-// with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
+// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A
+// value that is not finite and a name that the form cannot hold are errors: one with white space at its
+// ends in a .csv, with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
 func Write(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.WriteFunc)
 }
@@ -153,8 +150,7 @@ func (s *Content) features() (names []string, counts []int, scales []float64) {
 	return names, counts, scales
 }
 
-// labelNumbers returns the classes' numbers from 1, NaN where the class is not
-// known.
+// labelNumbers returns the classes' numbers from 1, NaN where the class is not known.
 func (s *Content) labelNumbers() []float64 {
 	numbers := make([]float64, len(s.Labels))
 	for i, l := range s.Labels {

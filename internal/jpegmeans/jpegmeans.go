@@ -109,8 +109,7 @@ func (f *File) Serves(times int) bool {
 	return across <= times && down <= times
 }
 
-// Memory returns the most bytes that Decode of a file that it serves takes for what grows with
-// the image.
+// Memory returns the most bytes that Decode of a file that it serves takes for what grows with the image.
 func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }

@@ -47,9 +47,8 @@ func (b *block) clear() {
 // rounding them adds up to half a step of the quantisation each.
 func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
-// inRange tells that no pixel of the block is below 0 or above 255. A coefficient
-// changes a pixel by a quarter of its magnitude at most, and the first changes all by an eighth
-// (T.81, A.3.3).
+// inRange tells that no pixel of the block is below 0 or above 255. A coefficient changes a pixel by a
+// quarter of its magnitude at most, and the first changes all by an eighth (T.81, A.3.3).
 func (b *block) inRange() bool {
 	dc := int64(b.values[0])
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127

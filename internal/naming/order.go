@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// CompareNatural orders names as people do: numbers in them by their value, so
-// that s2 comes before s10, and all else byte by byte. Different names never
-// compare equal.
+// CompareNatural orders names as people do: numbers in them by their value, so that s2 comes before s10,
+// and all else byte by byte. Different names never compare equal.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {

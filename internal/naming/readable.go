@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Readable returns the names as they are shown, written to files and looked up: as
-// they are where all are text in UTF-8, which file names need not be. Else each
-// byte that is no part of a character stands as \xHH, with two digits in base 16,
-// and each backslash as \x5c, so that different names stay different.
+// Readable returns the names as they are shown, written to files and looked up: as they are where all are
+// text in UTF-8, which file names need not be. Else each byte that is no part of a character stands as
+// \xHH, with two digits in base 16, and each backslash as \x5c, so that different names stay different.
 func Readable(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
 		return names

@@ -28,8 +28,7 @@ type Entry struct {
 	file *zip.File
 }
 
-// Open reads the directory of an archive of size bytes. No entry claims more bytes of
-// it than it has.
+// Open reads the directory of an archive of size bytes. No entry claims more bytes of it than it has.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zipfile.Open(r, size)
 	if err != nil {
@@ -61,9 +60,8 @@ func (e *Entry) Open() (io.ReadCloser, error) {
 	return e.file.Open()
 }
 
-// The bounds of an array that Floats, Integers and Text read: they take the memory that its
-// values need only where that is up to FreeBytes, or up to PerByte for each byte that it
-// is packed in.
+// The bounds of an array that Floats, Integers and Text read: they take the memory that its values need
+// only where that is up to FreeBytes, or up to PerByte for each byte that it is packed in.
 const (
 	FreeBytes = 16 << 20
 	PerByte   = 100

@@ -27,8 +27,7 @@ func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	return number.Buffered(z, MostDeflate*size), true, nil
 }
 
-// SizeOf returns how many bytes a file or a string holds, or 0 for what does not
-// tell.
+// SizeOf returns how many bytes a file or a string holds, or 0 for what does not tell.
 func SizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Stat() (fs.FileInfo, error) }:

@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// MaxDirectory is the length of the longest directory that is read, in bytes. It is read
-// into memory whole.
+// MaxDirectory is the length of the longest directory that is read, in bytes. It is read into memory whole.
 const MaxDirectory = 8 << 20
 
 // Encrypted is the flag of an encrypted entry.

@@ -26,8 +26,7 @@ type Lock struct {
 }
 
 // Acquire locks the file path, which it creates if need be, without waiting. It returns ErrLocked where
-// another process holds the lock, and succeeds on a file system without locks. Other errors name the
-// path.
+// another process holds the lock, and succeeds on a file system without locks. Other errors name the path.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -81,9 +80,8 @@ func (l *Lock) Release() {
 		l.file.Close()
 		return
 	}
-	// Windows does not remove a file that is open, nor one that another process
-	// has opened since. Everywhere else the file is removed while the lock is
-	// held, so that it is never another process's.
+	// Windows does not remove a file that is open, nor one that another process has opened since.
+	// Everywhere else the file is removed while the lock is held, so that it is never another process's.
 	err := os.Remove(l.file.Name())
 	l.file.Close()
 	if err != nil && removeWhenClosed {

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longest is the length of a file name, in characters, beyond which it is cut;
-// systems stop at 255 bytes.
+// longest is the length of a file name, in characters, beyond which it is cut; systems stop at 255 bytes.
 const longest = 60
 
 // device is a name that Windows keeps for a device, whatever its extension.
