@@ -200,7 +200,7 @@ func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 		x, err = storedOf(in.path, unpacked, start, a)
 		return a.dims, x, err
 	}
-	if x, err = a.matrix(r, most-start, in); err == nil {
+	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {
 		err = number.End(r)
 	}
 	if err != nil {

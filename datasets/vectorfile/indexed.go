@@ -228,7 +228,5 @@ func readTopics(in *input, documents []string) ([]string, error) {
 	return all, nil
 }
 
+// indexedLine fits the beginning of a file that readIndexed reads.
 var indexedLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s:#]*[ \t]+(?:qid:[0-9]+[ \t]+)?[0-9]+:[-+.0-9eE]+[\s#]`)
-
-// isIndexed tells by the first bytes whether a file is one that Indexed reads.
-func isIndexed(head []byte) bool { return indexedLine.Match(head) }

@@ -3,6 +3,7 @@ package vectorfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
@@ -29,16 +30,12 @@ func readMAT(in *input) (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	height, width, given := vars.imageSize()
-	if in.opt.Height == 0 && in.opt.Width == 0 {
-		in.opt.Height, in.opt.Width = height, width
-	}
 	s, err := vars.content(in, []string{"fea"}, []string{"gnd"})
 	if err != nil {
 		return nil, err
 	}
 	_, m := s.Vectors.Dims()
-	if s.Height == 0 && !given {
+	if _, _, given := vars.imageSize(); s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
 			s.Height, s.Width = side, side
 		}
@@ -68,18 +65,13 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of a file's elements, by the names of the format's description.
+// The types of a file's elements and the classes of variables that matter here, by the names of the format's description.
 const (
-	miINT8       = 1
-	miUINT8      = 2
-	miUINT16     = 4
-	miINT32      = 5
-	miUINT32     = 6
-	miDOUBLE     = 9
-	miMATRIX     = 14
-	miCOMPRESSED = 15
-	miUTF8       = 16
-	miUTF16      = 17
+	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE = 1, 2, 4, 5, 6, 9
+
+	miMATRIX, miCOMPRESSED, miUTF8, miUTF16 = 14, 15, 16, 17
+
+	mxCELL, mxCHAR, mxSPARSE, mxDOUBLE, mxUINT8, mxUINT64, mxOPAQUE = 1, 4, 5, 6, 9, 15, 17
 )
 
 // matNumbers tells how the numbers of an element type are stored.
@@ -87,17 +79,6 @@ var matNumbers = map[uint32]number.Kind{
 	1: number.Int8, 2: number.Uint8, 3: number.Int16, 4: number.Uint16, 5: number.Int32, 6: number.Uint32,
 	7: number.Float32, 9: number.Float64, 12: number.Int64, 13: number.Uint64,
 }
-
-// The classes of variables that matter here.
-const (
-	mxCELL   = 1
-	mxCHAR   = 4
-	mxSPARSE = 5
-	mxDOUBLE = 6
-	mxUINT8  = 9
-	mxUINT64 = 15
-	mxOPAQUE = 17
-)
 
 var matClasses = []string{
 	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
@@ -107,11 +88,6 @@ var matClasses = []string{
 
 // matHeader is the length of the text and the version that open a file.
 const matHeader = 128
-
-func isMAT(head []byte) bool {
-	_, is := sniffMAT(head)
-	return is
-}
 
 // matVariables reads the variables of a MATLAB file of version 5 (what MATLAB writes with -v6 and -v7), of
 // either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric matrices get
@@ -136,11 +112,12 @@ func matVariables(in *input) (vars variables, err error) {
 			v, err = e.variable()
 			in.left += e.taken
 		}
-		named := v != nil && v.Name != ""
-		if err != nil && named {
-			err = fmt.Errorf("variable %q: %w", v.Name, err)
-		} else if err == nil && named {
-			err = vars.add(*v, in)
+		if v != nil && v.Name != "" {
+			if err == nil {
+				err = vars.add(*v, in)
+			} else {
+				err = fmt.Errorf("variable %q: %w", v.Name, err)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", off, err)
@@ -325,11 +302,10 @@ func (e *matElement) numbers() (a array, data []byte, err error) {
 	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data, nil
 }
 
-// matrix reads a matrix, whose values stand column by column.
+// matrix reads a matrix, whose values stand column by column. Only what MATLAB calls uint8 becomes a *Bytes.
 func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
 	a, data, err := e.numbers()
-	n := a.dims
-	switch {
+	switch n := a.dims; {
 	case err != nil:
 		return nil, err
 	case int64(dims[0])*int64(dims[1]) != int64(n[0]):
@@ -338,25 +314,19 @@ func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
 		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", a.kind.Size())
 	}
 	a.dims, a.columns = dims, true
-	if r, most := bytes.NewReader(data), int64(len(data)); isBytes {
-		return a.matrix(r, most, e.in)
-	} else if values, err := a.floats(r, most, e.in); err != nil {
-		return nil, err
-	} else {
-		return mat.NewDense(dims[0], dims[1], values), nil
-	}
+	return a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
 }
 
 // whole reads a list of whole numbers.
 func (e *matElement) whole() ([]int, error) {
 	a, data, err := e.numbers()
-	if err == nil && !a.kind.Whole() {
-		err = errors.New("rows or column starts that are no whole numbers")
+	switch {
+	case err != nil:
+		return nil, err
+	case !a.kind.Whole():
+		return nil, errors.New("rows or column starts that are no whole numbers")
 	}
-	if err == nil {
-		err = e.in.take(8*int64(a.dims[0]), "a list of numbers")
-	}
-	if err != nil {
+	if err := e.in.take(8*int64(a.dims[0]), "a list of numbers"); err != nil {
 		return nil, err
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -368,27 +338,20 @@ func (e *matElement) whole() ([]int, error) {
 
 // sparse reads an r×c matrix that stands in compressed columns and returns it in compressed rows.
 func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
-	rows, err := e.whole()
-	if err != nil {
-		return nil, err
-	}
-	starts, err := e.whole()
-	if err != nil {
-		return nil, err
-	}
-	a, data, err := e.numbers()
-	if err != nil {
+	rows, err1 := e.whole()
+	starts, err2 := e.whole()
+	a, data, err3 := e.numbers()
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	if len(starts) != c+1 {
 		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, len(starts))
 	}
 	nnz := starts[c]
-	if nnz < 0 || nnz > min(len(rows), a.dims[0]) {
+	switch {
+	case nnz < 0 || nnz > min(len(rows), a.dims[0]):
 		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0])
-	}
-	// Nothing in the file backs the number of rows; a set with a million samples that hold nothing is none.
-	if r > nnz+1<<20 {
+	case r > nnz+1<<20: // nothing in the file backs the number of rows
 		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
 	}
 	if err := e.in.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)); err != nil {

@@ -52,7 +52,12 @@ func readNPZ(in *input) (*Content, error) {
 		if !ok {
 			continue
 		}
-		v, err := entryArray(in, entry, name)
+		content, err := entry.Open()
+		var v variable
+		if err == nil {
+			v, err = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size), entry.Most(), name)
+			content.Close()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
@@ -74,8 +79,6 @@ func (vs variables) numpy(in *input) (*Content, error) {
 	}
 	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
 		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
-	} else if in.opt.Height == 0 && in.opt.Width == 0 {
-		in.opt.Height, in.opt.Width, _ = vs.imageSize()
 	}
 	return vs.content(in, features, []string{"y", "gnd", "labels", "target", "arr_1"})
 }
@@ -102,15 +105,6 @@ func npyArray(in *input, name string) (v variable, err error) {
 	return v, err
 }
 
-func entryArray(in *input, entry *npz.Entry, name string) (variable, error) {
-	content, err := entry.Open()
-	if err != nil {
-		return variable{}, err
-	}
-	defer content.Close()
-	return readArray(in, number.Buffered(in.stoppable(content), entry.Size), entry.Most(), name)
-}
-
 // readArray reads an array of numbers or words from r, which holds at most most bytes. Others are listed
 // without a value.
 func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
@@ -132,7 +126,7 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 		v.Text, err = readTexts(in, r, items, most, t)
 	} else {
 		a := array{t.Kind, t.Order, v.Dims, h.Fortran}
-		v.Value, err = a.matrix(r, most, in)
+		v.Value, err = a.matrix(r, most, in, t.Kind == number.Uint8)
 	}
 	if err == nil {
 		err = number.End(r)
