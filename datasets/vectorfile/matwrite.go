@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,40 +15,25 @@ import (
 )
 
 // writeMATLAB writes a set as Write says for MATLAB, uncompressed, as MATLAB does with -v6.
-func writeMATLAB(w *bufio.Writer, s *Content) error {
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
-				return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy does not read from a .mat", name)
-			}
+func writeMATLAB(w *bufio.Writer, c *Content) error {
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
+			return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy does not read from a .mat", name)
 		}
 	}
-	height, width := s.Height, s.Width
-	if _, ok := s.Vectors.(*sparse.CSR); ok {
+	height, width := c.Height, c.Width
+	if _, ok := c.Vectors.(*sparse.CSR); ok {
 		height, width = 0, 0
 	}
 	// A text, where some other data are (nowhere), the version, and letters that tell the order of bytes.
 	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
-	vars := []matArray{s.vectorsArray(), columnArray("gnd", s.labelNumbers()), cellArray(namesVariable, s.Names)}
-	if len(s.Classes) > 0 {
-		vars = append(vars, cellArray(classesVariable, s.Classes))
-	}
-	if len(s.Features) > 0 {
-		names, counts, scales := s.features()
-		numbers := make([]float64, len(counts))
-		for i, n := range counts {
-			numbers[i] = float64(n)
-		}
-		vars = append(vars, cellArray(featuresVariable, names), columnArray(columnsVariable, numbers), columnArray(scalesVariable, scales))
-	}
-	size := columnArray(sizeVariable, []float64{float64(height), float64(width)})
-	size.rows, size.cols = 1, 2
-	for _, v := range append(vars, size) {
-		if err := v.write(w); err != nil {
-			return err
+	err := c.vectorsArray().write(w)
+	for _, l := range c.lists(height, width) {
+		if err == nil {
+			err = l.array().write(w)
 		}
 	}
-	return nil
+	return err
 }
 
 // matArray is a variable to be written.
@@ -106,16 +92,18 @@ func appendPart[T any](to []byte, typ int, values []T) []byte {
 	return append(to, make([]byte, pad)...)
 }
 
-// columnArray is a column of numbers.
-func columnArray(name string, values []float64) matArray {
-	return matArray{name: name, class: mxDOUBLE, rows: len(values), cols: 1, parts: appendPart(nil, miDOUBLE, values)}
-}
-
-// cellArray is a column of cells of a word each. What is not ASCII is written in 16 bits each:
-// MATLAB loads no file in which a character has several bytes of UTF-8.
-func cellArray(name string, words []string) matArray {
-	a := matArray{name: name, class: mxCELL, rows: len(words), cols: 1}
-	for _, word := range words {
+// array is the variable of a list: a column of numbers, or of cells of a word each. A size is a row. What is not
+// ASCII is written in 16 bits each: MATLAB loads no file in which a character has several bytes of UTF-8.
+func (l list) array() *matArray {
+	if l.words == nil {
+		a := &matArray{name: l.name, class: mxDOUBLE, rows: len(l.numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.numbers)}
+		if l.name == sizeVariable {
+			a.rows, a.cols = 1, len(l.numbers)
+		}
+		return a
+	}
+	a := &matArray{name: l.name, class: mxCELL, rows: len(l.words), cols: 1}
+	for _, word := range l.words {
 		length, text := len(word), appendPart(nil, miUTF8, []byte(word))
 		if length != utf8.RuneCountInString(word) {
 			units := utf16.Encode([]rune(word))
@@ -130,9 +118,9 @@ func cellArray(name string, words []string) matArray {
 }
 
 // vectorsArray is the variable of the vectors.
-func (c *Content) vectorsArray() matArray {
+func (c *Content) vectorsArray() *matArray {
 	n, m := c.Vectors.Dims()
-	a := matArray{name: "fea", class: mxDOUBLE, rows: n, cols: m}
+	a := &matArray{name: "fea", class: mxDOUBLE, rows: n, cols: m}
 	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
 		rows, starts, values := compressedColumns(x)

@@ -2,6 +2,7 @@ package vectorfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/csv"
@@ -80,92 +81,100 @@ func WriteNew(ctx context.Context, path string, s *Content) error {
 }
 
 // write writes the set by one of the functions of atomicfile.
-func (s *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
+func (c *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
 	if err := CanWrite(path); err != nil {
 		return err
 	}
-	if err := s.checkVectors(); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	err := c.checkVectors()
+	if err == nil {
+		err = file(path, func(w io.Writer) error {
+			buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
+			if err := writers[strings.ToLower(filepath.Ext(path))](buffered, c); err != nil {
+				return err
+			}
+			return buffered.Flush()
+		})
 	}
-	write := writers[strings.ToLower(filepath.Ext(path))]
-	err := file(path, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
-		if err := write(buffered, s); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
-	var named *fs.PathError
-	if err != nil && !errors.As(err, &named) {
+	if named := (*fs.PathError)(nil); err != nil && !errors.As(err, &named) {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
 }
 
-// checkVectors checks that s is a set of vectors that a reader would take.
-func (s *Content) checkVectors() error {
-	if s.Vectors == nil {
+// checkVectors checks that c is a set of vectors that a reader would take.
+func (c *Content) checkVectors() error {
+	if c.Vectors == nil {
 		return errors.New("a set of image files has no vectors")
 	}
-	n, m := s.Vectors.Dims()
+	n, m := c.Vectors.Dims()
 	switch {
 	case n == 0 || m == 0:
 		return fmt.Errorf("%d×%d matrix holds no samples", n, m)
-	case len(s.Names) != n || len(s.Labels) != n:
-		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(s.Names), len(s.Labels))
-	case (s.Height != 0 || s.Width != 0) && (s.Height < 0 || s.Height*s.Width != m):
-		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, s.Height, s.Width)
+	case len(c.Names) != n || len(c.Labels) != n:
+		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(c.Names), len(c.Labels))
+	case (c.Height != 0 || c.Width != 0) && (c.Height < 0 || c.Height*c.Width != m):
+		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, c.Height, c.Width)
 	}
-	if columns := 0; s.Features != nil {
-		for _, f := range s.Features {
+	if columns := 0; c.Features != nil {
+		for _, f := range c.Features {
 			columns += f.Count
 		}
 		if columns != m {
 			return fmt.Errorf("features of %d columns, and vectors of %d values", columns, m)
 		}
 	}
-	for i, l := range s.Labels {
-		if l < -1 || l >= len(s.Classes) {
-			return fmt.Errorf("%s: label %d, and there are %d classes", s.Names[i], l, len(s.Classes))
+	for i, l := range c.Labels {
+		if l < -1 || l >= len(c.Classes) {
+			return fmt.Errorf("%s: label %d, and there are %d classes", c.Names[i], l, len(c.Classes))
 		}
 	}
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-				return fmt.Errorf("the name %q is not text", name)
-			}
-		}
-		if len(names) > 0 && !allDiffer(names) {
-			return errors.New("a name of a sample or class is empty or there twice")
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+			return fmt.Errorf("the name %q is not text", name)
 		}
 	}
-	return checkFinite(s.Vectors)
+	if !allDiffer(c.Names) || !allDiffer(c.Classes) {
+		return errors.New("a name of a sample or class is empty or there twice")
+	}
+	return checkFinite(c.Vectors)
 }
 
-// features returns the names of the features, how many columns each has, and its scale.
-func (s *Content) features() (names []string, counts []int, scales []float64) {
-	for _, f := range s.Features {
-		names, counts, scales = append(names, f.Name), append(counts, f.Count), append(scales, f.Scale)
-	}
-	return names, counts, scales
+// list is a list of words or numbers that Write puts beside the vectors.
+type list struct {
+	name    string
+	words   []string
+	numbers []float64
+	whole   bool // the numbers are whole
 }
 
-// labelNumbers returns the classes' numbers from 1, NaN where the class is not known.
-func (s *Content) labelNumbers() []float64 {
-	numbers := make([]float64, len(s.Labels))
-	for i, l := range s.Labels {
-		numbers[i] = float64(l + 1)
+// lists returns what Write puts beside the vectors, which hold images of a size or none.
+func (c *Content) lists(height, width int) []list {
+	labels := list{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+	for _, l := range c.Labels {
+		number := float64(l + 1)
 		if l < 0 {
-			numbers[i] = math.NaN()
+			number = math.NaN()
 		}
+		labels.numbers = append(labels.numbers, number)
 	}
-	return numbers
+	all := []list{labels, {name: namesVariable, words: c.Names}}
+	if len(c.Classes) > 0 {
+		all = append(all, list{name: classesVariable, words: c.Classes})
+	}
+	if len(c.Features) > 0 {
+		names, counts, scales := list{name: featuresVariable}, list{name: columnsVariable, whole: true}, list{name: scalesVariable}
+		for _, f := range c.Features {
+			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
+			scales.numbers = append(scales.numbers, f.Scale)
+		}
+		all = append(all, names, counts, scales)
+	}
+	return append(all, list{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
 }
 
 // putList writes numbers one after the other, the lowest byte first, up to the first error.
 func putList[T any](w *bufio.Writer, values []T) error {
-	const chunk = 8192
-	for some := range slices.Chunk(values, chunk) {
+	for some := range slices.Chunk(values, 8192) {
 		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
 			return err
 		}
@@ -173,104 +182,84 @@ func putList[T any](w *bufio.Writer, values []T) error {
 	return nil
 }
 
-// int32s returns whole numbers in 4 bytes each.
-func int32s(values ...int) []int32 {
-	out := make([]int32, len(values))
-	for i, v := range values {
-		out[i] = int32(v)
-	}
-	return out
+// putInt32 writes an array of whole numbers in 4 bytes each.
+func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
+	z.Array(name, "<i4", []int{len(values)}, func(w *bufio.Writer) {
+		for _, v := range values {
+			w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v)))
+		}
+	})
 }
 
-// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed:
-// numpy.savez does not either.
-func writeNumPy(w *bufio.Writer, s *Content) error {
+// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed: numpy.savez does not either.
+func writeNumPy(w *bufio.Writer, c *Content) error {
 	z := npz.NewWriter(w)
-	n, m := s.Vectors.Dims()
-	switch x := s.Vectors.(type) {
+	n, m := c.Vectors.Dims()
+	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
 		if n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32 {
 			return fmt.Errorf("%d×%d matrix of %d values is more than can be written", n, m, x.NNZ())
 		}
-		putArray(z, "data", "<f8", x.Values)
-		putArray(z, "indices", "<i4", int32s(x.Columns...))
-		putArray(z, "indptr", "<i4", int32s(x.RowStart...))
+		z.List("data", x.Values)
+		putInt32(z, "indices", x.Columns...)
+		putInt32(z, "indptr", x.RowStart...)
 		z.Array("format", "|S3", nil, func(w *bufio.Writer) { w.WriteString("csr") })
-		putArray(z, "shape", "<i4", int32s(n, m))
+		putInt32(z, "shape", n, m)
 	case *Bytes:
 		z.Array("fea", "|u1", []int{n, m}, func(w *bufio.Writer) { w.Write(x.data) })
 	default:
 		z.Floats("fea", []int{n, m}, rowsOf(x))
 	}
-	if slices.Contains(s.Labels, -1) {
-		putArray(z, "gnd", "<f8", s.labelNumbers())
-	} else {
-		numbers := int32s(s.Labels...)
-		for i := range numbers {
-			numbers[i]++
+	for _, l := range c.lists(c.Height, c.Width) {
+		switch {
+		case l.words != nil:
+			z.Words(l.name, l.words)
+		case l.whole:
+			putInt32(z, l.name, l.numbers...)
+		default:
+			z.List(l.name, l.numbers)
 		}
-		putArray(z, "gnd", "<i4", numbers)
 	}
-	z.Words(namesVariable, s.Names)
-	if len(s.Classes) > 0 {
-		z.Words(classesVariable, s.Classes)
-	}
-	if len(s.Features) > 0 {
-		names, counts, scales := s.features()
-		z.Words(featuresVariable, names)
-		putArray(z, columnsVariable, "<i4", int32s(counts...))
-		putArray(z, scalesVariable, "<f8", scales)
-	}
-	putArray(z, sizeVariable, "<i4", int32s(s.Height, s.Width))
 	return z.Close()
 }
 
-// putArray writes an array of one dimension.
-func putArray[T any](z *npz.Writer, name, kind string, values []T) {
-	z.Array(name, kind, []int{len(values)}, func(w *bufio.Writer) { putList(w, values) })
-}
-
-// writeTable writes a set as Write says for CSV. A number has the fewest digits
-// that tell it from all others.
-func writeTable(w *bufio.Writer, s *Content) error {
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
-				return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
-			}
+// writeTable writes a set as Write says for CSV. A number has the fewest digits that tell it from all others.
+func writeTable(w *bufio.Writer, c *Content) error {
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
+			return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
 		}
 	}
-	_, m := s.Vectors.Dims()
+	_, m := c.Vectors.Dims()
 	if m+2 > mostVectorColumns {
 		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
 	}
-	record := []string{nameColumn, "class"}
-	of := s.Features
-	if of == nil {
-		of = []Columns{{Name: "x", Count: m}}
+	features := c.Features
+	if features == nil {
+		features = []Columns{{Name: "x", Count: m}}
 	}
-	for _, f := range of {
+	record := []string{nameColumn, "class"}
+	for _, f := range features {
 		for j := range f.Count {
 			record = append(record, f.Name+strconv.Itoa(j+1))
 		}
 	}
 	out := csv.NewWriter(w)
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	row := rowsOf(s.Vectors)
-	for i, l := range s.Labels {
-		record = append(record[:0], spreadsheet.Cell(s.Names[i]), "")
+	err := out.Write(record)
+	row := rowsOf(c.Vectors)
+	for i, l := range c.Labels {
+		if err != nil {
+			return err
+		}
+		record = append(record[:0], spreadsheet.Cell(c.Names[i]), "")
 		if l >= 0 {
-			record[1] = spreadsheet.Cell(s.Classes[l])
+			record[1] = spreadsheet.Cell(c.Classes[l])
 		}
 		for _, v := range row(i) {
 			record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+		err = out.Write(record)
 	}
 	out.Flush()
-	return out.Error()
+	return cmp.Or(err, out.Error())
 }
