@@ -11,9 +11,18 @@
 package datasets
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Set is a set of n samples with what is known of their classes. Its samples
@@ -75,3 +84,189 @@ type Set struct {
 
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
+
+// Subset returns the set of the given samples, in the given order. It keeps the classes that these samples
+// have, in their order; a class that is left with no sample is dropped and the labels renumbered. It panics
+// where a row is not a sample of s.
+func (s *Set) Subset(rows []int) *Set {
+	out := *s
+	out.Names, out.Files, out.Pictures, out.Test = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows), take(s.Test, rows)
+	out.LeftOut, out.LabelLines = slices.Clone(s.LeftOut), take(s.LabelLines, rows)
+	switch x := s.Vectors.(type) {
+	case nil:
+	case *vectorfile.Bytes:
+		out.Vectors = x.SelectRows(rows)
+	case *sparse.CSR:
+		out.Vectors = x.SelectRows(rows)
+	default:
+		out.Vectors = selectRows(x, rows)
+	}
+	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
+	if s.OwnLabels != nil {
+		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
+	}
+	return &out
+}
+
+// subsetClasses returns the classes that the given samples have, in their order,
+// and the samples' labels among them.
+func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
+	label := make([]int, len(classes)) // 1 for a class that is left, then its new label
+	for _, i := range rows {
+		if l := labels[i]; l >= 0 {
+			label[l] = 1
+		}
+	}
+	for old, present := range label {
+		if present == 1 {
+			label[old] = len(left)
+			left = append(left, classes[old])
+		}
+	}
+	renumbered = take(labels, rows)
+	for i, l := range renumbered {
+		if l >= 0 {
+			renumbered[i] = label[l]
+		}
+	}
+	return left, renumbered
+}
+
+// Labelled returns the set of the samples whose class is known. The others are counted in LeftOut.
+func (s *Set) Labelled() *Set {
+	if !slices.Contains(s.Labels, -1) {
+		return s
+	}
+	return s.Largest(len(s.Classes))
+}
+
+// Largest returns the set of the k classes with the most samples, in the order that they have; of classes
+// of one size the first. Samples of no known class are left out, and counted in LeftOut.
+func (s *Set) Largest(k int) *Set {
+	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
+	for c := range order {
+		order[c] = c
+	}
+	unlabelled := 0
+	for _, l := range s.Labels {
+		if l < 0 {
+			unlabelled++
+		} else {
+			size[l]++
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
+	kept := order[:min(k, len(order))]
+	var rows []int
+	for i, l := range s.Labels {
+		if slices.Contains(kept, l) {
+			rows = append(rows, i)
+		}
+	}
+	out := s.Subset(rows)
+	if unlabelled > 0 {
+		out.LeftOut = append(out.LeftOut, LeftOut{Reason: Unlabelled, Count: unlabelled})
+	}
+	return out
+}
+
+// take returns the values of these rows, or nil where there are none at all.
+func take[T any](values []T, rows []int) []T {
+	if values == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for at, i := range rows {
+		out[at] = values[i]
+	}
+	return out
+}
+
+func selectRows(x mat.Matrix, rows []int) mat.Matrix {
+	_, m := x.Dims()
+	if len(rows) == 0 || m == 0 {
+		return &mat.Dense{}
+	}
+	out := mat.NewDense(len(rows), m, nil)
+	for at, i := range rows {
+		vectorfile.Row(out.RawRowView(at), i, x)
+	}
+	return out
+}
+
+// findPictures takes the names of the samples of a set of vectors, which were read of path, for
+// those of image files, if there is one of the first that end as such do.
+func (s *Set) findPictures(path string) {
+	if s.Height > 0 {
+		return // the vectors are images
+	}
+	const tried = 100
+	found := make([]string, s.Len())
+	any, images := false, 0
+	for i, name := range s.Names {
+		if !imagefile.HasExtension(name) {
+			continue
+		}
+		if images++; images > tried && !any {
+			return
+		}
+		file := filepath.FromSlash(name)
+		for _, at := range []string{filepath.Join(filepath.Dir(path), file), file} {
+			if filepath.IsAbs(file) {
+				at = file
+			}
+			if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() {
+				found[i], any = at, true
+				break
+			}
+		}
+	}
+	if any {
+		s.Pictures = found
+	}
+}
+
+// File returns the image file that sample i is, or that its vector is of, "" where there is none.
+func (s *Set) File(i int) string {
+	switch {
+	case s.Files != nil:
+		return s.Files[i]
+	case s.Pictures != nil:
+		return s.Pictures[i]
+	}
+	return ""
+}
+
+// HasImages tells whether there is something to see of the samples: they are images, or some have
+// image files.
+func (s *Set) HasImages() bool { return s.Files != nil || s.Height > 0 || s.Pictures != nil }
+
+// PictureFiles returns the samples as a set of their Pictures.
+func (s *Set) PictureFiles() *Set { return &Set{Name: s.Name, Names: s.Names, Files: s.Pictures} }
+
+// MaxSide is the largest height or width of a Size that is read from text.
+const MaxSide = 4096
+
+// Size is the height and width of images in pixels.
+type Size struct{ Height, Width int }
+
+// UnmarshalText reads the side of a square, or HEIGHTxWIDTH.
+func (s *Size) UnmarshalText(text []byte) error {
+	h, w, both := strings.Cut(string(text), "x")
+	if !both {
+		w = h
+	}
+	height, err1 := strconv.Atoi(h)
+	width, err2 := strconv.Atoi(w)
+	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > MaxSide || width > MaxSide {
+		return fmt.Errorf("%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most %d", text, MaxSide)
+	}
+	*s = Size{height, width}
+	return nil
+}
+
+// MarshalText returns what UnmarshalText reads.
+func (s Size) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dx%d", s.Height, s.Width), nil }
+
+// String returns the size as in "24×32".
+func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Height, s.Width) }

@@ -3,8 +3,13 @@ package zipfile
 
 import (
 	"archive/zip"
+	"bufio"
+	"compress/gzip"
 	"fmt"
 	"io"
+	"io/fs"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 // MaxDirectory is the length of the longest directory that is read, in bytes. It is read into memory whole.
@@ -35,4 +40,35 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 		}
 	}
 	return b.r.ReadAt(p, off)
+}
+
+// MostDeflate is how many bytes one byte that DEFLATE has packed can unpack to: a code
+// stands for at most 258 bytes and takes two bits at least.
+const MostDeflate = 1032
+
+// Gunzip returns what r holds, unpacked where it is gzipped, and whether it was.
+func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
+	size := SizeOf(r)
+	b = number.Buffered(r, size)
+	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
+		return b, false, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, true, err
+	}
+	return number.Buffered(z, MostDeflate*size), true, nil
+}
+
+// SizeOf returns how many bytes a file or a string holds, or 0 for what does not tell.
+func SizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	case interface{ Size() int64 }:
+		return r.Size()
+	}
+	return 0
 }
