@@ -21,17 +21,17 @@ import (
 // check reports options that do not go together.
 func (opt *OpenOptions) check() error {
 	for _, pair := range []struct {
-		both        bool
-		one, second string
+		one, other    string
+		first, second bool
 	}{
-		{opt.NoClasses && opt.Truth != "", "no-classes", "truth"},
-		{opt.NoClasses && opt.Pattern != "", "no-classes", "pattern"},
-		{opt.NoClasses && opt.Pool, "no-classes", "pool"},
-		{opt.Truth != "" && opt.Pattern != "", "truth", "pattern"},
-		{opt.Labels != "" && opt.Pattern != "", "labels", "pattern"},
+		{"no-classes", "truth", opt.NoClasses, opt.Truth != ""},
+		{"no-classes", "pattern", opt.NoClasses, opt.Pattern != ""},
+		{"no-classes", "pool", opt.NoClasses, opt.Pool},
+		{"truth", "pattern", opt.Truth != "", opt.Pattern != ""},
+		{"labels", "pattern", opt.Labels != "", opt.Pattern != ""},
 	} {
-		if pair.both {
-			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.second)
+		if pair.first && pair.second {
+			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.other)
 		}
 	}
 	return nil
@@ -51,10 +51,8 @@ func (opt *OpenOptions) saysClasses() bool {
 // What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is none
 // stays in the set, and reading it fails with its name. It is an error if there is no image, if the pattern does not
 // fit one of them, and if two class folders have the same name while Pool is not set.
-func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
-	err := opt.check()
-	var set *Set
-	if err == nil {
+func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
+	if err = opt.check(); err == nil {
 		set, err = folder(ctx, dir, opt)
 	}
 	if err != nil {
@@ -69,32 +67,34 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 		return nil, err
 	}
 	names := found.images
-	set := &Set{Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: found.others, Bad: found.bad}
-	for i, name := range names {
-		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+	s := &Set{
+		Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)),
+		Test: testFolders(names), LeftOut: found.others, Bad: found.bad,
 	}
-	set.Test = testFolders(names)
-	set.setClasses(make([]string, len(names)))
+	for i, name := range names {
+		s.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		err = set.readTold(&opt)
+		err = s.readTold(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":
-		err = set.classesByPattern(opt.Pattern)
+		err = s.classesByPattern(opt.Pattern)
 	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") }):
-		if set.TimeFolders, set.Folders = timeFolders(names); set.TimeFolders == nil || opt.Pool {
-			set.TimeFolders, set.Folders = nil, 0
-			err = set.classesByFolder(opt.Pool)
+		if !opt.Pool {
+			s.TimeFolders, s.Folders = timeFolders(names)
+		}
+		if s.TimeFolders == nil {
+			s.Folders = 0
+			err = s.classesByFolder(opt.Pool)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
+	return s, err
 }
 
-// mostFiles is how many files and folders a folder may hold. Links to folders can
-// make a few of them into more than anybody can look at.
+// mostFiles is how many files and folders a folder may hold. Links to folders can make a few of them into more than
+// anybody can look at.
 const mostFiles = 10_000_000
 
 // walk looks for images in a folder.
@@ -110,8 +110,8 @@ type walk struct {
 	bad    []BadFile // what cannot be looked at, with skipBad
 }
 
-// findImages returns the images below dir, what else lies there but for the
-// files about them, and with skipBad what cannot be looked at. More files and folders than most are an error.
+// findImages returns the images below dir and, but for the files about them, what else lies there. More files and
+// folders than most are an error.
 func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -126,15 +126,13 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 			w.about = append(w.about, info)
 		}
 	}
-	if err := w.folder("", []fs.FileInfo{info}); err != nil {
-		return nil, err
+	if err := w.folder("", []fs.FileInfo{info}); err != nil || len(w.images) > 0 {
+		return w, err
 	}
-	switch {
-	case len(w.images) > 0:
-		return w, nil
-	case len(w.bad) > 0:
+	if len(w.bad) > 0 {
 		return nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(w.bad), w.bad[0].Reason)
-	case w.others == nil:
+	}
+	if w.others == nil {
 		return nil, errors.New("it holds no files")
 	}
 	var what []string
@@ -144,8 +142,8 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 }
 
-// folder looks through a folder below dir. above holds the folders from dir down to it: a
-// link to one of them would lead round in a circle.
+// folder looks through a folder below dir. above holds the folders from dir down to it: a link to one of them would lead
+// round in a circle.
 func (w *walk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
@@ -172,32 +170,29 @@ func (w *walk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
+	isImage := imagefile.HasExtension(file) // also a link to nothing, which fails when it is read
 	switch {
 	case strings.HasPrefix(path.Base(name), "."):
 		w.others.add(Hidden, name)
-	case err != nil && imagefile.HasExtension(file):
-		w.images = append(w.images, name) // a link to nothing, which fails when it is read
+		return nil
 	case err != nil:
-		w.others.add(NotImage, name)
 	case info.IsDir() && slices.ContainsFunc(above, isSame):
 		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file))
 	case info.IsDir():
 		return w.folder(name, append(above, info))
 	case slices.ContainsFunc(w.about, isSame):
+		return nil
 	case !info.Mode().IsRegular():
-		w.others.add(NotImage, name)
-	case imagefile.HasExtension(file):
-		w.images = append(w.images, name)
-	default:
-		isImage, err := imagefile.IsFile(file)
-		switch {
-		case err != nil:
+		isImage = false
+	case !isImage:
+		if isImage, err = imagefile.IsFile(file); err != nil {
 			return w.skip(name, err)
-		case isImage:
-			w.images = append(w.images, name)
-		default:
-			w.others.add(NotImage, name)
 		}
+	}
+	if isImage {
+		w.images = append(w.images, name)
+	} else {
+		w.others.add(NotImage, name)
 	}
 	return nil
 }
@@ -211,8 +206,8 @@ func (w *walk) skip(name string, err error) error {
 	return nil
 }
 
-// testFolders tells of each name whether it begins with the folder test. It is nil unless all
-// begin with that or with train, and there are both.
+// testFolders tells of each name whether it begins with the folder test. It is nil unless all begin with that or with
+// train, and there are both.
 func testFolders(names []string) []bool {
 	test := make([]bool, len(names))
 	for i, name := range names {
@@ -258,69 +253,56 @@ func (s *Set) classesByFolder(pool bool) error {
 	classes := make([]string, s.Len())
 	first := map[string]string{} // the first folder of each class, case aside
 	for i, name := range s.Names {
-		in := path.Dir(name)
-		if in == "." {
+		folder := path.Dir(name)
+		if folder == "." {
 			continue // beside the class folders
 		}
-		key := strings.ToLower(className(in))
-		other, seen := first[key]
-		switch {
+		class := cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder))
+		key := strings.ToLower(class)
+		switch other, seen := first[key]; {
 		case !seen:
-			other = in
-			first[key] = in
-		case other != in && !pool:
-			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, in)
+			first[key] = folder
+		case other != folder && !pool:
+			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, folder)
+		default:
+			class = cmp.Or(strings.TrimSpace(path.Base(other)), path.Base(other))
 		}
-		classes[i] = className(other)
+		classes[i] = class
 	}
 	s.setClasses(classes)
 	s.FolderClasses = true
 	return nil
 }
 
-func className(folder string) string {
-	name := path.Base(folder)
-	return cmp.Or(strings.TrimSpace(name), name)
-}
-
 // pattern finds the class in a file's name.
 type pattern struct {
 	text string
 	expr *regexp.Regexp
-	// bare tells that the extension is no part of what is matched.
-	bare bool
+	bare bool // the extension is no part of what is matched
 }
 
-const (
-	classMark  = "{class}"
-	numberMark = "{number}"
-)
+const classMark, numberMark = "{class}", "{number}"
 
 // parsePattern reads a pattern as OpenOptions describes it.
 func parsePattern(text string) (*pattern, error) {
 	before, after, found := strings.Cut(text, classMark)
+	expr := strings.NewReplacer(regexp.QuoteMeta(numberMark), "[0-9]+", regexp.QuoteMeta("*"), ".*")
+	compiled, err := regexp.Compile(`(?s)^` + expr.Replace(regexp.QuoteMeta(before)) + `([^/]+?)` + expr.Replace(regexp.QuoteMeta(after)) + `$`)
 	switch {
 	case !found:
-		return nil, fmt.Errorf("pattern %q: it has no %s", text, classMark)
+		err = fmt.Errorf("it has no %s", classMark)
 	case strings.Contains(after, classMark):
-		return nil, fmt.Errorf("pattern %q: it has more than one %s", text, classMark)
+		err = fmt.Errorf("it has more than one %s", classMark)
 	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
-		return nil, fmt.Errorf("pattern %q: * next to %s leaves open where the class ends; put a character between them", text, classMark)
+		err = fmt.Errorf("* next to %s leaves open where the class ends; put a character between them", classMark)
 	}
-	expr := func(part string) string {
-		part = regexp.QuoteMeta(part)
-		part = strings.ReplaceAll(part, regexp.QuoteMeta(numberMark), "[0-9]+")
-		return strings.ReplaceAll(part, regexp.QuoteMeta("*"), ".*")
-	}
-	compiled, err := regexp.Compile(`(?s)^` + expr(before) + `([^/]+?)` + expr(after) + `$`)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", text, err)
 	}
 	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, nil
 }
 
-// class returns the class that the pattern finds in the sample's name, a path
-// with forward slashes, without the blanks around it, or "" where it does not fit.
+// class returns the class that the pattern finds in the name of a sample, without the blanks around it, or "".
 func (p *pattern) class(name string) string {
 	if !strings.Contains(p.text, "/") {
 		name = path.Base(name)

@@ -29,8 +29,8 @@ func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 // linkLines are those of a file of links.
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error where this number of links is more than the memory budget of
-// the context has room for. A link takes two numbers and its line, three times while a list grows.
+// checkFit returns an error where these are more links than the memory budget of the context has room for: two numbers
+// and a line each, three times while a list grows.
 func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }
@@ -50,9 +50,6 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 		if err != nil {
 			return err
 		}
-		if err := checkFit(ctx, len(l.Must)+len(l.Cannot)+1); err != nil {
-			return err
-		}
 		switch record[2] {
 		case "must":
 			l.Must, l.MustLines = append(l.Must, [2]int{a, b}), append(l.MustLines, line)
@@ -61,7 +58,7 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 		default:
 			return fmt.Errorf("%s is neither must nor cannot", spreadsheet.Quote(record[2]))
 		}
-		return nil
+		return checkFit(ctx, len(l.Must)+len(l.Cannot))
 	})
 	if err != nil {
 		return nil, err
@@ -72,19 +69,18 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 // WriteLinks writes a CSV file of links as ReadLinks reads it.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
-		for _, kind := range []struct {
-			pairs [][2]int
-			name  string
-		}{{l.Must, "must"}, {l.Cannot, "cannot"}} {
-			for _, p := range kind.pairs {
-				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind.name)
+		write := func(pairs [][2]int, kind string) {
+			for _, p := range pairs {
+				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind)
 			}
 		}
+		write(l.Must, "must")
+		write(l.Cannot, "cannot")
 	})
 }
 
-// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked
-// for, and samples that are not, by their places in the set.
+// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked for, and samples that are
+// not, by their places in the set.
 type FeedbackLog struct{ Positive, Negative []int }
 
 // mostLinks is how many links feedback may give: n samples found good give n·(n−1)/2.
@@ -102,11 +98,7 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		log    string
 		sample int
 	}
-	type said struct {
-		positive bool
-		line     int
-	}
-	marks := map[mark]said{}
+	marks := map[mark]int{} // lines, negative ones of negative marks
 	logs := map[string]*FeedbackLog{}
 	var names []string
 	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
@@ -121,22 +113,21 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 			logs[name] = l
 			names = append(names, name)
 		}
-		positive := slices.Contains([]string{"+", "positive"}, record[2])
-		if !positive && !slices.Contains([]string{"-", "−", "negative"}, record[2]) {
+		list, sign := &l.Positive, 1
+		switch record[2] {
+		case "+", "positive":
+		case "-", "−", "negative":
+			list, sign = &l.Negative, -1
+		default:
 			return fmt.Errorf("%s is neither + nor -", spreadsheet.Quote(record[2]))
 		}
-		before, again := marks[mark{name, i}]
-		switch {
-		case again && before.positive != positive:
-			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), before.line, spreadsheet.Quote(record[1]))
-		case again:
-			return nil
-		case positive:
-			l.Positive = append(l.Positive, i)
-		default:
-			l.Negative = append(l.Negative, i)
+		switch before := marks[mark{name, i}] * sign; {
+		case before < 0:
+			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
+		case before == 0:
+			*list = append(*list, i)
+			marks[mark{name, i}] = line * sign
 		}
-		marks[mark{name, i}] = said{positive, line}
 		return nil
 	})
 	if err != nil {
@@ -172,20 +163,19 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
 		for at, log := range logs {
-			for _, kind := range []struct {
-				samples []int
-				mark    string
-			}{{log.Positive, "+"}, {log.Negative, "-"}} {
-				for _, i := range kind.samples {
-					put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), kind.mark)
+			for k, i := range slices.Concat(log.Positive, log.Negative) {
+				mark := "+"
+				if k >= len(log.Positive) {
+					mark = "-"
 				}
+				put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), mark)
 			}
 		}
 	})
 }
 
-// CheckLinks returns an error where links contradict each other or, with labels, the classes of the
-// samples, directly or through others. It names the samples and the lines of the shortest way.
+// CheckLinks returns an error where links contradict each other or, with labels, the classes of the samples, directly or
+// through others. It names the samples and the lines of the shortest way.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)

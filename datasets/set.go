@@ -25,50 +25,44 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Set is a set of n samples with what is known of their classes. Its samples
-// are either image files, decoded when they are asked for, or vectors.
+// Set is a set of n samples with what is known of their classes. Its samples are either image files, decoded when
+// they are asked for, or vectors.
 type Set struct {
 	// Name is what the set is called in tables and pages.
 	Name string
-	// Names holds a unique name for each sample: for a file its path below
-	// the set's folder with forward slashes, else "FILE row 17" (from 1).
+	// Names holds a unique name for each sample: for a file its path below the set's folder with forward slashes, else
+	// "FILE row 17" (from 1).
 	Names []string
-	// Classes holds the classes' names. It is empty where no class is known.
+	// Classes holds the names of the known classes, and Labels for each sample an index into them, or -1.
 	Classes []string
-	// Labels holds for each sample an index into Classes, or -1 where its class is not known.
-	Labels []int
-	// FolderClasses tells that the classes are the folders that hold the images. An image
-	// without a class then lies beside them.
+	Labels  []int
+	// FolderClasses tells that the classes are the folders of the images. Images without a class lie beside them.
 	FolderClasses bool
-	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of those that
-	// hold images: none of them is a class then. Folders is how many there are.
+	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of the
+	// Folders that hold images: none of them is a class then.
 	TimeFolders []string
 	Folders     int
-	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels
-	// put others in their place, or nil.
+	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels put others in their place, or nil.
 	OwnClasses []string
 	OwnLabels  []int
-	// LabelsFile is the file that ReadLabels read, and LabelLines holds the line, from 1, in
-	// which it gives each sample its class, or 0. They are "" and nil without.
+	// LabelsFile is the file that ReadLabels read, and LabelLines holds the line, from 1, in which it gives each sample
+	// its class, or 0. They are "" and nil without.
 	LabelsFile string
 	LabelLines []int
-	// Test tells of each sample whether it is of the test part and not of the training part, or is nil
-	// where the data are not in these two parts: folders train and test, or IDX files of both.
+	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where the data
+	// are not in these two parts: folders train and test, or IDX files of both.
 	Test []bool
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
-	// Vectors is n×m, a sample a row, or nil for a set of image files. It is
-	// a *mat.Dense, a *vectorfile.Bytes or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with
-	// OpenOptions.OnDisk.
+	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes or, for
+	// sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
 	Vectors mat.Matrix
-	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is
-	// nil for a set of files, and where no name is that of a file.
+	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is nil for a set of files,
+	// and where no name is that of a file.
 	Pictures []string
-	// Height and Width are the size of the images that the vectors hold, row
-	// by row and upright, or 0 where the vectors are no images.
+	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
-	// Features says of vectors in which several features stand side by side which columns
-	// are whose. Write writes it; it is not read.
+	// Features says which columns of the vectors belong to which feature. Write writes it; it is not read.
 	Features []vectorfile.Columns
 	// LeftOut counts what lay beside the samples and is none of them.
 	LeftOut []LeftOut
@@ -85,13 +79,12 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the given samples, in the given order. It keeps the classes that these samples
-// have, in their order; a class that is left with no sample is dropped and the labels renumbered. It panics
-// where a row is not a sample of s.
+// Subset returns the set of the given samples, in the given order, with the classes that these samples have, in their
+// order. It panics where a row is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
-	out.Names, out.Files, out.Pictures, out.Test = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows), take(s.Test, rows)
-	out.LeftOut, out.LabelLines = slices.Clone(s.LeftOut), take(s.LabelLines, rows)
+	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)
+	out.Test, out.LabelLines, out.LeftOut = take(s.Test, rows), take(s.LabelLines, rows), slices.Clone(s.LeftOut)
 	switch x := s.Vectors.(type) {
 	case nil:
 	case *vectorfile.Bytes:
@@ -99,7 +92,14 @@ func (s *Set) Subset(rows []int) *Set {
 	case *sparse.CSR:
 		out.Vectors = x.SelectRows(rows)
 	default:
-		out.Vectors = selectRows(x, rows)
+		dense := &mat.Dense{}
+		if _, m := x.Dims(); len(rows) > 0 && m > 0 {
+			dense = mat.NewDense(len(rows), m, nil)
+		}
+		for at, i := range rows {
+			vectorfile.Row(dense.RawRowView(at), i, x)
+		}
+		out.Vectors = dense
 	}
 	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
 	if s.OwnLabels != nil {
@@ -108,22 +108,16 @@ func (s *Set) Subset(rows []int) *Set {
 	return &out
 }
 
-// subsetClasses returns the classes that the given samples have, in their order,
-// and the samples' labels among them.
+// subsetClasses returns the classes that the given samples have, in their order, and the samples' labels among them.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
-	label := make([]int, len(classes)) // 1 for a class that is left, then its new label
-	for _, i := range rows {
-		if l := labels[i]; l >= 0 {
-			label[l] = 1
-		}
-	}
-	for old, present := range label {
-		if present == 1 {
-			label[old] = len(left)
-			left = append(left, classes[old])
-		}
-	}
 	renumbered = take(labels, rows)
+	label := make([]int, len(classes))
+	for c, class := range classes {
+		if slices.Contains(renumbered, c) {
+			label[c] = len(left)
+			left = append(left, class)
+		}
+	}
 	for i, l := range renumbered {
 		if l >= 0 {
 			renumbered[i] = label[l]
@@ -140,8 +134,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in the order that they have; of classes
-// of one size the first. Samples of no known class are left out, and counted in LeftOut.
+// Largest returns the set of the k classes with the most samples, in their order; of classes of one size the first.
+// Samples of no known class are left out, and counted in LeftOut.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {
@@ -156,10 +150,10 @@ func (s *Set) Largest(k int) *Set {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
-	kept := order[:min(k, len(order))]
+	order = order[:min(k, len(order))]
 	var rows []int
 	for i, l := range s.Labels {
-		if slices.Contains(kept, l) {
+		if slices.Contains(order, l) {
 			rows = append(rows, i)
 		}
 	}
@@ -182,47 +176,33 @@ func take[T any](values []T, rows []int) []T {
 	return out
 }
 
-func selectRows(x mat.Matrix, rows []int) mat.Matrix {
-	_, m := x.Dims()
-	if len(rows) == 0 || m == 0 {
-		return &mat.Dense{}
-	}
-	out := mat.NewDense(len(rows), m, nil)
-	for at, i := range rows {
-		vectorfile.Row(out.RawRowView(at), i, x)
-	}
-	return out
-}
-
-// findPictures takes the names of the samples of a set of vectors, which were read of path, for
-// those of image files, if there is one of the first that end as such do.
+// findPictures takes the names of the samples of a set of vectors, which were read of path, for those of image files,
+// if there is one of the first that end as such do.
 func (s *Set) findPictures(path string) {
 	if s.Height > 0 {
 		return // the vectors are images
 	}
 	const tried = 100
 	found := make([]string, s.Len())
-	any, images := false, 0
+	images := 0
 	for i, name := range s.Names {
 		if !imagefile.HasExtension(name) {
 			continue
 		}
-		if images++; images > tried && !any {
+		if images++; images > tried && s.Pictures == nil {
 			return
 		}
 		file := filepath.FromSlash(name)
-		for _, at := range []string{filepath.Join(filepath.Dir(path), file), file} {
-			if filepath.IsAbs(file) {
-				at = file
-			}
+		places := []string{filepath.Join(filepath.Dir(path), file), file}
+		if filepath.IsAbs(file) {
+			places = places[1:]
+		}
+		for _, at := range places {
 			if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() {
-				found[i], any = at, true
+				found[i], s.Pictures = at, found
 				break
 			}
 		}
-	}
-	if any {
-		s.Pictures = found
 	}
 }
 
@@ -237,8 +217,7 @@ func (s *Set) File(i int) string {
 	return ""
 }
 
-// HasImages tells whether there is something to see of the samples: they are images, or some have
-// image files.
+// HasImages tells whether there is something to see of the samples: they are images, or some have image files.
 func (s *Set) HasImages() bool { return s.Files != nil || s.Height > 0 || s.Pictures != nil }
 
 // PictureFiles returns the samples as a set of their Pictures.
