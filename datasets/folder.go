@@ -252,22 +252,18 @@ func (s *Set) classesByPattern(text string) error {
 func (s *Set) classesByFolder(pool bool) error {
 	classes := make([]string, s.Len())
 	first := map[string]string{} // the first folder of each class, case aside
+	className := func(folder string) string { return cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder)) }
 	for i, name := range s.Names {
 		folder := path.Dir(name)
 		if folder == "." {
 			continue // beside the class folders
 		}
-		class := cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder))
-		key := strings.ToLower(class)
-		switch other, seen := first[key]; {
-		case !seen:
-			first[key] = folder
-		case other != folder && !pool:
+		key := strings.ToLower(className(folder))
+		other := cmp.Or(first[key], folder)
+		if other != folder && !pool {
 			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, folder)
-		default:
-			class = cmp.Or(strings.TrimSpace(path.Base(other)), path.Base(other))
 		}
-		classes[i] = class
+		first[key], classes[i] = other, className(other)
 	}
 	s.setClasses(classes)
 	s.FolderClasses = true

@@ -24,18 +24,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own,
-// which it keeps as OwnClasses and OwnLabels where there are any. A line holds a sample's name and its
-// class, divided by a comma, a semicolon or a tab: a name as in Names, also with the name of the set's
-// folder before it, as a path from here, or without any folder where one sample alone is called so; in a
-// set of vectors also the sample's number from 1. The text is in UTF-8, or in UTF-16 with its mark. Samples
-// that no line names, and those whose class is left empty, have the label -1. The first line may be a
-// header such as "file,class"; one that begins so may name more columns, of which the classes are that
-// called "class", or else the second. Classes are put in natural order. An apostrophe before a text that
+// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own, which it keeps
+// as OwnClasses and OwnLabels where there are any. A line holds a sample's name and its class, divided by a comma, a
+// semicolon or a tab: a name as in Names, also with the name of the set's folder before it, as a path from here, or
+// without any folder where one sample alone is called so; in a set of vectors also the sample's number from 1. The text
+// is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and those whose class is left empty, have the
+// label -1. The first line may be a header such as "file,class"; one that begins so may name more columns, of which the
+// classes are that called "class", or else the second. Classes are put in natural order. An apostrophe before a text that
 // begins as a formula does, which WriteLabels puts there, is taken away.
 //
-// A line that names no sample, one with another number of fields and one that gives a sample a second class
-// are errors that name file, line and value; the set is unchanged then.
+// A line that names no sample, one with another number of fields and one that gives a sample a second class are errors
+// that name file, line and value; the set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 // readClasses is ReadLabels of a file that is called what in errors.
@@ -49,8 +48,7 @@ func (s *Set) readClasses(what, file string) error {
 	return nil
 }
 
-// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it
-// keeps as ReadLabels does.
+// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as ReadLabels does.
 func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -58,8 +56,7 @@ func (s *Set) TellClasses(classes []string) {
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, "" for others, and
-// leaves the set as it is.
+// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as it is.
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
@@ -96,8 +93,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of classes, one for each sample of the set or "" where none is
-// known, as ReadLabels reads it.
+// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads it.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -134,13 +130,12 @@ func (s *Set) setClasses(words []string) {
 	s.FolderClasses = false
 }
 
-// finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and
-// the names of several where it may be any of these.
+// finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and the names of several where it
+// may be any of these.
 type finder func(name string) (at int, several []string)
 
-// finder returns the finder of the set's samples. An image file is found by its name below
-// the set's folder, with that folder's name before it, by its path from here, and where no
-// other is called so by its name without a folder.
+// finder returns the finder of the set's samples. An image file is found by its name below the set's folder, with that
+// folder's name before it, by its path from here, and where no other is called so by its name without a folder.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -156,30 +151,30 @@ func (s *Set) finder() finder {
 	plain := sync.OnceValue(func() map[string][]int {
 		out := make(map[string][]int, s.Len())
 		for i, name := range s.Names {
-			base := path.Base(name)
-			out[base] = append(out[base], i)
+			out[path.Base(name)] = append(out[path.Base(name)], i)
 		}
 		return out
 	})
 	return func(name string) (int, []string) {
-		for _, n := range []string{name, spreadsheet.Text(name)} {
+		if i, ok := index[name]; ok {
+			return i, nil
+		}
+		names := []string{spreadsheet.Text(name)}
+		cleaned := []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))}
+		if s.Files != nil {
+			for _, n := range cleaned {
+				names = append(names, n, strings.TrimPrefix(n, s.Name+"/"))
+			}
+		}
+		for _, n := range names {
 			if i, ok := index[n]; ok {
 				return i, nil
 			}
 		}
-		if s.Files == nil {
-			if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= s.Len() {
-				return i - 1, nil
-			}
+		if i, err := strconv.Atoi(name); err == nil && s.Files == nil && i >= 1 && i <= s.Len() {
+			return i - 1, nil
 		}
-		for _, n := range []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))} {
-			if s.Files != nil {
-				for _, n := range []string{n, strings.TrimPrefix(n, s.Name+"/")} {
-					if i, ok := index[n]; ok {
-						return i, nil
-					}
-				}
-			}
+		for _, n := range cleaned {
 			if strings.Contains(n, "/") {
 				if i, ok := paths()[absolute(n)]; ok {
 					return i, nil
@@ -205,9 +200,9 @@ func absolute(file string) string {
 	return file
 }
 
-// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many
-// of the first may name samples, and what a header may call the first field and the others. Where wider is
-// set it is called with a header that names more fields, as many as all lines have then.
+// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of the first
+// may name samples, and what a header may call the first field and the others. wider, where it is set, is called with a
+// header that names more fields, as many as all lines have then.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -216,14 +211,10 @@ type namedLines struct {
 }
 
 // Bounds on a line of a file of labels or links, which holds two names or three.
-const (
-	mostNamesLine   = 1 << 20
-	mostNamesFields = 1 << 10
-)
+const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with a
-// function that finds the sample that a field names. The fields are divided by commas,
-// semicolons or tabs, which the first lines tell. Errors begin with what and the file.
+// readLines calls f for each line of a CSV file but its header, with a function that finds the sample that a field names.
+// The fields are divided by commas, semicolons or tabs, which the first lines tell. Errors begin with what and the file.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -278,8 +269,7 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names the columns: its fields name no sample, and one of them
-// is what columns are called.
+// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are called.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false
@@ -319,9 +309,8 @@ func decoded(r io.Reader) *bufio.Reader {
 	return in
 }
 
-// separatorOf returns the separator of lines about samples, by the beginning of their
-// file: the one that divides the first line into as many fields as are wanted, and where
-// several do, the one by which most lines name samples. It is the comma where none does.
+// separatorOf returns the separator of lines about samples, by the beginning of their file: the one that divides the first
+// line into as many fields as are wanted, and where several do, the one by which most lines name samples, else the comma.
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow

@@ -17,27 +17,21 @@ import (
 type LeftOut struct {
 	Reason Reason
 	Count  int
-	// Names holds the first few of them, as paths below the set's folder; for
-	// OtherClass the class, and for Unlabelled nothing.
+	// Names holds the first few of them, as paths below the set's folder; for OtherClass the class, and for Unlabelled
+	// nothing.
 	Names []string
 }
 
 // Reason is why something was left out.
 type Reason string
 
+// The reasons. What a hidden folder, or one beside IDX files, holds is not counted.
 const (
-	// NotImage is for files that are no images.
-	NotImage Reason = "not an image"
-	// Hidden is for files and folders whose names begin with a dot. What a
-	// hidden folder holds is not counted.
-	Hidden Reason = "hidden"
-	// OtherClass is for images of a folder that a known set does not count among its classes.
-	OtherClass Reason = "other class"
-	// Unlabelled is for samples of no known class, which Largest leaves out.
-	Unlabelled Reason = "unlabelled"
-	// NotIDX is for files and folders that lie beside the IDX files of a set.
-	// What a folder holds is not counted.
-	NotIDX Reason = "not IDX"
+	NotImage   Reason = "not an image"
+	Hidden     Reason = "hidden"      // the name begins with a dot
+	OtherClass Reason = "other class" // images of a folder that a known set does not count among its classes
+	Unlabelled Reason = "unlabelled"  // samples of no known class, which Largest leaves out
+	NotIDX     Reason = "not IDX"     // beside the IDX files of a set
 )
 
 // leftOutNames is how many names a LeftOut holds.
@@ -45,24 +39,22 @@ const leftOutNames = 3
 
 // String says how many of what, as in "2 files that are no images (a.txt, b.txt)".
 func (l LeftOut) String() string {
-	var what string
+	names := strings.Join(l.Names, ", ")
+	one, several := "file that is no image", "files that are no images"
 	switch l.Reason {
 	case OtherClass:
-		return fmt.Sprintf("%s of the folder %s, which is no class of the set", phrase.Count(l.Count, "image", "images"), strings.Join(l.Names, ", "))
+		return fmt.Sprintf("%s of the folder %s, which is no class of the set", phrase.Count(l.Count, "image", "images"), names)
 	case Unlabelled:
 		return phrase.Count(l.Count, "sample", "samples") + " of no known class"
 	case Hidden:
-		what = phrase.Count(l.Count, "hidden file or folder", "hidden files or folders")
+		one, several = "hidden file or folder", "hidden files or folders"
 	case NotIDX:
-		what = phrase.Count(l.Count, "file or folder that is no IDX file", "files or folders that are no IDX files")
-	default:
-		what = phrase.Count(l.Count, "file that is no image", "files that are no images")
+		one, several = "file or folder that is no IDX file", "files or folders that are no IDX files"
 	}
-	names := strings.Join(l.Names, ", ")
 	if l.Count > len(l.Names) {
 		names += ", …"
 	}
-	return fmt.Sprintf("%s (%s)", what, names)
+	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, one, several), names)
 }
 
 // leftOutList gathers what is left out.
