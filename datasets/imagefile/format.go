@@ -4,6 +4,7 @@ package imagefile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,12 +30,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height. The size
-// is read from the file's header and checked before any pixel is.
+// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is decoded.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the longest image file that is read, in bytes: one of MaxPixels pixels of 8 bytes each
-// without compression, and as much again for what else it may hold.
+// maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
 const maxImageFile = 2 * 8 * MaxPixels
 
 // format is one kind of image file.
@@ -73,7 +72,11 @@ const MagicLength = 64
 func formatOf(head []byte) *format {
 	for i := range formats {
 		for _, magic := range formats[i].magics {
-			if len(head) >= len(magic) && matchesMagic(head, magic) {
+			fits := len(head) >= len(magic)
+			for at := 0; fits && at < len(magic); at++ {
+				fits = magic[at] == '?' || magic[at] == head[at]
+			}
+			if fits {
 				return &formats[i]
 			}
 		}
@@ -81,9 +84,9 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a picture of a kind that is known and not read, with what
-// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box of the kinds that
-// they are, one of which may be general (ISO/IEC 14496-12, 23008-12).
+// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or nil. HEIF
+// files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general (ISO/IEC 14496-12,
+// 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
@@ -92,29 +95,20 @@ func unreadKind(head []byte) error {
 	for at := 16; at+4 <= min(len(head), int(binary.BigEndian.Uint32(head))); at += 4 {
 		kinds = append(kinds, string(head[at:at+4]))
 	}
-	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(any, kind) })
+	}
 	switch {
-	case slices.ContainsFunc(kinds, isAVIF):
+	case has("avif", "avis"):
 		return NewError(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
-	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
+	case has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
 		return NewError(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
 	}
 	return nil
 }
 
-var heicKinds = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"}
-
-func matchesMagic(head []byte, magic string) bool {
-	for i := range len(magic) {
-		if magic[i] != '?' && magic[i] != head[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// imageExtensions are the names' ends that promise an image. The kinds that cannot be decoded are among
-// them, so that such a file is named in an error rather than left out of a set without a word.
+// imageExtensions are the ends of names that promise an image, also of the kinds that cannot be decoded: such a file is
+// named in an error rather than left out of a set without a word.
 var imageExtensions = []string{
 	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
@@ -191,12 +185,11 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is what the header of an image file promises.
 type Header struct {
-	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
+	// Format is "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
 	Format string
 	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
 	Width, Height int
-	// Memory is the most bytes that decoding allocates at a time, the image
-	// included and the file's own bytes not.
+	// Memory is the most bytes that decoding allocates at a time, without those of the file.
 	Memory int64
 }
 
@@ -207,10 +200,7 @@ func readHeader(content []byte) (*format, Header, error) {
 		return nil, Header{}, err
 	}
 	memory, err := kind.memory(content, config)
-	if err != nil {
-		return nil, Header{}, decodeError(kind, err)
-	}
-	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
+	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
 }
 
 // Size returns the width and height that the header of the image file at
@@ -232,56 +222,49 @@ func Size(path string) (width, height int, err error) {
 func decodeConfig(r interface {
 	io.ReaderAt
 	io.ReadSeeker
-}) (*format, image.Config, error) {
+}) (kind *format, config image.Config, err error) {
 	head := make([]byte, MagicLength)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return nil, image.Config{}, err
+		return nil, config, err
 	}
 	if n == 0 {
-		return nil, image.Config{}, NewError(KindEmpty, "the file is empty")
+		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
-	kind := formatOf(head[:n])
-	if kind == nil {
-		if err := unreadKind(head[:n]); err != nil {
-			return nil, image.Config{}, err
-		}
-		return nil, image.Config{}, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+	if kind = formatOf(head[:n]); kind == nil {
+		return nil, config, cmp.Or(unreadKind(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
 	}
 	r.Seek(0, io.SeekStart)
-	var config image.Config
-	if err := guard.Call(func() error {
+	err = guard.Call(func() error {
 		config, err = kind.config(r)
 		return err
-	}); err != nil {
-		return nil, image.Config{}, decodeError(kind, err)
+	})
+	switch w, h := config.Width, config.Height; {
+	case err != nil:
+		err = decodeError(kind, err)
+	case w < 1 || h < 1:
+		err = fmt.Errorf("%d×%d pixels", w, h)
+	case w > MaxPixels/h:
+		err = NewError(KindTooLarge, "%d×%d pixels, more than %d million", w, h, MaxPixels/1_000_000)
 	}
-	return kind, config, checkSize(config.Width, config.Height)
+	return kind, config, err
 }
 
+// decodeError says of an early end of which kind of file it is.
 func decodeError(kind *format, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
-	}
-	if strings.HasSuffix(err.Error(), "unexpected EOF") { // which image/gif does not wrap
+	case strings.HasSuffix(err.Error(), "unexpected EOF"): // which image/gif does not wrap
 		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-func checkSize(width, height int) error {
-	if width < 1 || height < 1 {
-		return fmt.Errorf("%d×%d pixels", width, height)
-	}
-	if width > MaxPixels/height {
-		return NewError(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
-	}
-	return nil
-}
-
-// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by
-// ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent
-// pixel is laid over white first. Eight-bit greys are kept as 257 times their value.
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by ITU-R BT.601,
+// 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over white
+// first. Eight-bit greys are kept as 257 times their value.
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))

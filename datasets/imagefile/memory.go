@@ -13,19 +13,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// smallDecoding is what any decoder takes beside what grows with the image:
-// buffers, tables and chunks that are read before they are known to be there.
+// smallDecoding is what any decoder takes beside what grows with the image: buffers, tables and chunks that are read before
+// they are known to be there.
 const smallDecoding = 1 << 20
 
-// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A scan can take no more than a
-// few bytes and yet goes over all pixels, which takes about 7 ms for a million of them.
+// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A scan can take no more than a few bytes and
+// yet goes over all pixels, which takes about 7 ms for a million of them.
 const (
 	mostScans      = 128
 	mostScanPixels = 2_000_000_000
 )
 
-// memory returns the most bytes that decoding a file with this header allocates at a time. It is an error
-// if the content cannot hold as many pixels, or if decoding would take out of all proportion.
+// memory returns the most bytes that decoding a file with this header allocates at a time. It is an error if the content
+// cannot hold as many pixels, or if decoding would take out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -88,9 +88,8 @@ func padded(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one
-// 4 for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a
-// byte more.
+// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4 for each pixel
+// and as much again for a palette, and where it gives a lossy image its transparency, a byte more.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
@@ -108,7 +107,7 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
 }
 
-// Tags of a TIFF file's directory.
+// Tags of the directory of a TIFF file.
 const (
 	tiffCompression  = 259
 	tiffPhotometric  = 262
@@ -122,8 +121,8 @@ const (
 // tiles may be larger than the image, so a small file can hold many times its image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a run of white is made of
-// the value 0. So where the file says that 0 is black, all pixels come out inverted.
+// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a run of white is made of the value 0. So
+// where the file says that 0 is black, all pixels come out inverted.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {

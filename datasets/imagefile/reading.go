@@ -29,9 +29,9 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is
-// decoded to that (internal/jpegmeans), where its kind is served, whatever else is decoded of it: what a use is given does
-// not depend on other uses. Of other files the whole image is reduced. Nothing is made twice.
+// Reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is decoded to that
+// (internal/jpegmeans), where its kind is served, whatever else is decoded of it: what a use is given does not depend on
+// other uses. Of other files the whole image is reduced. Nothing is made twice.
 type Reading struct {
 	// Header is the file's own.
 	Header Header
@@ -40,41 +40,37 @@ type Reading struct {
 
 	content []byte
 	kind    *format
-	jpeg    *jpegmeans.File // nil for other kinds
-	whole   image.Image
-	reduced [mostReduced + 1]image.Image // by what height and width are divided
+	jpeg    *jpegmeans.File              // nil for other kinds
+	images  [mostReduced + 1]image.Image // by what height and width are divided: 1 is the whole one
 }
 
-// NewReading reads the header of a file with this content. Errors are those of ReadHeader. With mend a JPEG file
-// that ends early becomes one of the rows that are there, and less than half of them are an error.
+// NewReading reads the header of a file with this content. With mend a JPEG file that ends early becomes one of the rows
+// that are there, and less than half of them are an error.
 func NewReading(content []byte, mend bool) (*Reading, error) {
 	kind, header, err := readHeader(content)
 	if err != nil {
 		return nil, err
 	}
 	r := &Reading{content: content, kind: kind, Header: header}
-	if kind.name == "JPEG" {
-		r.jpeg = jpegmeans.Parse(content)
+	if kind.name != "JPEG" {
+		return r, nil
 	}
-	if mend && r.jpeg != nil {
-		if mended, rows := r.jpeg.Mend(); rows > 0 {
-			return newTruncated(mended, rows, header.Height)
-		}
+	r.jpeg = jpegmeans.Parse(content)
+	if !mend {
+		return r, nil
 	}
-	return r, nil
-}
-
-// newTruncated reads the header of a file of so many rows that are left of an image.
-func newTruncated(content []byte, rows, height int) (*Reading, error) {
-	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, height)
-	if 2*rows < height {
+	mended, rows := r.jpeg.Mend()
+	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, header.Height)
+	switch {
+	case rows == 0:
+		return r, nil
+	case 2*rows < header.Height:
 		return nil, NewError(KindTruncated, "%s, and less than half is not used", said)
+	case rows == header.Height && r.jpeg.Progressive:
+		said = "the progressive JPEG file ends early: its finest detail is missing"
 	}
-	r, err := NewReading(content, false)
-	if err == nil {
-		if r.Truncated = said; rows == height && r.jpeg.Progressive {
-			r.Truncated = "the progressive JPEG file ends early: its finest detail is missing"
-		}
+	if r, err = NewReading(mended, false); err == nil {
+		r.Truncated = said
 	}
 	return r, err
 }
@@ -82,87 +78,89 @@ func newTruncated(content []byte, rows, height int) (*Reading, error) {
 // Length is how many bytes the file's content has.
 func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
+// size is that of the stored image.
+func (r *Reading) size() image.Point { return image.Pt(r.Header.Width, r.Header.Height) }
+
 // means returns by what the height and width are divided while the file is decoded, or 1.
 func (r *Reading) means(least int) int {
 	if r.jpeg == nil || least <= 0 {
 		return 1
 	}
-	if times := reduction(image.Pt(r.Header.Width, r.Header.Height), least); times > 1 && r.jpeg.Serves(times) {
+	if times := reduction(r.size(), least); r.jpeg.Serves(times) {
 		return times
 	}
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they
-// take themselves.
+// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take themselves.
 func (r *Reading) Memory(uses []Use) int64 {
-	size := image.Pt(r.Header.Width, r.Header.Height)
-	var known [mostReduced + 1]bool
-	decoding, using := int64(0), int64(0)
-	need := func(times int, bytes int64) {
-		if !known[times] {
-			known[times] = true
-			decoding += bytes
-		}
-	}
+	var decoding [mostReduced + 1]int64
+	most := int64(0)
 	for _, u := range uses {
-		of := size
-		if times := r.means(u.Least); times > 1 {
-			need(times, r.jpeg.Memory(times)+smallDecoding)
-			of = reducedBounds(size, times).Size()
+		of, times := r.size(), r.means(u.Least)
+		if times > 1 {
+			of = reducedBounds(of, times).Size()
+			decoding[times] = max(decoding[times], r.jpeg.Memory(times)+smallDecoding)
 		} else {
-			need(1, r.Header.Memory)
-			if times := reduction(size, u.Least); u.Least > 0 && times > 1 {
-				small := reducedBounds(size, times).Size()
-				need(times, 4*int64(small.X)*int64(small.Y))
+			decoding[1] = r.Header.Memory
+			if times := reduction(of, u.Least); u.Least > 0 && times > 1 {
+				small := reducedBounds(of, times).Size()
+				decoding[times] = max(decoding[times], 4*int64(small.X)*int64(small.Y))
 			}
 		}
-		using = max(using, u.MemoryOf(of))
+		most = max(most, u.MemoryOf(of))
+	}
+	for _, bytes := range decoding {
+		most += bytes
 	}
 	if r.Truncated != "" {
-		decoding += int64(len(r.content)) // which is a copy
+		most += r.Length() // which is a copy
 	}
-	return decoding + using
+	return most
 }
 
 // Image returns the image, reduced to no less than least where that is not 0, and the size of the whole one.
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
 	if times := r.means(least); times > 1 {
 		orientation := exifOrientation(r.content)
-		if r.reduced[times] == nil {
-			if err := guard.Call(func() error {
-				img, err = r.jpeg.Decode(times)
-				return err
-			}); err != nil {
-				return nil, whole, decodeError(r.kind, err)
+		if r.images[times] == nil {
+			if img, err = r.guarded(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
+				return nil, whole, err
 			}
-			r.reduced[times] = orient(img, orientation)
+			r.images[times] = orient(img, orientation)
 		}
-		return r.reduced[times], uprightSize(image.Pt(r.Header.Width, r.Header.Height), orientation), nil
+		return r.images[times], uprightSize(r.size(), orientation), nil
 	}
-	if r.whole == nil {
-		if r.whole, err = r.decode(); err != nil {
+	if r.images[1] == nil {
+		if r.images[1], err = r.decode(); err != nil {
 			return nil, whole, err
 		}
 	}
-	whole = r.whole.Bounds().Size()
-	if least <= 0 {
-		return r.whole, whole, nil
+	whole = r.images[1].Bounds().Size()
+	times := 1
+	if least > 0 {
+		times = reduction(whole, least)
 	}
-	times := reduction(whole, least)
-	if r.reduced[times] == nil {
-		r.reduced[times] = Reduced(r.whole, least)
+	if r.images[times] == nil {
+		r.images[times] = Reduced(r.images[1], least)
 	}
-	return r.reduced[times], whole, nil
+	return r.images[times], whole, nil
+}
+
+// guarded calls a decoder, which may panic.
+func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
+	err = guard.Call(func() error {
+		img, err = decode()
+		return err
+	})
+	return img, decodeError(r.kind, err)
 }
 
 // decode decodes the whole image, upright.
-func (r *Reading) decode() (img image.Image, err error) {
-	if err := guard.Call(func() error {
-		img, err = r.kind.decode(r.content)
-		return err
-	}); err != nil {
-		return nil, decodeError(r.kind, err)
+func (r *Reading) decode() (image.Image, error) {
+	img, err := r.guarded(func() (image.Image, error) { return r.kind.decode(r.content) })
+	if err != nil {
+		return nil, err
 	}
 	switch size := img.Bounds().Size(); {
 	case size.X < 1 || size.Y < 1:

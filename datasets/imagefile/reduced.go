@@ -19,12 +19,10 @@ func reduction(size image.Point, least int) int {
 	return times
 }
 
-// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them
-// that leaves both at least least, or img itself where none does. Each pixel is the mean of a
-// block, those at the right and the lower border of the stored image of what there is of theirs. Images of the
-// kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are reduced; others are
-// returned as they are. It takes less time than reading the pixels one by one, and a [Reading]
-// less again, which decodes a JPEG file to such an image at once.
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at least least,
+// or img itself where none does. Each pixel is the mean of a block, those at the right and the lower border of the stored
+// image of what there is of theirs. Images of the kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are
+// reduced; others are returned as they are. A [Reading] decodes a JPEG file to such an image at once.
 func Reduced(img image.Image, least int) image.Image {
 	size := img.Bounds().Size()
 	times := reduction(size, least)
@@ -80,19 +78,8 @@ func reducedBounds(size image.Point, times int) image.Rectangle {
 
 // subsampling returns how many pixels a chroma sample stands for, across and down.
 func subsampling(r image.YCbCrSubsampleRatio) (across, down int) {
-	switch r {
-	case image.YCbCrSubsampleRatio422:
-		return 2, 1
-	case image.YCbCrSubsampleRatio420:
-		return 2, 2
-	case image.YCbCrSubsampleRatio440:
-		return 1, 2
-	case image.YCbCrSubsampleRatio411:
-		return 4, 1
-	case image.YCbCrSubsampleRatio410:
-		return 4, 2
-	}
-	return 1, 1
+	of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[r] // 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0
+	return of[0], of[1]
 }
 
 // plane holds the samples of one channel, each step behind the one before.
@@ -124,8 +111,8 @@ func meansOf(dst, src plane, size image.Point, across, down int) {
 	}
 }
 
-// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a
-// JPEG file, or 1 (upright) where it has none or one that makes no sense.
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or 1 (upright) where it has none
+// or one that makes no sense.
 func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
 	orientation := 1
