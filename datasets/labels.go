@@ -287,7 +287,6 @@ func (lines namedLines) isHeader(record []string, find finder) bool {
 	return false
 }
 
-// separator is a character that divides the fields of a line.
 type separator struct {
 	char rune
 	name string

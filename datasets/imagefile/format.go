@@ -36,7 +36,6 @@ const MaxPixels = 100_000_000
 // maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
 const maxImageFile = 2 * 8 * MaxPixels
 
-// format is one kind of image file.
 type format struct {
 	name string
 	// magics are what its files begin with; '?' stands for any byte.

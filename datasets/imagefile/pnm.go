@@ -22,7 +22,6 @@ var pnmMagics = func() (magics []string) {
 	return magics
 }()
 
-// pnm reads a Netpbm file.
 type pnm struct {
 	r                                 *bufio.Reader
 	plain                             bool
@@ -89,7 +88,6 @@ func (p *pnm) number(limit int) (v int, err error) {
 	}
 }
 
-// value reads the next value of a pixel.
 func (p *pnm) value() (int, error) {
 	if p.plain {
 		return p.number(65535)

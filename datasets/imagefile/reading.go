@@ -78,7 +78,6 @@ func NewReading(content []byte, mend bool) (*Reading, error) {
 // Length is how many bytes the file's content has.
 func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
-// size is that of the stored image.
 func (r *Reading) size() image.Point { return image.Pt(r.Header.Width, r.Header.Height) }
 
 // means returns by what the height and width are divided while the file is decoded, or 1.
@@ -156,7 +155,6 @@ func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, 
 	return img, decodeError(r.kind, err)
 }
 
-// decode decodes the whole image, upright.
 func (r *Reading) decode() (image.Image, error) {
 	img, err := r.guarded(func() (image.Image, error) { return r.kind.decode(r.content) })
 	if err != nil {

@@ -255,7 +255,6 @@ func (v *variable) words() ([]string, error) {
 	return words, nil
 }
 
-// variables are those of a file.
 type variables []variable
 
 // add adds a variable, or returns an error where one of its name is there.

@@ -178,7 +178,6 @@ func readElement(in *input, off int64, order binary.ByteOrder) (e *matElement, s
 	return e, size, err
 }
 
-// readTag reads a tag, of a type and a number of bytes.
 func (e *matElement) readTag(r io.Reader) (typ uint32, n int64, err error) {
 	var tag [8]byte
 	if _, err := io.ReadFull(r, tag[:]); err != nil {
@@ -317,7 +316,6 @@ func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
 	return a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
 }
 
-// whole reads a list of whole numbers.
 func (e *matElement) whole() ([]int, error) {
 	a, data, err := e.numbers()
 	switch {

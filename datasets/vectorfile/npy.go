@@ -137,7 +137,6 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 	return v, err
 }
 
-// readTexts reads items of text.
 func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
 	size := items * t.Size
 	if size > most {
@@ -233,7 +232,6 @@ func (v *variable) isList() error {
 	return nil
 }
 
-// indices returns the whole numbers of a list.
 func (v *variable) indices() ([]int, error) {
 	if err := v.isList(); err != nil {
 		return nil, err

@@ -102,7 +102,6 @@ func startsWith(magic string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// input is a file that is read.
 type input struct {
 	io.ReaderAt
 	path string

@@ -80,7 +80,6 @@ func WriteNew(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.CreateFunc)
 }
 
-// write writes the set by one of the functions of atomicfile.
 func (c *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
 	if err := CanWrite(path); err != nil {
 		return err

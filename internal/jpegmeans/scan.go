@@ -13,7 +13,6 @@ var zigzag = [blockSize]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// decoder decodes a file.
 type decoder struct {
 	reader
 	times int
@@ -91,7 +90,6 @@ func (d *decoder) start() {
 	}
 }
 
-// finish returns the image after the last scan.
 func (d *decoder) finish() (image.Image, error) {
 	if d.seen == 0 || d.counting {
 		return nil, errDamaged
@@ -182,7 +180,6 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 	return nil
 }
 
-// readScan reads the header of a scan.
 func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	if d.frame == nil || len(header) == 0 {
 		return nil, errDamaged
@@ -395,7 +392,6 @@ func (b *bits) end() int {
 	return at
 }
 
-// read returns the next n bits, up to 16.
 func (b *bits) read(n int) uint32 {
 	if b.n < enough {
 		b.fill()

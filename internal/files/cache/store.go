@@ -61,7 +61,6 @@ func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-// encodeHeader returns what stands before the blob in a file.
 func encodeHeader(key Key, blob []byte) []byte {
 	b := append([]byte(magic), key[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(blob)))
@@ -162,7 +161,6 @@ func (s *Store) removeTemporary() {
 	}
 }
 
-// path returns the file of an entry.
 func (s *Store) path(key Key) string {
 	name := key.String()
 	return filepath.Join(s.dir, name[:2], name+".partwise")
@@ -205,7 +203,6 @@ func touch(path string, last time.Time) {
 	}
 }
 
-// errDamaged is the error of a damaged entry.
 var errDamaged = errors.New("a damaged entry")
 
 // openEntry opens the file of an entry, whose header and size agree.
@@ -384,7 +381,6 @@ func (s *Store) entries() (all []entry, first error) {
 	return all, first
 }
 
-// shards returns the folders of entries.
 func (s *Store) shards() (dirs []string) {
 	all, _ := os.ReadDir(s.dir) // without it there are none
 	for _, e := range all {

@@ -17,7 +17,6 @@ const longest = 60
 // device is a name that Windows keeps for a device, whatever its extension.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
-// separators are what Safe replaces by a hyphen.
 var separators = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
 
 // Safe turns any name into one that every file system and web server accepts: letters and digits in

@@ -180,7 +180,6 @@ func acquire(dir string) (*filelock.Lock, error) {
 	return lock, nil
 }
 
-// release unlocks a folder, and removes it if it is empty.
 func release(lock *filelock.Lock, dir string) {
 	lock.Release()
 	_ = os.Remove(dir)
@@ -397,7 +396,6 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-// sum digests a file.
 func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {

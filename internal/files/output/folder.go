@@ -171,7 +171,6 @@ func (f *Folder) Held() error {
 	return nil
 }
 
-// path returns the path of a file of the folder.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // Close unlocks the folder, and removes it if Open made it and nothing was written.
@@ -301,7 +300,6 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// sumOf digests a file.
 func sumOf(path string) (content, error) {
 	file, err := os.Open(path)
 	if err != nil {

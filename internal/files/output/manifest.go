@@ -30,7 +30,6 @@ const (
 // format is the version of the manifest's form.
 const format = 1
 
-// content identifies the content of a file.
 type content struct {
 	SHA256 string `json:"sha256,omitempty"` // in hexadecimal digits
 	Size   int64  `json:"size"`
@@ -40,7 +39,6 @@ type content struct {
 // to it, with forward slashes.
 type manifest struct {
 	command string
-	// data is the path or name of the data, or empty.
 	data string
 	// files holds the contents that partwise wrote into each file, the newest last. After the
 	// announcement of a new content and before its arrival, a file still holds the one before.
@@ -48,14 +46,12 @@ type manifest struct {
 	// appended are the files that grow, whose content is not checked. They are
 	// never replaced by another file.
 	appended map[string]bool
-	// publishing is the unfinished publication, or nil.
 	publishing *publication
 }
 
 // publication is a set of files on its way from a staging folder to its place.
 type publication struct {
 	staging string
-	// names are the files and folders that the set replaces.
 	names []string
 	files map[string]content
 }

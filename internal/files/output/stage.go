@@ -100,7 +100,6 @@ func (s *Stage) Publish() error {
 	return f.publish(there)
 }
 
-// files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
 	err := fs.WalkDir(os.DirFS(s.Dir()), ".", func(name string, e fs.DirEntry, err error) error {
