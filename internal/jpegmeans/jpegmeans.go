@@ -26,16 +26,14 @@ type File struct {
 	Width, Height int
 	// Components is how many values the file promises for a pixel, 3 where no frame is.
 	Components int
-	// Progressive tells whether coefficients come in several scans.
+	// Progressive tells whether coefficients come in several scans, and Scans how many scans there are.
 	Progressive bool
-	// Scans is how many scans there are.
-	Scans int
+	Scans       int
 
-	content []byte
-	frame   *frame // nil where none is, or one that is not served
-	rgb     bool
-	unusual bool // has what is left to image/jpeg
-
+	content  []byte
+	frame    *frame // nil where none is, or one that is not served
+	rgb      bool
+	unusual  bool // has what is left to image/jpeg
 	whole    bool // has an end
 	heightAt int  // where the height stands in the content
 	lastScan int  // where the last scan begins, or 0
@@ -80,8 +78,7 @@ func Parse(content []byte) *File {
 			}
 		}
 	}
-	f.unusual = f.unusual || frames != 1 || f.frame == nil
-	if !f.unusual && f.Components == 3 && !jfif {
+	if f.unusual = f.unusual || frames != 1 || f.frame == nil; !f.unusual && f.Components == 3 && !jfif {
 		c := f.frame.components
 		f.rgb = adobe || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
 	}
@@ -90,10 +87,11 @@ func Parse(content []byte) *File {
 
 // firstOf returns a bit for each component of a scan that has their first coefficients.
 func (f *File) firstOf(header []byte) (components int) {
-	if f.frame == nil || len(header) == 0 || len(header) != 4+2*int(header[0]) || header[len(header)-3] != 0 {
+	n := len(header)
+	if f.frame == nil || n == 0 || n != 4+2*int(header[0]) || header[n-3] != 0 {
 		return 0
 	}
-	for at := 1; at < len(header)-3; at += 2 {
+	for at := 1; at < n-3; at += 2 {
 		if i := f.frame.component(header[at]); i >= 0 {
 			components |= 1 << i
 		}
@@ -116,10 +114,9 @@ func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
-// Decode decodes the file to an image whose height and width are ⌈height/times⌉ and
-// ⌈width/times⌉. Each pixel is the mean of a block of times×times of the file's, those at the right
-// and the lower border of what there is of theirs. The image is an *image.Gray, an *image.YCbCr of
-// 4:4:4. A file that is not served (Serves) is an error.
+// Decode decodes the file to an *image.Gray, or an *image.YCbCr of 4:4:4, of ⌈height/times⌉ and ⌈width/times⌉. Each pixel
+// is the mean of a block of times×times of the file's, those at the right and the lower border of what there is of theirs.
+// A file that is not served (Serves) is an error.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
@@ -127,11 +124,10 @@ func (f *File) Decode(times int) (image.Image, error) {
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
 
-// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of pixels
-// that is. Of a sequential file these are the rows of whole units, from the top;
-// of a progressive one all rows, by the scans before the last, if all components have one. A file of no rows, one
-// that is whole, one that is damaged before its end and one of a kind that is not served are returned as they are,
-// with 0 rows.
+// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of pixels that is.
+// Of a sequential file these are the rows of whole units, from the top; of a progressive one all rows, by the scans before
+// the last, if all components have one. A file of no rows, one that is whole, one that is damaged before its end and one
+// of a kind that is not served are returned as they are, with 0 rows.
 //
 // The height in the frame is set to these rows: a decoder passes over the bits that are left.
 func (f *File) Mend() (content []byte, rows int) {
@@ -191,8 +187,8 @@ type reader struct {
 	at      int
 }
 
-// next returns the marker of the next segment and the bytes after its length. It skips bytes before it,
-// restarts and 0xff 0x00, a byte of a scan.
+// next returns the marker of the next segment and the bytes after its length. It skips bytes before it, restarts and
+// 0xff 0x00, a byte of a scan.
 func (r *reader) next() (marker byte, data []byte, err error) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
@@ -219,11 +215,11 @@ func (r *reader) next() (marker byte, data []byte, err error) {
 		if len(rest) < 2 {
 			return 0, nil, errEnds
 		}
-		length := int(rest[0])<<8 | int(rest[1])
-		switch {
-		case length < 2:
+		length := int(binary.BigEndian.Uint16(rest))
+		if length < 2 {
 			return 0, nil, errDamaged
-		case length > len(rest):
+		}
+		if length > len(rest) {
 			return 0, nil, errEnds
 		}
 		r.at += length
@@ -269,8 +265,8 @@ func readFrame(marker byte, data []byte) (*frame, error) {
 	}
 	f := &frame{
 		baseline:   marker == startOfFrame,
-		height:     int(data[1])<<8 | int(data[2]),
-		width:      int(data[3])<<8 | int(data[4]),
+		height:     int(binary.BigEndian.Uint16(data[1:])),
+		width:      int(binary.BigEndian.Uint16(data[3:])),
 		components: make([]component, data[5]),
 	}
 	first := &f.components[0]

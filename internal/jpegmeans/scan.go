@@ -78,13 +78,12 @@ func (d *decoder) start() {
 	across, down := d.frame.subsampling()
 	for i := range d.frame.components {
 		c := &d.frame.components[i]
-		perX, perY := d.times, d.times
-		c.width, c.height = width, height
-		if i > 0 {
-			perX, perY = perX/across, perY/down
+		if i == 0 {
+			c.width, c.height, c.across, c.down = width, height, &averages[d.times], &averages[d.times]
+		} else {
 			c.width, c.height = (width+across-1)/across, (height+down-1)/down
+			c.across, c.down = &averages[d.times/across], &averages[d.times/down]
 		}
-		c.across, c.down = &averages[perX], &averages[perY]
 		c.stride = (width + d.times - 1) / d.times
 		c.means = make([]uint8, c.stride*((height+d.times-1)/d.times))
 	}
@@ -152,10 +151,10 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks that a component has in a unit. In a scan of one component they follow row by row, and
-// those outside of the image have no bits.
+// unit reads the blocks that a component has in a unit. In a scan of one component they follow row by row, and those
+// outside of the image have no bits.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
-	h, v := p.component.h, p.component.v
+	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
 		x, y := unit%across*h+j%h, unit/across*v+j/h
 		if alone {
@@ -169,13 +168,18 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 			return err
 		}
 		if !d.counting {
-			if d.block.wild() {
+			if b.wild() {
 				d.wild = true
-				d.block.clip()
+				for i, v := range b.values {
+					b.values[i] = min(max(v, -largest), largest)
+				}
 			}
-			p.component.put(&d.block, x, y)
+			p.component.put(b, x, y)
 		}
-		d.block.clear()
+		if b.sum > 0 {
+			b.values = [blockSize]int32{}
+		}
+		b.columns, b.sum = 0, 0
 	}
 	return nil
 }
@@ -209,8 +213,8 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	return parts, nil
 }
 
-// restart goes on behind the next restart marker, which has to be the expected one, and is looked
-// for where it is not at once there.
+// restart goes on behind the next restart marker, which has to be the expected one, and is looked for where it is not at
+// once there.
 func (d *decoder) restart(expected byte) error {
 	for at := d.bits.end(); at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
@@ -230,8 +234,8 @@ func (d *decoder) restart(expected byte) error {
 	return errEnds
 }
 
-// sequential reads a block with all its coefficients (T.81, F.2.2). endOfRun counts the blocks without
-// more coefficients; like image/jpeg it takes codes for several, which sequential files should not have.
+// sequential reads a block with all its coefficients (T.81, F.2.2). endOfRun counts the blocks without more coefficients;
+// like image/jpeg it takes codes for several, which sequential files should not have.
 func (d *decoder) sequential(p *part) error {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
@@ -270,11 +274,11 @@ const lookBits = 9
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
 	symbols []byte // in the order of codes, up to 256; none where the table is not defined
-	// look holds for each number of lookBits bits the symbol of the code with which they begin,
-	// and behind it the code's length, or 0 where that is longer.
+	// look holds for each number of lookBits bits the symbol of the code with which they begin, and behind it the code's
+	// length, or 0 where that is longer.
 	look [1 << lookBits]uint16
-	// limit holds for each length, laid out to 16 bits, the first number that begins with no code of
-	// up to this length, and first what leads from a code to the place of its symbol.
+	// limit holds for each length, laid out to 16 bits, the first number that begins with no code of up to this length, and
+	// first what leads from a code to the place of its symbol.
 	limit [16]uint32
 	first [16]int32
 }
@@ -330,8 +334,8 @@ func (d *decoder) readTables(data []byte) error {
 	return nil
 }
 
-// bits are those of a scan, or of a part between restarts. Beyond their end they are 0, and n falls
-// below 0 when they are taken.
+// bits are those of a scan, or of a part between restarts. Beyond their end they are 0, and n falls below 0 when they are
+// taken.
 type bits struct {
 	data []byte
 	from int // where they begin
@@ -344,8 +348,7 @@ type bits struct {
 // enough is how many bits fill has ready, unless they end: a code and a value take up to 32.
 const enough = 32
 
-// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker,
-// where the bits end.
+// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits end.
 func (b *bits) fill() {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if b.over {
@@ -402,8 +405,7 @@ func (b *bits) read(n int) uint32 {
 	return uint32(v)
 }
 
-// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be
-// one of bits that have ended.
+// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be one of bits that have ended.
 func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 	if b.n < enough {
 		b.fill()
@@ -413,11 +415,6 @@ func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 		b.n -= int(e & 0xff)
 		return byte(e >> 8), true
 	}
-	return b.long(t)
-}
-
-// long is symbol for codes that are not looked up at once.
-func (b *bits) long(t *table) (symbol byte, ok bool) {
 	code := uint32(b.next >> 48)
 	for i := lookBits; i < 16; i++ {
 		if code < t.limit[i] {

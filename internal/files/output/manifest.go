@@ -39,21 +39,21 @@ type content struct {
 // to it, with forward slashes.
 type manifest struct {
 	command string
-	data string
+	data    string
 	// files holds the contents that partwise wrote into each file, the newest last. After the
 	// announcement of a new content and before its arrival, a file still holds the one before.
 	files map[string][]content
 	// appended are the files that grow, whose content is not checked. They are
 	// never replaced by another file.
-	appended map[string]bool
+	appended   map[string]bool
 	publishing *publication
 }
 
 // publication is a set of files on its way from a staging folder to its place.
 type publication struct {
 	staging string
-	names []string
-	files map[string]content
+	names   []string
+	files   map[string]content
 }
 
 // The lines of the manifest.
