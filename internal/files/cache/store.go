@@ -29,24 +29,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
-// DefaultLimit is the most bytes that a store holds, unless the environment variable
-// PARTWISE_CACHE_SIZE or SetLimit sets another limit.
+// DefaultLimit is the most bytes that a store holds, unless PARTWISE_CACHE_SIZE or SetLimit sets another limit.
 const DefaultLimit = 10_000_000_000
 
 const (
-	// keptPart is the percentage of the limit that stays when entries are removed, so that it is not
-	// exceeded again at once.
+	// keptPart is the percentage of the limit that stays when entries are removed: it is not exceeded again at once.
 	keptPart = 90
-	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put
-	// theirs. stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
+	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
+	// stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
 	scanPart, stuckPart = 10, 1000
 	// touchAfter is the age at which the time of an entry's last use is renewed.
 	touchAfter = time.Hour
 )
 
-// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
-// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards
-// against faults of disks and crashes, not against people who can write to the folder.
+// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's version, the key,
+// the blob's length and the CRC-32C of all of this and of the blob. The sum guards against faults of disks and crashes,
+// not against people who can write to the folder.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})
@@ -61,9 +59,13 @@ func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
+// unsummed returns what stands before the sum in a file, of a blob of a size.
+func unsummed(key Key, size int64) []byte {
+	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
+}
+
 func encodeHeader(key Key, blob []byte) []byte {
-	b := append([]byte(magic), key[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(blob)))
+	b := unsummed(key, int64(len(blob)))
 	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
 }
 
@@ -72,13 +74,12 @@ type Store struct {
 	dir   string
 	limit int64
 
-	mu sync.Mutex
-	// room is the bytes that may be put before the entries are counted again.
-	room int64
+	mu   sync.Mutex
+	room int64 // the bytes that may be put before the entries are counted again
 }
 
-// Default returns the default folder: the one that the environment variable PARTWISE_CACHE names, or
-// else partwise/cache in the user's cache folder, beside downloaded data sets.
+// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache in the user's
+// cache folder, beside downloaded data sets.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -90,8 +91,7 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// The names of a store's own files: an entry is in a folder named by the first two digits of its key.
-// All other files are left alone.
+// The names of a store's own files: an entry is in a folder named by the first two digits of its key. Others are left alone.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
@@ -104,9 +104,9 @@ const markerText = `This folder is a cache of partwise. Files in it may go at an
 them can be removed: they are made again when they are needed.
 `
 
-// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files
-// of killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
-// DefaultLimit. A folder that holds other files and is no store is an error.
+// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files of killed processes.
+// Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or DefaultLimit. A folder that holds
+// other files and is no store is an error.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, limit: DefaultLimit}
 	const variable = "PARTWISE_CACHE_SIZE"
@@ -127,8 +127,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are
-// removed. It is called before the store is used.
+// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are removed. It is
+// called before the store is used.
 func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
@@ -166,12 +166,12 @@ func (s *Store) path(key Key) string {
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no
-// more than SizeOf says.
+// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no more than SizeOf says.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
+	path := s.path(key)
 	f, info, err := s.openEntry(key)
 	if err == nil {
 		defer f.Close()
@@ -185,22 +185,16 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	}
 	if errors.Is(err, errDamaged) {
 		// A good entry that another process has just put there is lost too, and made again.
-		_ = os.Remove(s.path(key))
+		_ = os.Remove(path)
 	}
 	if err != nil {
 		return nil, false
 	}
-	touch(s.path(key), info.ModTime())
-	return blob, true
-}
-
-// touch renews the time of an entry's last use, which is the time of its file. It also corrects times
-// in the future, of a wrong clock.
-func touch(path string, last time.Time) {
-	now := time.Now()
-	if now.Sub(last).Abs() > touchAfter {
+	// The time of the file is that of the last use. A time in the future is of a wrong clock.
+	if now := time.Now(); now.Sub(info.ModTime()).Abs() > touchAfter {
 		_ = os.Chtimes(path, now, now) // else it goes earlier, and is made again
 	}
+	return blob, true
 }
 
 var errDamaged = errors.New("a damaged entry")
@@ -219,9 +213,8 @@ func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	want := binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(info.Size()-int64(headerSize)))
-	header := make([]byte, headerSize)
-	if n, _ := f.ReadAt(header, 0); n < headerSize || !bytes.Equal(header[:sumAt], want) {
+	head := make([]byte, headerSize)
+	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], unsummed(key, info.Size()-int64(headerSize))) {
 		f.Close()
 		return nil, nil, errDamaged
 	}
@@ -241,9 +234,8 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	return info.Size() - int64(headerSize), true
 }
 
-// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob
-// above the limit itself is not stored. A caller can go on after an error: the store then has the old
-// blob or none.
+// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob above the limit itself
+// is not stored. A caller can go on after an error: the store then has the old blob or none.
 func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
@@ -281,8 +273,8 @@ func (s *Store) put(key Key, blob []byte) error {
 	})
 }
 
-// evict removes the least recently used entries if the store is above its limit, and returns how many
-// bytes are left. An entry that cannot be removed, such as an open file on Windows, stays.
+// evict removes the least recently used entries if the store is above its limit, and returns how many bytes are left. An
+// entry that cannot be removed, such as an open file on Windows, stays.
 func (s *Store) evict() (left int64) {
 	all, _ := s.entries() // what cannot be listed cannot be removed
 	for _, e := range all {
@@ -303,15 +295,12 @@ func (s *Store) evict() (left int64) {
 	return left
 }
 
-// Usage describes the content of a store.
+// Usage describes the content of the store in the folder Dir.
 type Usage struct {
-	// Dir is the folder of the store.
-	Dir string
-	// Entries is the number of entries, and Size the bytes of their files.
+	Dir     string
 	Entries int
-	Size    int64
-	// Limit is the most that they have.
-	Limit int64
+	// Size is the bytes of the files of the entries, and Limit the most that they have.
+	Size, Limit int64
 	// Oldest is the last use of the least recently used entry, or the zero time.
 	Oldest time.Time
 }
@@ -333,8 +322,8 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries and the temporary files of killed processes. Files and folders that are not the
-// store's own stay. It continues after an error and returns the first.
+// Clear removes all entries and the temporary files of killed processes. Other files and folders stay. It continues after
+// an error and returns the first.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil
@@ -397,9 +386,8 @@ type Key [sha256.Size]byte
 // keyFormat changes with the way in which parts are digested.
 const keyFormat = "partwise key 1"
 
-// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of
-// the parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain
-// pointers, which differ between runs.
+// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the parts: bytes
+// and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which differ between runs.
 func NewKey(kind string, parts ...any) Key {
 	h := sha256.New()
 	// Every part follows its kind and length.

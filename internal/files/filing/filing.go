@@ -7,6 +7,7 @@ package filing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -27,22 +28,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Way is how a file comes to its place.
+// Way is how a file comes to its place. Link makes symbolic links.
 type Way string
 
-// The ways. Link makes symbolic links.
 const (
 	Copy Way = "copy"
 	Link Way = "link"
 	Move Way = "move"
 )
 
-// Item is a file and where it is to be.
+// Item is the absolute path of a file, and its place in the folder, with forward slashes, in a folder of its own.
 type Item struct {
-	// From is the absolute path of the file.
 	From string `json:"from"`
-	// To is its place in the folder, with forward slashes, in a folder of its own.
-	To string `json:"to"`
+	To   string `json:"to"`
 }
 
 // line is an item in the journal. Names that are no text in UTF-8 stand there as bytes, in base64.
@@ -52,30 +50,7 @@ type line struct {
 	ToBytes   []byte `json:"toBytes,omitempty"`
 }
 
-func lineOf(it Item) line {
-	l := line{Item: it}
-	if !utf8.ValidString(it.From) {
-		l.FromBytes = []byte(it.From)
-	}
-	if !utf8.ValidString(it.To) {
-		l.ToBytes = []byte(it.To)
-	}
-	return l
-}
-
-func (l line) item() Item {
-	it := l.Item
-	if l.FromBytes != nil {
-		it.From = string(l.FromBytes)
-	}
-	if l.ToBytes != nil {
-		it.To = string(l.ToBytes)
-	}
-	return it
-}
-
-// JournalFile is the name of the journal in the folder: a line of JSON that says the way,
-// then one for each file.
+// JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each file.
 const JournalFile = ".partwise-sorted.jsonl"
 
 // lockFile keeps a second process out.
@@ -92,8 +67,7 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or taken back, and Folders the number of folders
-	// made for them.
+	// Files is the number of files that were filed or taken back, and Folders the number of folders made for them.
 	Files, Folders int
 	// Left gives, for each file that stays, the reason.
 	Left []string
@@ -114,11 +88,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it touches a file
-// it refuses a folder that has a journal, existing folders of items, files that are missing or not
-// regular, and two items of one place. It moves no symbolic link, and no file that Undo could not move
-// back: home tells whether files may be moved to a path. progress, which may be nil, is called after
-// each file. After an error, or the end of the context, Undo takes back the files that were done.
+// File puts the items into their places below dir, which it makes if need be. Before it touches a file it refuses a folder
+// that has a journal, existing folders of items, files that are missing or not regular, and two items of one place. It
+// moves no symbolic link, and no file that Undo could not move back: home tells whether files may be moved to a path.
+// progress, which may be nil, is called after each file. After an error, or the end of the context, Undo takes back the
+// files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -138,10 +112,10 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 		files[i] = pair{it.From, filepath.Join(dir, filepath.FromSlash(it.To))}
 		folders[filepath.Dir(files[i].to)] = true
 	}
-	if err := writeJournal(dir, head{format, way}, items); err != nil {
-		return r, err
+	if err = writeJournal(dir, head{format, way}, items); err == nil {
+		err = makeFolders(folders)
 	}
-	if err := makeFolders(folders); err != nil {
+	if err != nil {
 		return r, err
 	}
 	r.Folders = len(folders)
@@ -153,10 +127,10 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 		put = func(from, to string) error { return duplicate(ctx, from, to) }
 	}
 	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return r, err
+		if err = ctx.Err(); err == nil {
+			err = put(f.from, f.to)
 		}
-		if err := put(f.from, f.to); err != nil {
+		if err != nil {
 			return r, err
 		}
 		r.tell("")
@@ -229,8 +203,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each change that the safety of a move rests on. Tests record their order, and
-// stop there.
+// step is called before each change that the safety of a move rests on. Tests record their order, and stop there.
 var step = func(do, name string) error { return nil }
 
 // flush brings a file, or the names in a folder, to the disk.
@@ -266,9 +239,8 @@ type pair struct{ from, to string }
 // atOnce is how many files are moved before their folders are brought to the disk.
 const atOnce = 100
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on
-// the disk, so that neither a kill nor a power failure loses it. A file that is in its new place
-// already stays there.
+// move moves files into existing folders. It removes a file only when the new one and its name are on the disk, so that
+// neither a kill nor a power failure loses it. A file that is in its new place already stays there.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -298,8 +270,7 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place gives a file a second name, or copies it to another disk. On a file system without links it
-// renames the file.
+// place gives a file a second name, or copies it to another disk. On a file system without links it renames the file.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -317,13 +288,12 @@ func place(ctx context.Context, from, to string) error {
 	if err != nil && !otherDisk(err) && !errors.Is(err, fs.ErrExist) {
 		err = atomicfile.RenameNew(from, to)
 	}
-	if !otherDisk(err) {
-		return err
+	if otherDisk(err) {
+		if err = duplicate(ctx, from, to); err == nil {
+			err = flush(to)
+		}
 	}
-	if err := duplicate(ctx, from, to); err != nil {
-		return err
-	}
-	return flush(to)
+	return err
 }
 
 // drop removes a file, if it is there and twin holds the same bytes; otherwise why gives the reason.
@@ -356,8 +326,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, so that one can be removed.
-// Otherwise they are one name, through a link or in other letters.
+// twoNames tells whether two paths of one file are two names of it, so that one can be removed. Otherwise they are one
+// name, through a link or in other letters.
 func twoNames(a, b string) (bool, error) {
 	var folders [2]fs.FileInfo
 	for i, name := range []string{a, b} {
@@ -365,8 +335,7 @@ func twoNames(a, b string) (bool, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			return false, err
 		}
-		folders[i], err = os.Stat(filepath.Dir(name))
-		if err != nil {
+		if folders[i], err = os.Stat(filepath.Dir(name)); err != nil {
 			return false, err
 		}
 	}
@@ -411,15 +380,18 @@ func writeJournal(dir string, h head, items []Item) error {
 	err := atomicfile.CreateFunc(filepath.Join(dir, JournalFile), func(w io.Writer) error {
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		if err := lines.Encode(h); err != nil {
-			return err
-		}
+		err := lines.Encode(h)
 		for _, it := range items {
-			if err := lines.Encode(lineOf(it)); err != nil {
-				return err
+			l := line{Item: it}
+			if !utf8.ValidString(it.From) {
+				l.FromBytes = []byte(it.From)
 			}
+			if !utf8.ValidString(it.To) {
+				l.ToBytes = []byte(it.To)
+			}
+			err = cmp.Or(err, lines.Encode(l))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -434,17 +406,18 @@ func readJournal(dir string) (h head, items []Item, err error) {
 		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
 	}
 	text, err := os.ReadFile(at)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = noJournal(dir)
-	}
 	if err != nil {
-		return h, nil, err
+		return h, nil, noJournal(dir, err)
 	}
 	return parseJournal(at, text)
 }
 
-func noJournal(dir string) error {
-	return fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
+// noJournal says of what does not exist that no files were sorted into the folder.
+func noJournal(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
+	}
+	return err
 }
 
 // parseJournal reads the text of the journal that is at a path.
@@ -459,7 +432,13 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	for text := range bytes.Lines(rest) {
 		var l line
 		err := json.Unmarshal(text, &l)
-		it := l.item()
+		it := l.Item
+		if l.FromBytes != nil {
+			it.From = string(l.FromBytes)
+		}
+		if l.ToBytes != nil {
+			it.To = string(l.ToBytes)
+		}
 		if err != nil || !filepath.IsAbs(it.From) || !isPlace(it.To) {
 			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, len(items)+2)
 		}
@@ -473,17 +452,13 @@ func isPlace(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Dir(name) != "."
 }
 
-// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their
-// place, since the journal may be a stranger's. A copy is removed only if its original holds the same
-// bytes, a link only if File made it, and a file is moved only where there is none. Emptied folders are
-// removed, and the journal when no file is left.
+// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place, since the
+// journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link only if File made it,
+// and a file is moved only where there is none. Emptied folders are removed, and the journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	lock, err := acquire(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = noJournal(dir)
-	}
 	if err != nil {
-		return &Result{}, err
+		return &Result{}, noJournal(dir, err)
 	}
 	defer release(lock, dir)
 	h, items, err := readJournal(dir)
@@ -537,10 +512,10 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 		}
 		r.tell(why)
 	}
-	if err := makeFolders(parents); err != nil {
-		return err
+	if err = makeFolders(parents); err == nil {
+		err = r.move(ctx, moved)
 	}
-	if err := r.move(ctx, moved); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -549,9 +524,8 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes temporary files in
-// both places. If one file of a folder is missing, the folder's only temporary file is that file, and
-// gets its name.
+// settle returns the files that may be taken back, and where they go. It removes temporary files in both places. If one
+// file of a folder is missing, the folder's only temporary file is that file, and gets its name.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
@@ -577,11 +551,10 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		}
 		gone := !exists(f.from) && !exists(f.to)
 		for _, name := range places {
-			var lost []string
-			if gone {
-				lost = []string{name}
+			folder := filepath.Dir(name)
+			if missing[folder] = append(missing[folder], name); !gone {
+				missing[folder] = missing[folder][:len(missing[folder])-1]
 			}
-			missing[filepath.Dir(name)] = append(missing[filepath.Dir(name)], lost...)
 		}
 		files = append(files, f)
 	}

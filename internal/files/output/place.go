@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// Resolve returns the absolute path of a file or folder with all symbolic links followed. Parts that do
-// not exist stay as they are written. A link to nothing is an error.
+// Resolve returns the absolute path of a file or folder with all symbolic links followed. Parts that do not exist stay as
+// they are written. A link to nothing is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -30,20 +31,16 @@ func Resolve(path string) (string, error) {
 
 // Inside tells whether path is dir or lies in it, through any links or spellings. Neither needs to exist.
 func Inside(dir, path string) (bool, error) {
-	dir, err := Resolve(dir)
-	if err != nil {
-		return false, err
-	}
-	if path, err = Resolve(path); err != nil {
+	dir, errDir := Resolve(dir)
+	at, err := Resolve(path)
+	if err := cmp.Or(errDir, err); err != nil {
 		return false, err
 	}
 	folder, folderErr := os.Stat(dir)
-	for at := path; ; at = filepath.Dir(at) {
-		if at == dir {
-			return true, nil
-		}
-		// The same folder under another name: in capitals, mounted twice.
-		if info, err := os.Stat(at); err == nil && folderErr == nil && os.SameFile(info, folder) {
+	for ; ; at = filepath.Dir(at) {
+		// The same folder may have another name: in capitals, mounted twice.
+		info, err := os.Stat(at)
+		if at == dir || err == nil && folderErr == nil && os.SameFile(info, folder) {
 			return true, nil
 		}
 		if filepath.Dir(at) == at {
