@@ -3,7 +3,6 @@ package vectorfile
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
@@ -106,12 +105,11 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
-		e, n, err := readElement(in, off, order)
-		var v *variable
-		if err == nil {
-			v, err = e.variable()
-			in.left += e.taken
-		}
+		e := &matElement{order: order, in: in}
+		n := e.read(off)
+		v := e.variable()
+		in.left += e.taken
+		err := e.err
 		if v != nil && v.Name != "" {
 			if err == nil {
 				err = vars.add(*v, in)
@@ -125,65 +123,6 @@ func matVariables(in *input) (vars variables, err error) {
 		off += n
 	}
 	return vars, nil
-}
-
-// matElement is what is left of an element's content.
-type matElement struct {
-	data  []byte
-	order binary.ByteOrder
-	in    *input
-	taken int64 // bytes of memory
-}
-
-// readElement reads the element at off, unpacked, and returns how many bytes it takes in the file. What is no
-// variable has no content.
-func readElement(in *input, off int64, order binary.ByteOrder) (e *matElement, size int64, err error) {
-	e = &matElement{order: order, in: in}
-	typ, n, err := e.readTag(in.part(off, 8))
-	if err != nil {
-		return e, 0, err
-	}
-	most := in.size - off - 8
-	if n > most {
-		return e, 0, fmt.Errorf("the file ends within an element: %w", promised(n, most))
-	}
-	r, size, packed := in.part(off+8, n), 8+n, typ == miCOMPRESSED
-	if packed {
-		z, err := zlib.NewReader(r)
-		if err != nil {
-			return e, 0, err
-		}
-		defer z.Close()
-		most = zipfile.MostDeflate * n
-		if typ, n, err = e.readTag(z); err != nil {
-			return e, 0, err
-		}
-		r = z
-	} else {
-		size += -n & 7
-	}
-	switch {
-	case typ != miMATRIX:
-		return e, size, nil
-	case n > most:
-		return e, 0, promised(n, most)
-	}
-	if err := in.take(n, "a variable"); err != nil {
-		return e, 0, err
-	}
-	e.taken = n
-	if e.data, err = number.ReadBytes(r, n, n); err == nil && packed {
-		err = number.End(bufio.NewReader(r)) // lets zlib check its sum
-	}
-	return e, size, err
-}
-
-func (e *matElement) readTag(r io.Reader) (typ uint32, n int64, err error) {
-	var tag [8]byte
-	if _, err := io.ReadFull(r, tag[:]); err != nil {
-		return 0, 0, fmt.Errorf("the file ends within an element's tag: %w", err)
-	}
-	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:])), nil
 }
 
 // sniffMAT tells a MATLAB file by its first 128 bytes, and its byte order, which is nil for version 7.3.
@@ -201,220 +140,260 @@ func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	return nil, bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n"))
 }
 
-// variable reads one variable. Where it fails, it still returns what it
-// knows of it. What is no variable, and a kind that the format's description leaves out, is nil.
-func (e *matElement) variable() (*variable, error) {
-	if len(e.data) == 0 {
-		return nil, nil
+// matElement is what is left of an element's content. After an error its methods return nothing.
+type matElement struct {
+	data  []byte
+	order binary.ByteOrder
+	in    *input
+	taken int64 // bytes of memory
+	err   error
+}
+
+// fails tells whether there is an error, or makes one where something is wrong.
+func (e *matElement) fails(wrong bool, format string, args ...any) bool {
+	if e.err == nil && wrong {
+		e.err = fmt.Errorf(format, args...)
 	}
-	v, flags, err := e.header()
-	if v == nil || err != nil {
-		return v, err
+	return e.err != nil
+}
+
+// take asks for n bytes of memory for what, and tells whether it got them.
+func (e *matElement) take(n int64, what string) bool {
+	if e.err == nil {
+		e.err = e.in.take(n, what)
 	}
-	class := flags & 0xff
-	isComplex := flags&0x800 != 0
+	return e.err == nil
+}
+
+// read reads the element at off, unpacked, and returns how many bytes it takes in the file. What is no variable has no
+// content.
+func (e *matElement) read(off int64) (size int64) {
+	typ, n := e.tag(e.in.part(off, 8))
+	most := e.in.size - off - 8
+	if e.fails(n > most, "the file ends within an element: %w", promised(n, most)) {
+		return 0
+	}
+	r, size, packed := e.in.part(off+8, n), 8+n, typ == miCOMPRESSED
+	if packed {
+		z, err := zlib.NewReader(r)
+		if e.err = err; err != nil {
+			return 0
+		}
+		defer z.Close()
+		r, most = z, zipfile.MostDeflate*n
+		typ, n = e.tag(z)
+	} else {
+		size += -n & 7
+	}
+	if e.err != nil || typ != miMATRIX {
+		return size
+	}
+	if n > most {
+		e.err = promised(n, most)
+	}
+	if !e.take(n, "a variable") {
+		return 0
+	}
+	e.taken = n
+	if e.data, e.err = number.ReadBytes(r, n, n); e.err == nil && packed {
+		e.err = number.End(bufio.NewReader(r)) // lets zlib check its sum
+	}
+	return size
+}
+
+// tag reads a type and a number of bytes.
+func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
+	var tag [8]byte
+	if _, err := io.ReadFull(r, tag[:]); e.fails(err != nil, "the file ends within an element's tag: %w", err) {
+		return 0, 0
+	}
+	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
+}
+
+// variable reads one variable. Where it fails, it still returns what it knows of it. What is no variable,
+// and a kind that the format's description leaves out, is nil.
+func (e *matElement) variable() *variable {
+	if e.err != nil || len(e.data) == 0 {
+		return nil
+	}
+	v, flags := e.header()
+	if v == nil || e.err != nil {
+		return v
+	}
+	class, isComplex := flags&0xff, flags&0x800 != 0
 	if isComplex {
 		v.Class = "complex " + v.Class
 	} else if flags&0x200 != 0 {
 		v.Class = "logical " + v.Class
 	}
 	if isComplex || len(v.Dims) != 2 || v.Dims[0] == 0 || v.Dims[1] == 0 {
-		return v, nil
+		return v
 	}
 	switch {
 	case class == mxCELL:
-		v.Text, err = e.words(v.Dims[0], v.Dims[1])
+		v.Text = e.words(v.Dims[0], v.Dims[1])
 	case class == mxSPARSE:
-		v.Value, err = e.sparse(v.Dims[0], v.Dims[1])
+		v.Value = e.sparse(v.Dims[0], v.Dims[1])
 	case mxDOUBLE <= class && class <= mxUINT64:
-		v.Value, err = e.matrix(v.Dims, class == mxUINT8)
+		v.Value = e.matrix(v.Dims, class == mxUINT8)
 	}
-	return v, err
+	return v
 }
 
-// header reads what every variable begins with: its flags, the lowest byte of
-// which is its class, and its dimensions and name.
-func (e *matElement) header() (v *variable, flags uint32, err error) {
-	typ, data, err := e.part()
-	if err != nil {
-		return nil, 0, err
-	}
-	if typ != miUINT32 || len(data) != 8 {
-		return nil, 0, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
+// header reads what every variable begins with: its flags, the lowest byte of which is its class, and its dimensions
+// and name.
+func (e *matElement) header() (v *variable, flags uint32) {
+	typ, data := e.part()
+	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
+		return nil, 0
 	}
 	flags = e.order.Uint32(data)
 	class := int(flags & 0xff)
-	if class == mxOPAQUE {
-		return nil, flags, nil
-	}
-	if class == 0 || class >= len(matClasses) {
-		return nil, flags, fmt.Errorf("class %d is unknown", class)
+	if class == mxOPAQUE || e.fails(class == 0 || class >= len(matClasses), "class %d is unknown", class) {
+		return nil, flags
 	}
 	v = &variable{Class: matClasses[class]}
-	if typ, data, err = e.part(); err != nil {
-		return v, flags, err
-	}
-	if typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0 {
-		return v, flags, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
+	typ, data = e.part()
+	if e.fails(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
+		return v, flags
 	}
 	for at := range len(data) / 4 {
 		d := int32(e.order.Uint32(data[4*at:]))
-		if d < 0 {
-			return v, flags, fmt.Errorf("dimension %d is %d", at+1, d)
+		if e.fails(d < 0, "dimension %d is %d", at+1, d) {
+			return v, flags
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
-	_, data, err = e.part()
+	_, data = e.part()
 	v.Name = string(data[:min(len(data), 1<<10)])
-	return v, flags, err
+	return v, flags
 }
 
 // part reads the next part. A small one is packed into eight bytes together with its tag.
-func (e *matElement) part() (typ uint32, data []byte, err error) {
-	if len(e.data) < 8 {
-		return 0, nil, errors.New("the variable ends within a part's tag")
+func (e *matElement) part() (typ uint32, data []byte) {
+	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
+		return 0, nil
 	}
 	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
 	if small := typ >> 16; small != 0 {
-		if small > 4 {
-			return 0, nil, fmt.Errorf("a small part of %d bytes", small)
+		if e.fails(small > 4, "a small part of %d bytes", small) {
+			return 0, nil
 		}
 		typ, n, at, size = typ&0xffff, int64(small), 4, 8
-	} else if size = 8 + n + -n&7; n > int64(len(e.data))-8 {
-		return 0, nil, fmt.Errorf("a part of %d bytes where the variable has %d left", n, len(e.data)-8)
+	} else if size = 8 + n + -n&7; e.fails(n > int64(len(e.data))-8, "a part of %d bytes where the variable has %d left", n, len(e.data)-8) {
+		return 0, nil
 	}
 	data = e.data[at : at+n]
 	e.data = e.data[min(size, int64(len(e.data))):] // the last part may come without what fills it up
-	return typ, data, nil
+	return typ, data
 }
 
 // numbers reads a part of numbers, which are an array of one dimension.
-func (e *matElement) numbers() (a array, data []byte, err error) {
-	typ, data, err := e.part()
+func (e *matElement) numbers() (a array, data []byte) {
+	typ, data := e.part()
 	k, ok := matNumbers[typ]
-	if err == nil && (!ok || len(data)%k.Size() != 0) {
-		err = fmt.Errorf("values of type %d in %d bytes", typ, len(data))
+	if e.fails(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
+		return array{dims: []int{0}}, nil
 	}
-	if err != nil {
-		return a, nil, err
-	}
-	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data, nil
+	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data
 }
 
 // matrix reads a matrix, whose values stand column by column. Only what MATLAB calls uint8 becomes a *Bytes.
-func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
-	a, data, err := e.numbers()
-	switch n := a.dims; {
-	case err != nil:
-		return nil, err
-	case int64(dims[0])*int64(dims[1]) != int64(n[0]):
-		return nil, fmt.Errorf("%d×%d matrix with %d values", dims[0], dims[1], n[0])
-	case isBytes && a.kind != number.Uint8:
-		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", a.kind.Size())
+func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
+	a, data := e.numbers()
+	if n := a.dims[0]; e.fails(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
+		e.fails(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size()) {
+		return nil
 	}
 	a.dims, a.columns = dims, true
-	return a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
+	x, e.err = a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
+	return x
 }
 
-func (e *matElement) whole() ([]int, error) {
-	a, data, err := e.numbers()
-	switch {
-	case err != nil:
-		return nil, err
-	case !a.kind.Whole():
-		return nil, errors.New("rows or column starts that are no whole numbers")
-	}
-	if err := e.in.take(8*int64(a.dims[0]), "a list of numbers"); err != nil {
-		return nil, err
+// whole reads a list of whole numbers.
+func (e *matElement) whole() []int {
+	a, data := e.numbers()
+	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
+		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
 	for i := range out {
 		out[i] = int(value(i))
 	}
-	return out, nil
+	return out
 }
 
 // sparse reads an r×c matrix that stands in compressed columns and returns it in compressed rows.
-func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
-	rows, err1 := e.whole()
-	starts, err2 := e.whole()
-	a, data, err3 := e.numbers()
-	if err := cmp.Or(err1, err2, err3); err != nil {
-		return nil, err
-	}
-	if len(starts) != c+1 {
-		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, len(starts))
+func (e *matElement) sparse(r, c int) mat.Matrix {
+	rows, starts := e.whole(), e.whole()
+	a, data := e.numbers()
+	if e.fails(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
+		return nil
 	}
 	nnz := starts[c]
-	switch {
-	case nnz < 0 || nnz > min(len(rows), a.dims[0]):
-		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0])
-	case r > nnz+1<<20: // nothing in the file backs the number of rows
-		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
-	}
-	if err := e.in.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)); err != nil {
-		return nil, err
+	// Nothing in the file backs the number of rows.
+	if e.fails(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
+		e.fails(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
+		!e.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
+		return nil
 	}
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
 	for i := range values {
 		values[i] = value(i)
 	}
 	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
-	if err != nil {
-		return nil, fmt.Errorf("%d×%d sparse matrix, turned: %w", r, c, err)
+	if e.fails(err != nil, "%d×%d sparse matrix, turned: %w", r, c, err) {
+		return nil
 	}
-	return columns.Transpose(), nil
+	return columns.Transpose()
 }
 
-// words reads the cells of a row or column, each a line of text. It returns nil
-// where one is something else.
-func (e *matElement) words(r, c int) (words []string, err error) {
+// words reads the cells of a row or column, each a line of text. It returns nil where one is something else.
+func (e *matElement) words(r, c int) (words []string) {
 	if r != 1 && c != 1 {
-		return nil, nil
+		return nil
 	}
 	for range r * c {
-		typ, data, err := e.part()
-		if err != nil || typ != miMATRIX || len(data) == 0 {
-			return nil, err
+		typ, data := e.part()
+		if typ != miMATRIX || len(data) == 0 {
+			return nil
 		}
-		word, isText, err := (&matElement{data: data, order: e.order, in: e.in}).line()
-		if err != nil || !isText {
-			return nil, err
+		cell := &matElement{data: data, order: e.order, in: e.in}
+		word, isText := cell.line()
+		if e.err = cell.err; e.err != nil || !isText {
+			return nil
 		}
 		words = append(words, word)
 	}
-	return words, nil
+	return words
 }
 
 // line reads a variable that may be a line of text.
-func (e *matElement) line() (text string, ok bool, err error) {
-	v, flags, err := e.header()
-	if err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
-		return "", false, err
+func (e *matElement) line() (text string, ok bool) {
+	v, flags := e.header()
+	if e.err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
+		return "", false
 	}
-	typ, data, err := e.part()
-	if err == nil {
-		// Runes of four bytes for the characters of one, the string, and its place in a list.
-		err = e.in.take(48+6*int64(len(data)), "a list of words")
-	}
-	if err != nil {
-		return "", false, err
+	typ, data := e.part()
+	// Runes of four bytes for the characters of one, the string, and its place in a list.
+	if !e.take(48+6*int64(len(data)), "a list of words") {
+		return "", false
 	}
 	switch typ {
 	case miUTF8:
-		return string(data), utf8.Valid(data), nil
+		return string(data), utf8.Valid(data)
 	case miUTF16, miUINT16:
 		units := make([]uint16, len(data)/2)
 		for i := range units {
 			units[i] = e.order.Uint16(data[2*i:])
 		}
-		return string(utf16.Decode(units)), true, nil
+		return string(utf16.Decode(units)), true
 	case miINT8, miUINT8:
 		runes := make([]rune, len(data))
 		for i, b := range data {
 			runes[i] = rune(b)
 		}
-		return string(runes), true, nil
+		return string(runes), true
 	}
-	return "", false, nil
+	return "", false
 }
