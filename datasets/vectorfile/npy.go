@@ -55,7 +55,7 @@ func readNPZ(in *input) (*Content, error) {
 		content, err := entry.Open()
 		var v variable
 		if err == nil {
-			v, err = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size), entry.Most(), name)
+			v, err = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size()), entry.Most(), name)
 			content.Close()
 		}
 		if err != nil {

@@ -20,18 +20,10 @@ import (
 )
 
 // Archive is a file of arrays.
-type Archive struct{ Entries []*Entry }
+type Archive struct{ Entries []Entry }
 
-// Entry is a file of an archive.
-type Entry struct {
-	// Name is what the file is called; NumPy adds .npy to an array's name.
-	Name string
-	// Packed is how many bytes of the archive it takes, and Size how many it claims
-	// to have when it is unpacked.
-	Packed, Size int64
-
-	file *zip.File
-}
+// Entry is a file of an archive. NumPy adds .npy to the name of an array.
+type Entry struct{ *zip.File }
 
 // Open reads the directory of an archive of size bytes. No entry claims more bytes of it than it has.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
@@ -44,49 +36,55 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		if f.CompressedSize64 > uint64(size) {
 			return nil, fmt.Errorf("the array %q is packed in %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
 		}
-		a.Entries = append(a.Entries, &Entry{f.Name, int64(f.CompressedSize64), int64(min(f.UncompressedSize64, math.MaxInt64)), f})
+		a.Entries = append(a.Entries, Entry{f})
 	}
 	return a, nil
 }
 
 // Most returns how many bytes the content can have.
-func (e *Entry) Most() int64 {
-	if e.file.Method == zip.Store {
-		return e.Packed
+func (e Entry) Most() int64 {
+	if e.Method == zip.Store {
+		return int64(e.CompressedSize64)
 	}
-	return zipfile.MostDeflate * e.Packed
+	return zipfile.MostDeflate * int64(e.CompressedSize64)
 }
 
 // Open opens the content.
-func (e *Entry) Open() (io.ReadCloser, error) {
-	if e.file.Flags&zipfile.Encrypted != 0 {
+func (e Entry) Open() (io.ReadCloser, error) {
+	if e.Flags&zipfile.Encrypted != 0 {
 		return nil, errors.New("the file is encrypted")
 	}
-	return e.file.Open()
+	return e.File.Open()
 }
 
-// The bounds of an array that Floats, Integers and Text read: they take the memory that its values need
-// only where that is up to FreeBytes, or up to PerByte for each byte that it is packed in.
+// Size returns how many bytes the content claims to have.
+func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
+
+// The bounds of an array that Floats, Integers and Text read: they take the memory that its values need only where that is
+// up to FreeBytes, or up to PerByte for each byte that it is packed in.
 const (
 	FreeBytes = 16 << 20
 	PerByte   = 100
 	maxItems  = 1 << 28
 )
 
-// entry returns the array of the name, or nil.
-func (a *Archive) entry(name string) *Entry {
-	i := slices.IndexFunc(a.Entries, func(e *Entry) bool { return strings.TrimSuffix(e.Name, ".npy") == name })
+// entry returns the array of the name, if there is one.
+func (a *Archive) entry(name string) (e Entry, ok bool) {
+	i := slices.IndexFunc(a.Entries, func(e Entry) bool { return strings.TrimSuffix(e.Name, ".npy") == name })
 	if i < 0 {
-		return nil
+		return e, false
 	}
-	return a.Entries[i]
+	return a.Entries[i], true
 }
 
 // Has tells whether there is an array of the name.
-func (a *Archive) Has(name string) bool { return a.entry(name) != nil }
+func (a *Archive) Has(name string) bool {
+	_, ok := a.entry(name)
+	return ok
+}
 
-// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in
-// which check finds no fault before memory is taken; it may be nil.
+// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in which check, which may be nil, finds
+// no fault before memory is taken.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
 	if err != nil {
@@ -122,29 +120,34 @@ func (a *Archive) Text(name string) ([]byte, error) {
 
 // read reads the values of an array of a type and number of dimensions in C order.
 func (a *Archive) read(name, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
-	label := fmt.Sprintf("the array %q", name)
-	e := a.entry(name)
-	if e == nil {
+	e, ok := a.entry(name)
+	if !ok {
 		return nil, nil, fmt.Errorf("the file holds no array %q", name)
 	}
 	content, err := e.Open()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
+	if err == nil {
+		defer content.Close()
+		raw, shape, err = e.values(number.Buffered(content, e.Size()), kind, dimensions, check)
 	}
-	defer content.Close()
-	r := number.Buffered(content, e.Size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the array %q: %w", name, err)
+	}
+	return raw, shape, nil
+}
+
+func (e Entry) values(r *bufio.Reader, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
 	h, err := ReadHeader(r)
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
+		return nil, nil, err
 	case h.Type != kind || h.Fortran:
-		return nil, nil, fmt.Errorf("%s is of the type %s, in Fortran order: %t; want %s in C order", label, h.Type, h.Fortran, kind)
+		return nil, nil, fmt.Errorf("it is of the type %s, in Fortran order: %t; want %s in C order", h.Type, h.Fortran, kind)
 	case len(h.Shape) != dimensions:
-		return nil, nil, fmt.Errorf("%s is of shape %v; want %d dimensions", label, h.Shape, dimensions)
+		return nil, nil, fmt.Errorf("it is of shape %v; want %d dimensions", h.Shape, dimensions)
 	}
 	if check != nil {
 		if err := check(h.Shape); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", label, err)
+			return nil, nil, err
 		}
 	}
 	item, _ := h.Item()
@@ -152,28 +155,24 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	size := items * item.Size
 	switch {
 	case err != nil || items > maxItems:
-		return nil, nil, fmt.Errorf("%s of shape %v has more values than the %d that are read", label, h.Shape, maxItems)
-	case size > FreeBytes && size/PerByte > e.Packed:
-		return nil, nil, fmt.Errorf("%s is of shape %v, too large for the %d bytes that it is packed in", label, h.Shape, e.Packed)
+		return nil, nil, fmt.Errorf("its shape %v has more values than the %d that are read", h.Shape, maxItems)
+	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
+		return nil, nil, fmt.Errorf("it is of shape %v, too large for the %d bytes that it is packed in", h.Shape, e.CompressedSize64)
 	}
 	if raw, err = number.ReadBytes(r, size, size); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, fmt.Errorf("%s is of shape %v and ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("it is of shape %v and ends after %d values: %w", h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
 	}
 	if err == nil {
 		err = number.End(r)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", label, err)
-	}
-	return raw, h.Shape, nil
+	return raw, h.Shape, err
 }
 
 // Header is what stands before an array's values.
 type Header struct {
 	// Type is the type of the items as NumPy writes it, such as "<f8".
 	Type string
-	// Shape is the size along each dimension, and Fortran tells whether the items
-	// along the first one follow each other.
+	// Shape is the size along each dimension, and Fortran tells whether the items along the first one follow each other.
 	Shape   []int
 	Fortran bool
 	// Length is how many bytes the header takes.
@@ -189,18 +188,17 @@ var headerForm = regexp.MustCompile(`^\{'descr': '([^'{}]{1,32})', 'fortran_orde
 func ReadHeader(r *bufio.Reader) (Header, error) {
 	var h Header
 	preamble, err := r.Peek(12)
-	if len(preamble) < 12 || string(preamble[:6]) != magic {
-		if err != nil && err != io.EOF {
-			return h, err
-		}
+	switch {
+	case len(preamble) == 12 && string(preamble[:6]) == magic:
+	case err != nil && err != io.EOF:
+		return h, err
+	default:
 		return h, errors.New("not a NumPy file")
 	}
 	start, length := int64(10), int64(binary.LittleEndian.Uint16(preamble[8:]))
-	switch preamble[6] {
-	case 1:
-	case 2:
+	if preamble[6] == 2 {
 		start, length = 12, int64(binary.LittleEndian.Uint32(preamble[8:]))
-	default:
+	} else if preamble[6] != 1 {
 		return h, fmt.Errorf("version %d of NumPy's format is not read", preamble[6])
 	}
 	if length > 1<<16 {
@@ -229,8 +227,8 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	return h, nil
 }
 
-// Items returns the number of items, or an error if the array would take more than
-// number.MaxBytes with this number of bytes for each.
+// Items returns the number of items, or an error if the array would take more than number.MaxBytes with this number of
+// bytes for each.
 func (h Header) Items(item int64) (int64, error) {
 	if slices.Contains(h.Shape, 0) {
 		return 0, nil
@@ -247,17 +245,16 @@ func (h Header) Items(item int64) (int64, error) {
 
 // Item is the type of an array's items.
 type Item struct {
-	// Kind is that of numbers and booleans, number.None of text.
-	Kind number.Kind
-	// Unicode tells whether text is in characters of 4 bytes, not of one.
+	// Kind is that of numbers and booleans, number.None of text, which with Unicode is in characters of 4 bytes, not of one.
+	Kind    number.Kind
 	Unicode bool
 	// Size is the number of bytes that an item takes.
 	Size  int64
 	Order binary.ByteOrder
 }
 
-// itemForm is a type that is read: a byte order, a kind (a boolean, whole or
-// floating-point number, text in bytes or in Unicode) and a size.
+// itemForm is a type that is read: a byte order, a kind (a boolean, whole or floating-point number, text in bytes or in
+// Unicode) and a size.
 var itemForm = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var numbers = map[string]number.Kind{

@@ -13,9 +13,9 @@ import (
 
 // Writer writes an archive of arrays, up to the first error, which Close returns.
 type Writer struct {
-	// Compress packs the arrays, but for those that are so large that Floats and Integers would not read
-	// them where they pack well. The names of packed arrays are written without .npy and their headers in
-	// version 2 of the format, as they have been since the first models were saved; NumPy reads both.
+	// Compress packs the arrays, but for those that are so large that Floats and Integers would not read them where they
+	// pack well. The names of packed arrays are written without .npy and their headers in version 2 of the format, as they
+	// have been since the first models were saved; NumPy reads both.
 	Compress bool
 
 	zip *zip.Writer
@@ -33,8 +33,8 @@ func (w *Writer) Close() error {
 	return w.zip.Close()
 }
 
-// Array writes an array in C order of items of this type, whose values put writes up to
-// the first error of its writer. The format is described in NumPy's numpy.lib.format.
+// Array writes an array in C order of items of this type, whose values put writes up to the first error of its writer. The
+// format is described in NumPy's numpy.lib.format.
 func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) {
 	if w.err != nil {
 		return
@@ -70,8 +70,8 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values of each index along
-// the first dimension, or all if there is one dimension.
+// Floats writes an array of float64, of which row gives the values of each index along the first dimension, or all if
+// there is one dimension.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
 		rows := 1
