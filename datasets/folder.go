@@ -93,8 +93,7 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	return s, err
 }
 
-// mostFiles is how many files and folders a folder may hold. Links to folders can make a few of them into more than
-// anybody can look at.
+// mostFiles is how many files and folders a folder may hold; links to folders can make many of a few.
 const mostFiles = 10_000_000
 
 // walk looks for images in a folder.
@@ -110,8 +109,7 @@ type walk struct {
 	bad    []BadFile // what cannot be looked at, with skipBad
 }
 
-// findImages returns the images below dir and, but for the files about them, what else lies there. More files and
-// folders than most are an error.
+// findImages returns what lies below dir but the files about it: images, at most most of them, and others.
 func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -142,8 +140,8 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 }
 
-// folder looks through a folder below dir. above holds the folders from dir down to it: a link to one of them would lead
-// round in a circle.
+// folder looks through a folder below the folders above. A link to one of these would lead round in a
+// circle.
 func (w *walk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
@@ -206,8 +204,7 @@ func (w *walk) skip(name string, err error) error {
 	return nil
 }
 
-// testFolders tells of each name whether it begins with the folder test. It is nil unless all begin with that or with
-// train, and there are both.
+// testFolders tells which names begin with the folder test, nil unless all others begin with train.
 func testFolders(names []string) []bool {
 	test := make([]bool, len(names))
 	for i, name := range names {
@@ -342,8 +339,8 @@ var (
 	partOfDate = regexp.MustCompile(`(?i)^([0-9]{1,2}|` + monthName + `)` + andMore)
 )
 
-// timeFolders returns the folders that hold images of these names, if at least half look as if a date, a camera or a
-// telephone had named them, those that do, and how many folders there are. Folders around all of them do not count.
+// timeFolders returns the folders of these images that a date, a camera or a telephone seems to have named,
+// if these are at least half, and how many there are. Folders around all of them do not count.
 func timeFolders(names []string) (found []string, of int) {
 	var folders []string
 	for _, name := range names {

@@ -69,8 +69,7 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 	return img, err
 }
 
-// collectFor runs the garbage collector now and then while somebody waits for memory of the budget, which may be that of
-// images that nobody has any more, until stop is called.
+// collectFor runs the garbage collector now and then while somebody waits for memory, until stop is called.
 func collectFor(budget *limits.Budget) (stop func()) {
 	tick, done := time.NewTicker(100*time.Millisecond), make(chan struct{})
 	go func() {
@@ -112,8 +111,8 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
-	// How much memory decoding takes is known when the file is read. If that is not free at once, the content does not
-	// wait for it in memory: it is read again.
+	// What decoding takes is known when the file is read. If it is not free at once, the content goes
+	// meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release, err := im.read(ctx, i, 0)
 	if err != nil {

@@ -130,12 +130,11 @@ func (s *Set) setClasses(words []string) {
 	s.FolderClasses = false
 }
 
-// finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and the names of several where it
-// may be any of these.
+// finder finds a sample by what a CSV file calls it, or returns -1 and the names of several that it may be.
 type finder func(name string) (at int, several []string)
 
-// finder returns the finder of the set's samples. An image file is found by its name below the set's folder, with that
-// folder's name before it, by its path from here, and where no other is called so by its name without a folder.
+// finder returns the finder of the set's samples: by their names, with the set's folder before them, by
+// paths from here, and by names without a folder.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -200,9 +199,9 @@ func absolute(file string) string {
 	return file
 }
 
-// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of the first
-// may name samples, and what a header may call the first field and the others. wider, where it is set, is called with a
-// header that names more fields, as many as all lines have then.
+// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of
+// them may name samples, and the names of the columns in a header. wider is called with a header of more
+// fields.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -213,8 +212,8 @@ type namedLines struct {
 // Bounds on a line of a file of labels or links, which holds two names or three.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with a function that finds the sample that a field names.
-// The fields are divided by commas, semicolons or tabs, which the first lines tell. Errors begin with what and the file.
+// readLines calls f for each line of a CSV file but its header, with a function that finds the sample of a
+// field. Errors begin with what and the file.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -308,8 +307,8 @@ func decoded(r io.Reader) *bufio.Reader {
 	return in
 }
 
-// separatorOf returns the separator of lines about samples, by the beginning of their file: the one that divides the first
-// line into as many fields as are wanted, and where several do, the one by which most lines name samples, else the comma.
+// separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
+// most lines of the beginning of the file name samples.
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow

@@ -29,8 +29,8 @@ func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 // linkLines are those of a file of links.
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error where these are more links than the memory budget of the context has room for: two numbers
-// and a line each, three times while a list grows.
+// checkFit returns an error where the memory budget has no room for these links, which lists copy as they
+// grow.
 func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }

@@ -176,8 +176,7 @@ func take[T any](values []T, rows []int) []T {
 	return out
 }
 
-// findPictures takes the names of the samples of a set of vectors, which were read of path, for those of image files,
-// if there is one of the first that end as such do.
+// findPictures takes the samples' names for those of image files, if there is one of the first that end so.
 func (s *Set) findPictures(path string) {
 	if s.Height > 0 {
 		return // the vectors are images

@@ -33,8 +33,7 @@ const (
 	slowWindow = time.Minute
 )
 
-// complete returns the path of the complete file in the folder workName of dir. It downloads the file from the
-// first of its addresses that has it.
+// complete downloads a file from the first address that has it, to the folder workName of dir.
 func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
 	path := filepath.Join(dir, workName, file.File)
 	want, err := file.expect(dir)
@@ -92,8 +91,8 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 	return addresses, errs
 }
 
-// client returns the client that fetches the file. It follows redirects from https to https only, to the hosts of
-// the set and, where the sum of the file is known, to any.
+// client returns a client that follows redirects from https to https only, to the set's hosts or, with a
+// sum, to any.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -241,8 +240,7 @@ type part struct {
 	total   int64  // its size, or -1
 }
 
-// unfinished returns what is there of a file, if its note (address, version and size, a line each) says that it came
-// from the same address and of which version it is.
+// unfinished returns what is there of a file, if its note says that it came from the same address.
 func unfinished(path string, from *url.URL) part {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
@@ -282,8 +280,7 @@ func (p part) continues(resp *http.Response) error {
 	return nil
 }
 
-// watch cancels a request whose server sends fewer than least bytes in a window of time,
-// until ctx ends. It learns of bytes by count.
+// watch cancels a request whose server sends fewer than least bytes in a window. count adds to them.
 func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
 	var bytes atomic.Int64
 	go func() {
@@ -303,8 +300,7 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 	return func(n int) { bytes.Add(int64(n)) }
 }
 
-// sumSuffix ends the name of the file beside the set that holds the sum of a first download, where none is published,
-// in the form that sha256sum reads.
+// sumSuffix ends the name of the file that holds the sum of a first download, as sha256sum writes it.
 const sumSuffix = ".sha256"
 
 // known tells whether a sum of the file is published.

@@ -74,8 +74,7 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 }
 
 const (
-	// workName is the folder, in that of the set, of downloads that are not complete with a note of their source, those
-	// that are, and a folder that is being unpacked.
+	// workName is the folder of a set for downloads, notes of their sources, and what is being unpacked.
 	workName   = ".partwise-get"
 	partSuffix = ".part"
 	noteSuffix = ".from"
@@ -137,8 +136,8 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 	return clearWork(work, nil)
 }
 
-// missing returns the folder that the form's files belong in, dir where it is nowhere in root, and those that are not
-// there. It is an error if something else has the name of one of them.
+// missing returns the folder of the form's files, or else dir, and those that are not there. Others in their
+// place are errors.
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":

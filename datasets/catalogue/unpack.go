@@ -18,8 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Bounds on what an archive holds beside the bytes of its files, ten times what the sets have. maxTarBytes are headers,
-// files that are left out, and what follows the end.
+// Bounds on what an archive holds beside the bytes of its files, ten times what the sets have.
 const (
 	maxNameBytes  = 1024
 	maxNamesBytes = 8 << 20
@@ -29,9 +28,9 @@ const (
 // maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
 var maxEntries = 200_000
 
-// unpack writes the files of an archive, .zip, .tar or .tar.gz by its content, at most limit bytes of them, into the
-// folder dir and nowhere else, and over no file. It refuses links, devices, encrypted files, and names that lead out of
-// the archive's folder or that are not printable UTF-8.
+// unpack writes the files of an archive, .zip, .tar or .tar.gz, at most limit bytes, into the folder dir and
+// nowhere else, and over no file. It refuses links, devices, encrypted files, and names that lead out or are
+// not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -106,8 +106,7 @@ func unreadKind(head []byte) error {
 	return nil
 }
 
-// imageExtensions are the ends of names that promise an image, also of the kinds that cannot be decoded: such a file is
-// named in an error rather than left out of a set without a word.
+// imageExtensions promise an image, also of kinds that cannot be decoded: an error names such a file.
 var imageExtensions = []string{
 	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",

@@ -13,19 +13,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// smallDecoding is what any decoder takes beside what grows with the image: buffers, tables and chunks that are read before
-// they are known to be there.
+// smallDecoding is what any decoder takes beside what grows with the image: buffers and tables.
 const smallDecoding = 1 << 20
 
-// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A scan can take no more than a few bytes and
-// yet goes over all pixels, which takes about 7 ms for a million of them.
+// Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
 const (
 	mostScans      = 128
 	mostScanPixels = 2_000_000_000
 )
 
-// memory returns the most bytes that decoding a file with this header allocates at a time. It is an error if the content
-// cannot hold as many pixels, or if decoding would take out of all proportion.
+// memory returns the most bytes that decoding takes at a time, or an error if they are out of all
+// proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -94,8 +92,8 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	// The decoder takes the lengths that chunks promise at their word. None may
-	// be longer than the whole, which is filled up to an even number of bytes.
+	// The decoder believes the lengths of chunks. None may be longer than the whole, filled up to an even
+	// number.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}
@@ -117,12 +115,11 @@ const (
 	tiffTileLength   = 323
 )
 
-// mostBlockPixels bounds the pixels of all blocks of a TIFF file together. Blocks may share their bytes, and
-// tiles may be larger than the image, so a small file can hold many times its image.
+// mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a run of white is made of the value 0. So
-// where the file says that 0 is black, all pixels come out inverted.
+// decodeTIFF inverts what is packed as CCITT says where 0 is black: the decoder takes 0 for black there
+// anyway.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -155,8 +152,8 @@ func tiffBlock(content []byte, c image.Config) (int64, error) {
 	return width * height, nil
 }
 
-// tiffTags returns the first value of each tag of whole numbers in the first directory of a TIFF file, the only one that is
-// decoded, as far as values stand in the directory itself.
+// tiffTags returns the tags of one whole number in the first directory of a TIFF file, the one that is
+// decoded.
 func tiffTags(content []byte) map[uint16]int64 {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(content, []byte("MM")) {

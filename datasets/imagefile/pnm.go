@@ -59,8 +59,7 @@ func newPNM(r io.Reader) (*pnm, error) {
 	return p, nil
 }
 
-// number reads a decimal number up to limit and the one byte that ends it. Blanks and comments, from '#' to the line's
-// end, may stand before it.
+// number reads a decimal number up to limit, after blanks and comments, and the one byte that ends it.
 func (p *pnm) number(limit int) (v int, err error) {
 	digits, comment := 0, false
 	for {

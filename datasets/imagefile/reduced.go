@@ -111,8 +111,8 @@ func meansOf(dst, src plane, size image.Point, across, down int) {
 	}
 }
 
-// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or 1 (upright) where it has none
-// or one that makes no sense.
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1
+// (upright).
 func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
 	orientation := 1

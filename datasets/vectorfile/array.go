@@ -20,8 +20,7 @@ import (
 type array struct {
 	kind  number.Kind
 	order binary.ByteOrder
-	// dims has one to three dimensions, of which the last runs fastest, or with columns the
-	// first. None is 0, and the numbers take at most number.MaxBytes.
+	// dims are one to three, none of them 0, the last the fastest, or with columns the first.
 	dims    []int
 	columns bool
 }
@@ -280,8 +279,7 @@ func (s *Stored) Close() (err error) {
 // Range returns the least and the greatest value, or of bytes 0 and 255 where one is above 1.
 func (s *Stored) Range() (least, greatest float64) { return s.least, s.greatest }
 
-// scan reads all values once, for the least and the greatest. One that is no number is an
-// error. Of bytes it reads as many as tell what they stand for.
+// scan reads all values once, for the least and the greatest, or so many bytes as tell what they stand for.
 func (s *Stored) scan(ctx context.Context) error {
 	n, m := s.Dims()
 	s.least, s.greatest = math.Inf(1), math.Inf(-1)
@@ -313,8 +311,8 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// storedOf returns the matrix of an array whose values begin at start of the file at path.
-// Where the file is packed, unpacked reads them and they go to a temporary file, else it is nil.
+// storedOf returns the matrix of an array that begins at start of a file, or, unpacked from it, goes to a
+// temporary one.
 func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{path: path, start: start, rows: n, kind: a.kind, order: a.order}

@@ -59,8 +59,7 @@ func (c *Content) Close() error {
 	return nil
 }
 
-// content returns the set of the rows of x. There is a word for each row's class, "" where it is
-// not known, or no words at all.
+// content returns the set of the rows of x. There is a word for each row's class, or "", or no words at all.
 func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
@@ -152,8 +151,7 @@ func checkRow(i int, columns []int, values []float64) error {
 	return nil
 }
 
-// rowsOf returns a function that gives the rows of a matrix, each of which stands
-// until the next is asked for.
+// rowsOf returns a function that gives the rows of a matrix, each until the next is asked for.
 func rowsOf(x mat.Matrix) func(i int) []float64 {
 	_, m := x.Dims()
 	row := make([]float64, m)
@@ -232,8 +230,7 @@ func (v *variable) at(i int) float64 {
 	return v.Value.At(i/c, i%c)
 }
 
-// words returns the labels in v as text: a number as its digits, NaN, which
-// stands for an unknown label, as "".
+// words returns the labels in v as text: a number as its digits, NaN, an unknown label, as "".
 func (v *variable) words() ([]string, error) {
 	n := v.len()
 	if n == 0 {
@@ -310,9 +307,8 @@ func (vs variables) String() string {
 	return strings.Join(list, ", ")
 }
 
-// The variables beside the vectors and the labels that Write puts into a file: the names of samples
-// and of classes, which the labels number from 1; height and width of the images that the vectors
-// hold, or 0 and 0; and of several features their names, numbers of columns, and scales.
+// The variables that Write puts beside the vectors: names of samples and classes, the size of images or 0
+// and 0, and names, numbers of columns and scales of several features.
 const (
 	namesVariable    = "names"
 	classesVariable  = "classes"
@@ -326,7 +322,7 @@ const (
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
 // content makes the set of the vectors and labels among the variables, found by the names in the options or
-// else by the given ones, in this order. Names of samples and classes are taken as Write puts them.
+// else by the given ones, in this order.
 func (vs variables) content(in *input, features, labels []string) (*Content, error) {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}

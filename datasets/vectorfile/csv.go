@@ -148,8 +148,7 @@ func isNameColumn(header string) bool {
 // labelColumns are the names of the column of the labels.
 var labelColumns = []string{"label", "class", "target"}
 
-// namesColumns tells whether a first line names the columns: it holds no numbers,
-// or the name of the column of the names or of the labels.
+// namesColumns tells whether a first line holds no numbers, or the name of the column of names or labels.
 func namesColumns(record []string, labelColumn string) bool {
 	isName := func(cell string) bool {
 		return cell != "" && cell == labelColumn || slices.Contains(labelColumns, strings.ToLower(cell))

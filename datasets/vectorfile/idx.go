@@ -179,9 +179,8 @@ var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-// idxArray reads an IDX file: two zero bytes, the type of its numbers, the
-// number of dimensions, each of them in four bytes, and the numbers, the highest byte first. With
-// Options.OnDisk the numbers stay in the file.
+// idxArray reads an IDX file: its header and the numbers, the highest byte first, which stay there with
+// OnDisk.
 func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 	r, most, packed, err := in.unpacked()
 	if err != nil {

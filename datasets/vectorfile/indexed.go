@@ -112,8 +112,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 	return x, labels, err
 }
 
-// cutLabel returns what a line begins with and its pairs. A line that begins with a pair, or
-// with a blank, has no label.
+// cutLabel returns the label that a line begins with, which may be missing, and its pairs.
 func cutLabel(text []byte) (label, pairs []byte) {
 	text = bytes.TrimRight(text, "\r")
 	end := bytes.IndexAny(text, " \t")
@@ -126,8 +125,7 @@ func cutLabel(text []byte) (label, pairs []byte) {
 	return text[:end], text[end:]
 }
 
-// classesOrNames returns the class of each sample, "" where it has none or several. Where all
-// labels differ they are names, and there are no classes.
+// classesOrNames returns the class of each sample, "" for none or several, or names where all labels differ.
 func classesOrNames(labels []string) (words, names []string) {
 	seen := make(map[string]bool, len(labels))
 	for _, label := range labels {

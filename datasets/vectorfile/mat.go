@@ -165,8 +165,7 @@ func (e *matElement) take(n int64, what string) bool {
 	return e.err == nil
 }
 
-// read reads the element at off, unpacked, and returns how many bytes it takes in the file. What is no variable has no
-// content.
+// read reads the element at off, if it is a variable, and returns how many bytes it takes in the file.
 func (e *matElement) read(off int64) (size int64) {
 	typ, n := e.tag(e.in.part(off, 8))
 	most := e.in.size - off - 8
@@ -210,8 +209,7 @@ func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
 	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
 }
 
-// variable reads one variable. Where it fails, it still returns what it knows of it. What is no variable,
-// and a kind that the format's description leaves out, is nil.
+// variable reads one variable, as far as it succeeds. What the format's description leaves out is nil.
 func (e *matElement) variable() *variable {
 	if e.err != nil || len(e.data) == 0 {
 		return nil
@@ -240,8 +238,8 @@ func (e *matElement) variable() *variable {
 	return v
 }
 
-// header reads what every variable begins with: its flags, the lowest byte of which is its class, and its dimensions
-// and name.
+// header reads what every variable begins with: flags, of which the lowest byte is its class, dimensions,
+// name.
 func (e *matElement) header() (v *variable, flags uint32) {
 	typ, data := e.part()
 	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {

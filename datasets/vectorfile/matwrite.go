@@ -137,8 +137,7 @@ func (c *Content) vectorsArray() *matArray {
 	return a
 }
 
-// putColumns writes the values of the vectors column by column, in the order in which MATLAB has them,
-// where images stand column by column too.
+// putColumns writes the vectors column by column, in MATLAB's order, in which images are turned too.
 func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 	n, m := c.Vectors.Dims()
 	height, width := c.Height, c.Width
@@ -156,8 +155,8 @@ func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 	}
 }
 
-// compressedColumns returns the values that are not 0 column by column, the row
-// of each, and where each column starts among them.
+// compressedColumns returns the values other than 0 column by column, the row of each, and the columns'
+// starts.
 func compressedColumns(x *sparse.CSR) (rows, starts []int32, values []float64) {
 	columns := x.Transpose()
 	m, _ := columns.Dims()

@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// readNPY reads a NumPy file of an n×m array or of n images, n×h×w. The labels come from the NumPy file that the
-// options name, if they name one.
+// readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of the labels that the options name.
 func readNPY(in *input) (set *Content, err error) {
 	x, err := npyArray(in, "X")
 	if err != nil {
@@ -39,8 +38,7 @@ func readNPY(in *input) (set *Content, err error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads arrays of a NumPy archive: the vectors and labels that the options name, or that have a common name.
-// The matrix in compressed rows that scipy.sparse.save_npz writes is one array, "data".
+// readNPZ reads arrays of a NumPy archive, of which scipy.sparse.save_npz writes several for one matrix.
 func readNPZ(in *input) (*Content, error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {
@@ -105,8 +103,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	return v, err
 }
 
-// readArray reads an array of numbers or words from r, which holds at most most bytes. Others are listed
-// without a value.
+// readArray reads an array of numbers or words from at most most bytes. Others are listed without a value.
 func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
 	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)
@@ -164,8 +161,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 	return texts, nil
 }
 
-// joinSparse puts the matrix, called "data", in the place of the arrays that
-// scipy.sparse.save_npz writes one as, if these are among the variables.
+// joinSparse puts the matrix, called "data", in the place of the arrays of scipy.sparse.save_npz.
 func (vs *variables) joinSparse(in *input) error {
 	parts := map[string]*variable{}
 	for _, name := range []string{"format", "shape", "data", "indptr", "indices"} {

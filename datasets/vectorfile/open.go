@@ -110,8 +110,7 @@ type input struct {
 	*budget
 }
 
-// budget is the memory that reading may take, which files of one set share, and the context that ends
-// reading. A reader takes from it before it allocates what grows with the file.
+// budget is the memory that reading the files of a set may take, which is asked for before it is allocated.
 type budget struct {
 	ctx         context.Context
 	limit, left int64

@@ -187,8 +187,7 @@ type reader struct {
 	at      int
 }
 
-// next returns the marker of the next segment and the bytes after its length. It skips bytes before it, restarts and
-// 0xff 0x00, a byte of a scan.
+// next returns the marker of the next segment and the bytes after its length. It skips the bits of scans.
 func (r *reader) next() (marker byte, data []byte, err error) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
@@ -257,8 +256,8 @@ type component struct {
 	stride        int
 }
 
-// readFrame reads the header of a frame of 8 bits, one or three components, and sampling factors of which the
-// second and the third component have the same, which divide those of the first.
+// readFrame reads the header of a frame of 8 bits and one or three components, of which the second and the
+// third have the same sampling factors, divisors of the first's.
 func readFrame(marker byte, data []byte) (*frame, error) {
 	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
 		return nil, errDamaged

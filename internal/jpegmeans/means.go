@@ -4,8 +4,8 @@ import "math"
 
 const blockSize = 64
 
-// block holds the coefficients of a block of 8×8 pixels, dequantised, the vertical frequency times 8
-// and the horizontal one.
+// block holds the coefficients of 8×8 pixels, dequantised, the vertical frequency times 8 and the horizontal
+// one.
 type block struct {
 	values  [blockSize]int32
 	columns uint  // has a bit for each horizontal frequency that has coefficients other than 0
@@ -38,8 +38,7 @@ func (b *block) inRange() bool {
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
 }
 
-// fraction is how many bits behind the point the weights of averages have. With largest it keeps sums of products within
-// 64 bits.
+// fraction is the bits behind the point of the weights; with largest sums of products stay within 64 bits.
 const fraction = 20
 
 // average is how the means of each run of some samples of a row of eight follow from its coefficients: the inverse
@@ -87,8 +86,7 @@ func (a *average) apply(out, c *[8]int64) {
 	}
 }
 
-// means writes the means of down.run×across.run samples of the block, rounded and kept between 0
-// and 255, row by row with so many bytes from one to the next.
+// means writes the rounded means of down.run×across.run samples of the block, a row every stride bytes.
 func (b *block) means(out []uint8, stride int, across, down *average) {
 	var rows [8][8]int64
 	for u := range 8 {

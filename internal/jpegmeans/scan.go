@@ -151,8 +151,8 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks that a component has in a unit. In a scan of one component they follow row by row, and those
-// outside of the image have no bits.
+// unit reads the blocks of a component in a unit. Alone they follow row by row, without those outside of the
+// image.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
@@ -213,8 +213,7 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	return parts, nil
 }
 
-// restart goes on behind the next restart marker, which has to be the expected one, and is looked for where it is not at
-// once there.
+// restart goes on behind the next restart marker, which has to be the expected one.
 func (d *decoder) restart(expected byte) error {
 	for at := d.bits.end(); at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
@@ -234,8 +233,8 @@ func (d *decoder) restart(expected byte) error {
 	return errEnds
 }
 
-// sequential reads a block with all its coefficients (T.81, F.2.2). endOfRun counts the blocks without more coefficients;
-// like image/jpeg it takes codes for several, which sequential files should not have.
+// sequential reads a block (T.81, F.2.2). Like image/jpeg it takes the code of several blocks without
+// coefficients.
 func (d *decoder) sequential(p *part) error {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
@@ -274,11 +273,11 @@ const lookBits = 9
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
 	symbols []byte // in the order of codes, up to 256; none where the table is not defined
-	// look holds for each number of lookBits bits the symbol of the code with which they begin, and behind it the code's
-	// length, or 0 where that is longer.
+	// look holds for lookBits bits the symbol of the code that they begin with, and the code's length, or 0
+	// if longer.
 	look [1 << lookBits]uint16
-	// limit holds for each length, laid out to 16 bits, the first number that begins with no code of up to this length, and
-	// first what leads from a code to the place of its symbol.
+	// limit holds for each length the first number that begins with no code of up to it, and first what
+	// leads from a code to its symbol.
 	limit [16]uint32
 	first [16]int32
 }
@@ -334,8 +333,7 @@ func (d *decoder) readTables(data []byte) error {
 	return nil
 }
 
-// bits are those of a scan, or of a part between restarts. Beyond their end they are 0, and n falls below 0 when they are
-// taken.
+// bits are those of a part between restarts. Beyond their end they are 0, and n falls below 0.
 type bits struct {
 	data []byte
 	from int // where they begin

@@ -60,8 +60,7 @@ func (e Entry) Open() (io.ReadCloser, error) {
 // Size returns how many bytes the content claims to have.
 func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
 
-// The bounds of an array that Floats, Integers and Text read: they take the memory that its values need only where that is
-// up to FreeBytes, or up to PerByte for each byte that it is packed in.
+// An array that is read has up to FreeBytes, or up to PerByte for each byte that it is packed in.
 const (
 	FreeBytes = 16 << 20
 	PerByte   = 100
@@ -120,34 +119,29 @@ func (a *Archive) Text(name string) ([]byte, error) {
 
 // read reads the values of an array of a type and number of dimensions in C order.
 func (a *Archive) read(name, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
+	label := fmt.Sprintf("the array %q", name)
 	e, ok := a.entry(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("the file holds no array %q", name)
 	}
 	content, err := e.Open()
-	if err == nil {
-		defer content.Close()
-		raw, shape, err = e.values(number.Buffered(content, e.Size()), kind, dimensions, check)
-	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the array %q: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
 	}
-	return raw, shape, nil
-}
-
-func (e Entry) values(r *bufio.Reader, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
+	defer content.Close()
+	r := number.Buffered(content, e.Size())
 	h, err := ReadHeader(r)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
 	case h.Type != kind || h.Fortran:
-		return nil, nil, fmt.Errorf("it is of the type %s, in Fortran order: %t; want %s in C order", h.Type, h.Fortran, kind)
+		return nil, nil, fmt.Errorf("%s is of the type %s, in Fortran order: %t; want %s in C order", label, h.Type, h.Fortran, kind)
 	case len(h.Shape) != dimensions:
-		return nil, nil, fmt.Errorf("it is of shape %v; want %d dimensions", h.Shape, dimensions)
+		return nil, nil, fmt.Errorf("%s is of shape %v; want %d dimensions", label, h.Shape, dimensions)
 	}
 	if check != nil {
 		if err := check(h.Shape); err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("%s: %w", label, err)
 		}
 	}
 	item, _ := h.Item()
@@ -155,17 +149,20 @@ func (e Entry) values(r *bufio.Reader, kind string, dimensions int, check func([
 	size := items * item.Size
 	switch {
 	case err != nil || items > maxItems:
-		return nil, nil, fmt.Errorf("its shape %v has more values than the %d that are read", h.Shape, maxItems)
+		return nil, nil, fmt.Errorf("%s of shape %v has more values than the %d that are read", label, h.Shape, maxItems)
 	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
-		return nil, nil, fmt.Errorf("it is of shape %v, too large for the %d bytes that it is packed in", h.Shape, e.CompressedSize64)
+		return nil, nil, fmt.Errorf("%s is of shape %v, too large for the %d bytes that it is packed in", label, h.Shape, e.CompressedSize64)
 	}
 	if raw, err = number.ReadBytes(r, size, size); errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("it is of shape %v and ends after %d values: %w", h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
+		return nil, nil, fmt.Errorf("%s is of shape %v and ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
 	}
 	if err == nil {
 		err = number.End(r)
 	}
-	return raw, h.Shape, err
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", label, err)
+	}
+	return raw, h.Shape, nil
 }
 
 // Header is what stands before an array's values.
@@ -253,8 +250,8 @@ type Item struct {
 	Order binary.ByteOrder
 }
 
-// itemForm is a type that is read: a byte order, a kind (a boolean, whole or floating-point number, text in bytes or in
-// Unicode) and a size.
+// itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a
+// size.
 var itemForm = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var numbers = map[string]number.Kind{

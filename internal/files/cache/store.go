@@ -273,8 +273,8 @@ func (s *Store) put(key Key, blob []byte) error {
 	})
 }
 
-// evict removes the least recently used entries if the store is above its limit, and returns how many bytes are left. An
-// entry that cannot be removed, such as an open file on Windows, stays.
+// evict removes the least recently used entries above the limit, if it can, and returns how many bytes are
+// left.
 func (s *Store) evict() (left int64) {
 	all, _ := s.entries() // what cannot be listed cannot be removed
 	for _, e := range all {

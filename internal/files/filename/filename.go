@@ -36,12 +36,10 @@ func Safe(name string) string {
 	return s
 }
 
-// longestFolder is the length of a folder's name, in bytes, beyond which it is cut. Systems stop
-// at 255, and a number may follow.
+// longestFolder is the most bytes of a folder's name. Systems stop at 255, and a number may follow.
 const longestFolder = 240
 
-// reserved are the characters that Windows keeps for itself, and deviceFolder is a name that it
-// keeps for a device, with an extension.
+// reserved are characters, and deviceFolder names of devices, that Windows keeps for itself.
 var (
 	reserved     = regexp.MustCompile(`[<>:"\\|?*]`)
 	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)

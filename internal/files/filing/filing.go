@@ -239,8 +239,8 @@ type pair struct{ from, to string }
 // atOnce is how many files are moved before their folders are brought to the disk.
 const atOnce = 100
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on the disk, so that
-// neither a kill nor a power failure loses it. A file that is in its new place already stays there.
+// move moves files into existing folders. It removes a file only when the new one and its name are on the
+// disk, so that neither a kill nor a power failure loses it.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -326,8 +326,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, so that one can be removed. Otherwise they are one
-// name, through a link or in other letters.
+// twoNames tells whether two paths of one file are two names of it, not one through a link or in other
+// letters.
 func twoNames(a, b string) (bool, error) {
 	var folders [2]fs.FileInfo
 	for i, name := range []string{a, b} {

@@ -247,8 +247,8 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	return nil
 }
 
-// lookAtFile adds a file to found. One that is not as partwise wrote it is foreign, but for files that are appended to,
-// which are not added.
+// lookAtFile adds a file to found, unless it is appended to. One that is not as partwise wrote it is
+// foreign.
 func (f *Folder) lookAtFile(name string, info fs.FileInfo, found map[string]state) error {
 	known := f.manifest.known(name)
 	switch {
@@ -271,8 +271,7 @@ func (f *Folder) foreign(name string) error {
 	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
 }
 
-// stat is os.Lstat of a name, or nil where there is nothing. A link or a file in place of a parent
-// folder is foreign.
+// stat is os.Lstat of a name, or nil where nothing is. A link or a file in place of a parent is foreign.
 func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	if parent := path.Dir(name); parent != "." {
 		info, err := f.stat(parent)
@@ -397,8 +396,7 @@ func (f *Folder) removeEmpty(name string) {
 	}
 }
 
-// removeLeftovers removes the staging folders and temporary files of killed processes. A temporary file that a process is
-// writing stays.
+// removeLeftovers removes the staging folders and temporary files of killed processes.
 func (f *Folder) removeLeftovers() error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -434,8 +432,7 @@ func (f *Folder) removeLeftovers() error {
 // sorted returns the keys of a map in order, so that errors and steps come in a fixed order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// interrupt, where a test sets it, is called before and after each change of the file system. An error ends the work
-// there, as the death of the process would.
+// interrupt, which tests set, is called around each change of the files. Its error ends the work there.
 var interrupt = func() error { return nil }
 
 // step makes one change of the file system.

@@ -32,16 +32,14 @@ type content struct {
 	Size   int64  `json:"size"`
 }
 
-// manifest lists the files that partwise wrote into a folder. Names are relative
-// to it, with forward slashes.
+// manifest lists the files that partwise wrote into a folder, by names with forward slashes.
 type manifest struct {
 	command string
 	data    string
-	// files holds the contents that partwise wrote into each file, the newest last. After the announcement of a new content
-	// and before its arrival, a file still holds the one before.
+	// files holds what partwise wrote into each file, the newest last: a new content is announced before it
+	// comes.
 	files map[string][]content
-	// appended are the files that grow, whose content is not checked. They are
-	// never replaced by another file.
+	// appended are the files that grow, whose content is not checked. No other file replaces them.
 	appended   map[string]bool
 	publishing *publication
 }
@@ -182,8 +180,8 @@ func unmarshal(line []byte, to any) error {
 	return dec.Decode(to)
 }
 
-// isName tells whether a name is that of a file in the folder that partwise may write: relative, without "..", and not one
-// of this package's own.
+// isName tells whether a name is that of a file in the folder that partwise may write, not of this package's
+// own.
 func isName(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	own := first == ManifestFile || first == lockFile || isStaging(first) || atomicfile.IsTemporary(first)

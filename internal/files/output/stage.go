@@ -128,8 +128,8 @@ func (f *Folder) finish() error {
 	return f.publish(there)
 }
 
-// checkPublication returns an error if one of the files that come and go may not be written, or is no regular file.
-// there are the files under the names of p.
+// checkPublication returns an error if a file that comes, or is there and goes, may not be written or is not
+// regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
 	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
 		if err := f.mayWrite(name); err != nil {
@@ -151,8 +151,7 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 	return nil
 }
 
-// publish does the publication in the manifest, of which there are the files that stand under its names. It may be
-// repeated after an interruption at any point.
+// publish does the publication in the manifest. It may be repeated after an interruption at any point.
 func (f *Folder) publish(there map[string]state) error {
 	p := f.manifest.publishing
 	if err := f.removeOld(p, there); err != nil {
