@@ -31,8 +31,8 @@ type Images struct {
 	set          *Set
 	black, white float64
 
-	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there: the image
-	// is as high as they are. Truncated tells which these are.
+	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are
+	// there.
 	UseTruncated bool
 
 	mu        sync.Mutex
@@ -221,8 +221,8 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 	return r, release, nil
 }
 
-// Sum returns what tells the content of sample i from others: the SHA-256 sum of its file, or of the size, the range and
-// the values of its vector.
+// Sum returns the SHA-256 sum of the file of sample i, or of the size, the range and the values of its
+// vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {
@@ -306,9 +306,8 @@ func inBytes(to []uint8, values []float64) bool {
 	return true
 }
 
-// ValueRange returns the values that stand for black and white in a set of vectors, one pair for the whole set: 0 and 1
-// where all values lie between them, else 0 and 255 where all lie between those, else the least and the greatest value
-// and 0. Values that are not finite are passed over.
+// ValueRange returns the values that stand for black and white in a set of vectors: 0 and 1 where all values
+// lie between them, else 0 and 255 where all lie between those, else the least and the greatest value and 0.
 func (s *Set) ValueRange() (black, white float64) {
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()

@@ -17,8 +17,7 @@ import (
 type LeftOut struct {
 	Reason Reason
 	Count  int
-	// Names holds the first few of them, as paths below the set's folder; for OtherClass the class, and for Unlabelled
-	// nothing.
+	// Names holds the first few, as paths below the set's folder, or the class, or nothing of Unlabelled.
 	Names []string
 }
 

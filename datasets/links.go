@@ -17,8 +17,8 @@ import (
 // Links are pairs of samples, by their place in the set, that belong together and that do not.
 type Links struct {
 	Must, Cannot [][2]int
-	// File is where they were read, and MustLines and CannotLines hold the lines of it that
-	// say so, from 1. They are nil for links that stand in no line each, as those of feedback.
+	// File is where they were read, and MustLines and CannotLines hold their lines in it, from 1, or are
+	// nil.
 	File                   string
 	MustLines, CannotLines []int
 }
@@ -36,9 +36,8 @@ func checkFit(ctx context.Context, links int) error {
 }
 
 // ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels takes them, and must or
-// cannot. The first line may be a header. A line that cannot be understood, and links that contradict each
-// other, directly or through others, are errors, and so are more links than the memory budget of the
-// context has room for.
+// cannot. The first line may be a header. Links that contradict each other, directly or through others, are
+// errors, and so are more than the memory budget of the context has room for.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
 	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
@@ -79,8 +78,7 @@ func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	})
 }
 
-// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked for, and samples that are
-// not, by their places in the set.
+// FeedbackLog is a log of relevance feedback: samples found to be what was looked for, and others.
 type FeedbackLog struct{ Positive, Negative []int }
 
 // mostLinks is how many links feedback may give: n samples found good give n·(n−1)/2.
@@ -174,7 +172,7 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	})
 }
 
-// CheckLinks returns an error where links contradict each other or, with labels, the classes of the samples, directly or
+// CheckLinks returns an error where links contradict each other or, with labels, the classes, directly or
 // through others. It names the samples and the lines of the shortest way.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {

@@ -49,14 +49,13 @@ type OpenOptions struct {
 
 	// Root is the data folder that is looked through first for known sets.
 	Root string
-	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of sets that are neither images nor in a
-	// file that allows it.
+	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
 	OnDisk bool
 	Limit  int64
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	// SkipBad passes over folders and files that cannot be read, and links that lead round in a circle. The set's Bad
-	// lists them. Without it the first is an error.
+	// SkipBad lists what cannot be read, and links that lead round in a circle, in the set's Bad. Without it
+	// the first is an error.
 	SkipBad bool
 	// Seed is the seed of the generated set.
 	Seed uint64
@@ -357,14 +356,13 @@ func Write(ctx context.Context, path string, s *Set) error {
 	return vectorfile.Write(ctx, path, s.content())
 }
 
-// WriteNew is Write for a file that must not be there: if it is, or appears while it is
-// written, the error holds fs.ErrExist and the file stays as it is.
+// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
 func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
 }
 
-// Generated returns a set that needs no download: 20 drawn objects in 36 views each, as grey
-// images of 32×32 pixels with values 0 to 255. The same seed makes the same set.
+// Generated returns a set of 20 drawn objects in 36 views each, as grey images of 32×32 pixels with values 0
+// to 255. The same seed makes the same set.
 func Generated(seed uint64) *Set {
 	pixels, names, classes, labels := demo.Images(seed)
 	return &Set{

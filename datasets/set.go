@@ -25,7 +25,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Set is a set of n samples with what is known of their classes. Its samples are either image files, decoded when
+// Set is a set of n samples with what is known of their classes. The samples are image files, decoded when
 // they are asked for, or vectors.
 type Set struct {
 	// Name is what the set is called in tables and pages.
@@ -45,8 +45,8 @@ type Set struct {
 	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels put others in their place, or nil.
 	OwnClasses []string
 	OwnLabels  []int
-	// LabelsFile is the file that ReadLabels read, and LabelLines holds the line, from 1, in which it gives each sample
-	// its class, or 0. They are "" and nil without.
+	// LabelsFile is the file that ReadLabels read, or "", and LabelLines holds the line of each sample, or
+	// 0, or is nil.
 	LabelsFile string
 	LabelLines []int
 	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where the data
@@ -57,8 +57,8 @@ type Set struct {
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes or, for
 	// sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
 	Vectors mat.Matrix
-	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is nil for a set of files,
-	// and where no name is that of a file.
+	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is nil where
+	// there is none.
 	Pictures []string
 	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int

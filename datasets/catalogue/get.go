@@ -17,11 +17,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Downloader fetches known sets. Its zero value fetches the preferred form of each from where its owners, or those
-// who keep it for them, put it.
+// Downloader fetches known sets. Its zero value fetches the preferred form from where the owners put it.
 type Downloader struct {
-	// Client makes the requests; nil stands for http.DefaultClient. Its CheckRedirect is not used: see docs/data.md
-	// for what is followed.
+	// Client makes the requests; nil stands for http.DefaultClient. docs/data.md says what redirects are
+	// followed.
 	Client *http.Client
 	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
 	Mirror string
@@ -29,11 +28,11 @@ type Downloader struct {
 	From string
 	// Insecure lets files whose sum is not known come over plain http, where anybody on the way can change them.
 	Insecure bool
-	// Progress, if not nil, is called now and then with the file that comes, how many bytes of it are there, and how
-	// many there will be, or -1 where that is not known.
+	// Progress, if not nil, is called now and then with a file, its bytes that are there, and all, or -1 if
+	// not known.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is called with messages for the user: that another process is waited for, and the sum of a
-	// file that could not be compared with a published one.
+	// Report, if not nil, is called with messages for the user: another process is waited for, or the sum of
+	// a file could not be compared.
 	Report func(message string)
 	// Pause is the time to wait before a request that failed is made again, doubled every time; 0 stands for a second.
 	Pause time.Duration

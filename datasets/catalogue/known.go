@@ -28,8 +28,8 @@ type Info struct {
 	Samples, Classes int
 	// Content says what a sample is and how large.
 	Content string
-	// Citation is the paper to cite, Licence the owners' terms in short and Home the page to read them on. How says
-	// where to get the set if it cannot be downloaded.
+	// Citation is the paper to cite, Licence the owners' terms in short, Home the page to read them on, and
+	// How where to get a set that cannot be downloaded.
 	Citation, Licence, Home, How string
 	// Forms are the forms that the set is found in, the preferred one first.
 	Forms []Form
@@ -59,8 +59,8 @@ type Download struct {
 	// File is its name in the set's folder, and URLs are the addresses that give it, to be tried in turn.
 	File string
 	URLs []string
-	// Hosts are those that the addresses may redirect to, beside their own. Where a sum is published that may be any
-	// host, over https.
+	// Hosts are those that the addresses may redirect to, beside their own; with a sum it may be any, over
+	// https.
 	Hosts []string
 	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file where
 	// only that is published. Both are empty where none is.
@@ -116,8 +116,7 @@ func Known() []Info {
 	})
 }
 
-// Add adds sets, which Open and Get then know, and returns what removes them again. It is
-// called before either is.
+// Add adds sets, and returns what removes them again. It is called before Open and Get.
 func Add(sets ...Info) (remove func()) {
 	before := known
 	all := slices.Concat(known(), sets)
@@ -159,9 +158,9 @@ func dataDirs(root string) []string {
 	return slices.Compact(dirs)
 }
 
-// Find returns the file or folder that the known set called name is read from, or "" for the generated set,
-// which needs none. root is looked through first, and from chooses among the forms; both may be "". The
-// error where there is none says where it was looked for and how to get it, and is an fs.ErrNotExist.
+// Find returns the file or folder that the known set called name is read from, or "" for the generated set.
+// root is looked through first, and from chooses among the forms; both may be "". The error where there is
+// none says how to get it, and is an fs.ErrNotExist.
 func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {

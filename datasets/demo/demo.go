@@ -17,10 +17,9 @@ const Side = 32
 
 const views = 36
 
-// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees
-// apart: 720 grey images of 32×32 pixels on black, one after the other, each with a name
-// and the index of its class. The direction and strength of the light vary from view to
-// view, and there is a little noise. The same seed makes the same images.
+// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees apart: 720 grey
+// images on black, one after the other, each with a name and the index of its class. The light varies from
+// view to view, and there is a little noise. The same seed makes the same images.
 func Images(seed uint64) (pixels []uint8, names, classes []string, labels []int) {
 	const m = Side * Side
 	pixels = make([]uint8, len(objects())*views*m)

@@ -135,10 +135,8 @@ func IsFile(path string) (bool, error) {
 	return Is(head[:n]), nil
 }
 
-// Decode reads the image file at path: PNG, JPEG, GIF (its first frame), BMP, TIFF, WebP, PGM or PPM. The
-// content gives the format, not the name. A JPEG is turned upright as its EXIF orientation says. Errors
-// name the file: another format, a file that ends early, more than MaxPixels pixels or MaxFile bytes, a
-// header that promises more than the file's bytes can hold, a JPEG of more scans than images have.
+// Decode reads the image file at path: PNG, JPEG (turned upright as EXIF says), GIF (its first frame), BMP,
+// TIFF, WebP, PGM or PPM, which the content tells. Errors name the file.
 func Decode(path string) (image.Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {

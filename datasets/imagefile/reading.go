@@ -11,11 +11,10 @@ import (
 
 // Use is what is done with an image.
 type Use struct {
-	// Least is the height and the width that the image has to keep: it is reduced, as Reduced does.
-	// 0 stands for the whole image.
+	// Least is the height and the width that the image has to keep where it is reduced, 0 for the whole
+	// image.
 	Least int
-	// Memory returns how many bytes Do takes, at most, beside those of an image that has this width
-	// and height or less. Nil stands for none.
+	// Memory returns the most bytes that Do takes beside an image of up to this size. Nil stands for none.
 	Memory func(width, height int) int64
 	// Do is given the image, and the size of the whole one.
 	Do func(img image.Image, whole image.Point) error
@@ -29,9 +28,9 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is decoded to that
-// (internal/jpegmeans), where its kind is served, whatever else is decoded of it: what a use is given does not depend on
-// other uses. Of other files the whole image is reduced. Nothing is made twice.
+// Reading decodes an image file for several uses, each pixel once. A JPEG file is decoded to a reduced image
+// where its kind is served (internal/jpegmeans), whatever the other uses; of other files the whole image is
+// reduced.
 type Reading struct {
 	// Header is the file's own.
 	Header Header

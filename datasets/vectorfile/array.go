@@ -102,15 +102,14 @@ func promised(bytes, there int64) error {
 	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
 }
 
-// Bytes is an r×c matrix of numbers from 0 to 255, a byte each: an eighth of
-// what a mat.Dense takes. It satisfies mat.Matrix.
+// Bytes is an r×c matrix of numbers from 0 to 255, a byte each. It satisfies mat.Matrix.
 type Bytes struct {
 	rows, cols int
 	data       []uint8
 }
 
-// NewBytes returns the r×c matrix whose rows stand one after the other in data, which it keeps without
-// copying. It panics if data does not hold r·c numbers, as mat.NewDense does.
+// NewBytes returns the r×c matrix of these values, row by row, without copying. It panics if they are not
+// r·c.
 func NewBytes(r, c int, data []uint8) *Bytes {
 	if r < 0 || c < 0 || len(data) != r*c {
 		panic(fmt.Sprintf("datasets: %d×%d matrix of %d bytes", r, c, len(data)))
@@ -140,8 +139,7 @@ func (b *Bytes) Row(i int) []uint8 {
 	return b.data[i*b.cols : (i+1)*b.cols : (i+1)*b.cols]
 }
 
-// Row is mat.Row, without a call for each value of a *Bytes: it returns row i of x in dst, or in
-// a new slice where that is nil.
+// Row is mat.Row, faster for a *Bytes: it returns row i of x in dst, or in a new slice where that is nil.
 func Row(dst []float64, i int, x mat.Matrix) []float64 {
 	b, ok := x.(*Bytes)
 	if !ok {
@@ -170,9 +168,9 @@ func (b *Bytes) SelectRows(rows []int) *Bytes {
 // ErrChanged is in the error of a file that holds something else than before.
 var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
 
-// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It
-// satisfies mat.Matrix and the Blocks of package factor. Whoever opened it closes it. Its
-// methods may be called at once.
+// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It satisfies
+// mat.Matrix and the Blocks of package factor, and is closed by its owner. Its methods may be called at
+// once.
 type Stored struct {
 	cols  int
 	parts []storedPart
@@ -208,8 +206,7 @@ func (s *Stored) Dims() (r, c int) {
 	return r, s.cols
 }
 
-// At returns the value at row i, column j, or NaN where it cannot be read. Whoever wants
-// many values uses Read.
+// At returns the value at row i, column j, or NaN where it cannot be read. Read is faster.
 func (s *Stored) At(i, j int) float64 {
 	if r, c := s.Dims(); i < 0 || i >= r || j < 0 || j >= c {
 		panic(mat.ErrIndexOutOfRange)

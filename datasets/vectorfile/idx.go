@@ -89,8 +89,8 @@ func IsIDXLabels(name string) bool {
 	return strings.Contains(name, "labels") && strings.Contains(name, "idx1")
 }
 
-// IDXPart tells by a file's name whether it belongs to a set's training part
-// or, as MNIST's "t10k" files do, to its test part.
+// IDXPart tells by a file's name, such as MNIST's "t10k", whether it is of the "train" or the "test" part,
+// or "".
 func IDXPart(name string) string {
 	switch {
 	case strings.Contains(name, "train"):
@@ -101,8 +101,7 @@ func IDXPart(name string) string {
 	return ""
 }
 
-// IDXFolder reads the pairs of IDX files in dir of which these are the images, those of the
-// training part first.
+// IDXFolder reads the pairs of IDX files in dir of which these are the images, the training part first.
 func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (whole *Content, err error) {
 	slices.SortStableFunc(files, func(a, b string) int {
 		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"

@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Options says what to read from a file of vectors. The zero value takes the names that are common in the
-// file's format.
+// Options says what to read from a file of vectors. Its zero value takes names that are common in the
+// format.
 type Options struct {
 	// Features and Labels name the variables of a MATLAB or NPZ file that hold the n×m vectors and the n
 	// labels. In a CSV file Labels names the column of the labels, beside an IDX or NPY file the file of the
@@ -25,8 +25,8 @@ type Options struct {
 	Features, Labels string
 	// Height and Width are the size of the images that the vectors hold, where the file does not tell.
 	Height, Width int
-	// Limit is the most memory that reading takes, in bytes. A file that needs more is refused before that
-	// is allocated. 0 stands for what is free of the context's memory budget.
+	// Limit is the most bytes of memory that reading takes: a file that needs more is refused before. 0
+	// stands for what is free of the context's memory budget.
 	Limit int64
 	// OnDisk leaves the values of NumPy and IDX files where they are: Vectors is a *Stored, and the set is
 	// to be closed. Files of other formats, and NumPy's in Fortran order, are an error. What is gzipped is
@@ -83,8 +83,8 @@ var readers = []reader{
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
 }
 
-// Add adds a reader of files that fits tells by their first bytes, which is tried before that of CSV, and
-// returns what removes it again. It is called before a file is opened.
+// Add adds a reader of files that fits tells by their first bytes, before that of CSV, and returns what
+// removes it again. It is called before a file is opened.
 func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
 	before := readers
 	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})

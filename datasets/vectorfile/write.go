@@ -31,8 +31,8 @@ var writers = map[string]func(*bufio.Writer, *Content) error{
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write would not write to path whatever the set:
-// if its ending is not known or its folder is not there.
+// CanWrite returns an error if Write would write no set to path: its ending is not known or its folder not
+// there.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
@@ -47,35 +47,18 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its name says. Open reads the same
-// vectors, labels, and names of samples and classes from it; but the set is called as the file then.
+// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat for MATLAB
+// or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of samples and classes from
+// it, but the set is called as the file then, and sparse vectors are dense in a .csv, and no images in a .mat.
 //
-//   - .npz for NumPy: the array fea holds the n×m vectors, gnd the n labels, which
-//     number the classes from 1 and are NaN where the class is not known, names
-//     and classes the names, and imagesize the height and width of the images
-//     that the vectors hold, 0 and 0 where they hold none. Where several features
-//     stand side by side, features holds their names, columns how many columns each
-//     has, and scales by what its values were multiplied. Sparse vectors stand
-//     in place of fea as scipy.sparse.save_npz writes them, for
-//     scipy.sparse.load_npz.
-//   - .mat for MATLAB, version 5 of the format: variables of the same names.
-//     Images stand column by column, as usual there; sparse ones are not known
-//     for images when they are read.
-//   - .csv: a line of headings, then for each sample its name, its class and the
-//     m values, under the feature's name and a number, or x and a number. A name or class that a spreadsheet would take for a formula, since
-//     it begins with =, +, - or @ and is no number, has an apostrophe before it,
-//     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
-//     and classes in natural order.
-//
-// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A
-// value that is not finite and a name that the form cannot hold are errors: one with white space at its
-// ends in a .csv, with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
+// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A value that is not
+// finite and a name that the form cannot hold are errors: one with white space at its ends in a .csv, with characters
+// beyond U+FFFF in a .mat, or that is no text in UTF-8.
 func Write(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.WriteFunc)
 }
 
-// WriteNew is Write for a file that must not be there: if it is, or appears while it is
-// written, the error holds fs.ErrExist and the file stays as it is.
+// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
 func WriteNew(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.CreateFunc)
 }

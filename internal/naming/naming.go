@@ -48,8 +48,8 @@ func Short(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// CompareNatural orders names as people do: numbers in them by their value, so that s2 comes before s10,
-// and all else byte by byte. Different names never compare equal.
+// CompareNatural orders names as people do: s2 before s10, and all else byte by byte. Different names
+// differ.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {

@@ -224,8 +224,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	return h, nil
 }
 
-// Items returns the number of items, or an error if the array would take more than number.MaxBytes with this number of
-// bytes for each.
+// Items returns the number of items, or an error if they take more than number.MaxBytes, item bytes each.
 func (h Header) Items(item int64) (int64, error) {
 	if slices.Contains(h.Shape, 0) {
 		return 0, nil

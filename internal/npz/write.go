@@ -33,8 +33,8 @@ func (w *Writer) Close() error {
 	return w.zip.Close()
 }
 
-// Array writes an array in C order of items of this type, whose values put writes up to the first error of its writer. The
-// format is described in NumPy's numpy.lib.format.
+// Array writes an array in C order of items of this type (NumPy's numpy.lib.format), whose values put
+// writes.
 func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) {
 	if w.err != nil {
 		return
@@ -70,8 +70,8 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values of each index along the first dimension, or all if
-// there is one dimension.
+// Floats writes an array of float64, of which row gives the values of each index along the first of several
+// dimensions.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
 		rows := 1

@@ -42,8 +42,7 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	return b.r.ReadAt(p, off)
 }
 
-// MostDeflate is how many bytes one byte that DEFLATE has packed can unpack to: a code
-// stands for at most 258 bytes and takes two bits at least.
+// MostDeflate is how many bytes a byte of DEFLATE can stand for: a code of two bits stands for at most 258.
 const MostDeflate = 1032
 
 // Gunzip returns what r holds, unpacked where it is gzipped, and whether it was.

@@ -81,8 +81,7 @@ func WriteUnsynced(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename}.write(path, write)
 }
 
-// CreateFunc is WriteFunc for a new file. If the file exists, or appears while it is written, it stays, and the error holds
-// fs.ErrExist.
+// CreateFunc is WriteFunc for a new file. A file that exists, or appears meanwhile, stays: fs.ErrExist.
 func CreateFunc(path string, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true}.write(path, write)
 }
@@ -173,7 +172,7 @@ func (w way) write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Sync brings a file, or the names in a folder, to the disk, where the file system can do that. Windows does not sync
+// Sync brings a file, or the names in a folder, to the disk, where the system can: Windows does not sync
 // folders, and syncs a file only through the handle that wrote it.
 func Sync(path string) error {
 	if runtime.GOOS == "windows" {

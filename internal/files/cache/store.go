@@ -127,8 +127,7 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are removed. It is
-// called before the store is used.
+// SetLimit sets the most bytes of all entries with their headers. It is called before the store is used.
 func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
@@ -322,8 +321,8 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries and the temporary files of killed processes. Other files and folders stay. It continues after
-// an error and returns the first.
+// Clear removes all entries and temporary files of killed processes, as far as it can, and returns the first
+// error.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil

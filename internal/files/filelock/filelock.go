@@ -26,7 +26,7 @@ type Lock struct {
 }
 
 // Acquire locks the file path, which it creates if need be, without waiting. It returns ErrLocked where
-// another process holds the lock, and succeeds on a file system without locks. Other errors name the path.
+// another process holds the lock, and succeeds on a file system without locks.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -63,8 +63,7 @@ func (l *Lock) File() *os.File { return l.file }
 // Held tells whether the lock keeps others out. It does not where the system has no locks.
 func (l *Lock) Held() bool { return l.held }
 
-// InPlace tells whether the file is still the one at its path. If it was moved, removed or replaced,
-// the lock keeps nobody out.
+// InPlace tells whether the file is still the one at its path, else the lock keeps nobody out.
 func (l *Lock) InPlace() bool {
 	mine, err := l.file.Stat()
 	if err != nil {

@@ -45,8 +45,7 @@ var (
 	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
 )
 
-// Folder returns a name for a folder. It replaces only characters and names that file systems, or
-// Windows, do not allow.
+// Folder returns a name for a folder. It replaces only what file systems, or Windows, do not allow.
 func Folder(name string, windows bool) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsControl(r) {

@@ -51,8 +51,7 @@ type Spec struct {
 	// Data is the path or the name of the data, or empty. With SameData a folder with results of other data is refused.
 	Data     string
 	SameData bool
-	// Names are the files and, with a slash at their ends, the folders that the command may write. Foreign files may
-	// not stand there.
+	// Names are the files and, with a slash at their ends, the folders that the command may write.
 	Names []string
 }
 
@@ -300,8 +299,7 @@ func sumOf(path string) (content, error) {
 	return content{hex.EncodeToString(h.Sum(nil)), n}, err
 }
 
-// Write writes a file of the folder atomically. It replaces only what partwise wrote there; anything
-// else is a *ForeignError.
+// Write writes a file of the folder atomically, in the place of one of partwise only (else a *ForeignError).
 func (f *Folder) Write(name string, text []byte) error {
 	if _, err := f.own(name); err != nil {
 		return err
@@ -337,8 +335,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Append lists a file in the manifest that the caller itself appends to. A foreign file of that name is
-// a *ForeignError.
+// Append lists a file, which is not foreign, in the manifest that the caller itself appends to.
 func (f *Folder) Append(name string) error {
 	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
 		return err

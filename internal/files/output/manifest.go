@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// ManifestFile is the name of the manifest in an output folder: a line of JSON that says which command wrote the folder,
-// then one for each file.
+// ManifestFile is the name of the manifest: a line of JSON for the command that wrote the folder, and one
+// for each file.
 const ManifestFile = ".partwise.jsonl"
 
 // The names of the files and folders that this package makes beside the manifest.

@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// Resolve returns the absolute path of a file or folder with all symbolic links followed. Parts that do not exist stay as
-// they are written. A link to nothing is an error.
+// Resolve returns the absolute path without symbolic links, of parts that exist. A link to nothing is an
+// error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -81,8 +81,7 @@ func checkWritable(at, path string) error {
 	return nil
 }
 
-// ReadFile reads a regular file of a folder of results. The folder may come from a stranger: pipes and
-// endless devices are errors.
+// ReadFile reads a regular file of a folder of results, which may come from a stranger: a pipe is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -94,8 +93,8 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// CheckFile returns an error if the file path cannot be written: its folder is missing or read-only, a
-// folder has its name, or, without replace, a file has it. It leaves nothing behind.
+// CheckFile returns an error if the file path cannot be written: by its folder, since a folder has its name,
+// or, without replace, a file. It leaves nothing behind.
 func CheckFile(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
 	case err != nil: // the folder tells the rest

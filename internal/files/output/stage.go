@@ -25,8 +25,8 @@ type Stage struct {
 	done   bool
 }
 
-// Stage starts a new set of results that replaces everything that partwise wrote under the names, files and, with a slash
-// at their ends, folders.
+// Stage starts new results that replace what partwise wrote under the names of files and, with a slash at
+// their ends, folders.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names. If anything else stands there it
-// returns a *ForeignError and removes nothing.
+// Clear removes everything that partwise wrote under the names, or nothing where a file is foreign
+// (*ForeignError).
 func (f *Folder) Clear(names ...string) error {
 	if found, err := f.look(names); err != nil || len(found) == 0 {
 		return err
