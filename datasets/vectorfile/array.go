@@ -180,28 +180,17 @@ type Stored struct {
 
 // storedPart is the rows in one file, which stand one after the other.
 type storedPart struct {
+	array
 	file      *os.File
 	path      string // what was opened
 	temporary bool   // file is to be removed: what path holds is packed
 	start     int64  // of the values
-	rows      int
-	kind      number.Kind
-	order     binary.ByteOrder
-}
-
-// close closes the file.
-func (p *storedPart) close() error {
-	err := p.file.Close()
-	if p.temporary {
-		err = errors.Join(err, os.Remove(p.file.Name()))
-	}
-	return err
 }
 
 // Dims returns the numbers of rows and columns.
 func (s *Stored) Dims() (r, c int) {
 	for i := range s.parts {
-		r += s.parts[i].rows
+		r += s.parts[i].dims[0]
 	}
 	return r, s.cols
 }
@@ -232,10 +221,10 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 			return err
 		}
 		at, row := 0, from+done // the part that has the row, and its place there
-		for ; row >= s.parts[at].rows; at++ {
-			row -= s.parts[at].rows
+		for ; row >= s.parts[at].dims[0]; at++ {
+			row -= s.parts[at].dims[0]
 		}
-		count := min(p-done, s.parts[at].rows-row)
+		count := min(p-done, s.parts[at].dims[0]-row)
 		if err := s.parts[at].read(row, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
 			return err
 		}
@@ -266,8 +255,11 @@ func (p *storedPart) read(from int, dst *mat.Dense) error {
 
 // Close closes the files.
 func (s *Stored) Close() (err error) {
-	for i := range s.parts {
-		err = errors.Join(err, s.parts[i].close())
+	for _, p := range s.parts {
+		err = errors.Join(err, p.file.Close())
+		if p.temporary {
+			err = errors.Join(err, os.Remove(p.file.Name()))
+		}
 	}
 	s.parts = nil
 	return err
@@ -308,14 +300,14 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// storedOf returns the matrix of an array that begins at start of a file, or, unpacked from it, goes to a
-// temporary one.
-func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored, err error) {
+// leave returns the matrix of an array that begins at start of the file or, unpacked from it, goes to a temporary one.
+// readFile closes it after an error.
+func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
 	n, m := a.size()
-	part := storedPart{path: path, start: start, rows: n, kind: a.kind, order: a.order}
+	part := storedPart{array: a, path: in.path, start: start}
 	need := int64(n) * int64(m) * int64(a.kind.Size())
 	if unpacked == nil {
-		part.file, err = os.Open(path)
+		part.file, err = os.Open(in.path)
 	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
 		// Where a file that is open can be removed it needs no name.
 		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
@@ -324,11 +316,7 @@ func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored
 	if part.file == nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			part.close()
-		}
-	}()
+	in.stored = &Stored{cols: m, parts: []storedPart{part}}
 	info, statErr := part.file.Stat()
 	if err = cmp.Or(err, statErr); err != nil {
 		return nil, err
@@ -339,5 +327,5 @@ func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored
 	case there > need:
 		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
 	}
-	return &Stored{cols: m, parts: []storedPart{part}}, nil
+	return in.stored, nil
 }

@@ -23,13 +23,6 @@ func readIDX(in *input) (set *Content, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if stored, ok := x.(*Stored); ok {
-		defer func() {
-			if err != nil {
-				stored.Close()
-			}
-		}()
-	}
 	switch len(dims) {
 	case 1:
 		return nil, fmt.Errorf("a list of %d numbers and no images: give the file of the images, its labels are found beside it", dims[0])
@@ -107,28 +100,26 @@ func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (wh
 		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"
 	})
 	var test []bool
-	var opened []*Content
-	defer func() {
-		for _, s := range opened {
-			if err != nil {
-				s.Close()
-			}
-		}
-	}()
 	budget := newBudget(ctx, opt)
 	for _, file := range files {
 		path := filepath.Join(dir, file)
 		s, err := readFile(path, opt, budget, readIDX)
+		if err == nil && whole != nil {
+			if err = whole.join(s, budget); err != nil {
+				s.Close()
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+		}
 		if err != nil {
+			if whole != nil {
+				whole.Close()
+			}
 			return nil, err
 		}
-		opened = append(opened, s)
-		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
 		if whole == nil {
 			whole = s
-		} else if whole, err = join(whole, s, budget); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
 	}
 	if !slices.ContainsFunc(files, func(file string) bool { return IDXPart(file) == "" }) {
 		whole.Test = test
@@ -136,31 +127,32 @@ func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (wh
 	return whole, nil
 }
 
-// join returns the set of the samples of a and then those of b, both of bytes.
-func join(a, b *Content, budget *budget) (*Content, error) {
-	out := *a
-	out.Vectors = nil
-	_, m := a.Vectors.Dims()
-	if _, columns := b.Vectors.Dims(); a.Height == b.Height && a.Width == b.Width && m == columns {
-		switch x := a.Vectors.(type) {
+// join adds the samples of b, where both sets are of bytes.
+func (c *Content) join(b *Content, budget *budget) error {
+	fits := false
+	_, m := c.Vectors.Dims()
+	if _, columns := b.Vectors.Dims(); c.Height == b.Height && c.Width == b.Width && m == columns {
+		switch x := c.Vectors.(type) {
 		case *Stored:
 			if y, ok := b.Vectors.(*Stored); ok && x.bytes() && y.bytes() {
-				out.Vectors = &Stored{cols: m, parts: slices.Concat(x.parts, y.parts), greatest: max(x.greatest, y.greatest)}
+				fits = true
+				x.parts, x.greatest = append(x.parts, y.parts...), max(x.greatest, y.greatest)
 			}
 		case *Bytes:
 			if y, ok := b.Vectors.(*Bytes); ok {
+				fits = true
 				if err := budget.take(int64(len(x.data)+len(y.data)), "both together"); err != nil {
-					return nil, err
+					return err
 				}
-				out.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
+				c.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
 			}
 		}
 	}
-	if out.Vectors == nil {
-		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
+	if !fits {
+		return fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, c.Height, c.Width)
 	}
 	var words []string
-	for _, s := range []*Content{a, b} {
+	for _, s := range []*Content{c, b} {
 		for _, l := range s.Labels {
 			word := ""
 			if l >= 0 {
@@ -169,9 +161,9 @@ func join(a, b *Content, budget *budget) (*Content, error) {
 			words = append(words, word)
 		}
 	}
-	out.Names = append(a.Names, b.Names...)
-	out.Classes, out.Labels = Classes(words)
-	return &out, nil
+	c.Names = append(c.Names, b.Names...)
+	c.Classes, c.Labels = Classes(words)
+	return nil
 }
 
 var idxNumbers = map[byte]number.Kind{
@@ -195,7 +187,7 @@ func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 		if packed {
 			unpacked = r
 		}
-		x, err = storedOf(in.path, unpacked, start, a)
+		x, err = in.leave(unpacked, start, *a)
 		return a.dims, x, err
 	}
 	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {

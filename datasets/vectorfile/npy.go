@@ -14,17 +14,10 @@ import (
 )
 
 // readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of the labels that the options name.
-func readNPY(in *input) (set *Content, err error) {
+func readNPY(in *input) (*Content, error) {
 	x, err := npyArray(in, "X")
 	if err != nil {
 		return nil, err
-	}
-	if stored, ok := x.Value.(*Stored); ok {
-		defer func() {
-			if err != nil {
-				stored.Close()
-			}
-		}()
 	}
 	vars := variables{x}
 	if labels := in.opt.Labels; labels != "" && labels != "-" {
@@ -99,7 +92,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	v.Value, err = storedOf(in.path, nil, h.Length, &array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value, err = in.leave(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 

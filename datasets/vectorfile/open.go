@@ -108,6 +108,7 @@ type input struct {
 	size int64
 	opt  Options
 	*budget
+	stored *Stored // that is left in the file
 }
 
 // budget is the memory that reading the files of a set may take, which is asked for before it is allocated.
@@ -149,7 +150,10 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) (
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		out, err = read(&input{f, path, info.Size(), opt, b})
+		in := &input{f, path, info.Size(), opt, b, nil}
+		if out, err = read(in); err != nil && in.stored != nil {
+			in.stored.Close()
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)

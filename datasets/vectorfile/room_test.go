@@ -22,7 +22,7 @@ import (
 // memoryInput returns a file in memory, of which reading may take limit bytes, or with 0 what is free.
 func memoryInput(data []byte, limit int64) *input {
 	opt := Options{Limit: limit}
-	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt)}
+	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt), nil}
 }
 
 // The readers by path, whatever the file's content.
