@@ -77,26 +77,44 @@ type csvTable struct {
 	names, words []string
 }
 
-// begin looks at the first line, and tells whether it names the columns.
+// begin looks at the first line. It names the columns if it holds no numbers, or the name of that of names or labels.
 func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 	t.width = len(record)
-	labels := t.in.opt.Labels
-	if namesColumns(record, labels) {
-		for _, cell := range record {
-			t.header = append(t.header, strings.Clone(cell))
-		}
-		if t.label, err = findLabels(t.header, labels); t.label != 0 && isNameColumn(record[0]) {
+	first, given := strings.ToLower(record[0]), t.in.opt.Labels
+	hasNames := slices.Contains(naming.Headers, first) && !slices.Contains([]string{"id", "row", "sample"}, first)
+	isLabel := func(cell string) bool {
+		return cell != "" && cell == given || slices.Contains(labelColumns, strings.ToLower(cell))
+	}
+	isNumber := func(cell string) bool {
+		_, err := strconv.ParseFloat(cell, 64)
+		return err == nil
+	}
+	if !hasNames && !slices.ContainsFunc(record, isLabel) && slices.ContainsFunc(record, isNumber) {
+		if t.width > 1 && !isNumber(record[0]) {
 			t.name = 0
 		}
-		return true, err
+		if given != "" && given != "-" {
+			err = fmt.Errorf("no names of columns, so none is called %q", given)
+		}
+		return false, err
 	}
-	if _, err := strconv.ParseFloat(record[0], 64); err != nil && t.width > 1 {
+	for _, cell := range record {
+		t.header = append(t.header, strings.Clone(cell))
+	}
+	names := labelColumns
+	if given != "" {
+		names = []string{given}
+	}
+	for i := 0; i < len(names) && t.label < 0; i++ {
+		t.label = slices.IndexFunc(t.header, func(h string) bool { return strings.EqualFold(h, names[i]) })
+	}
+	if t.label != 0 && hasNames {
 		t.name = 0
 	}
-	if labels != "" && labels != "-" {
-		return false, fmt.Errorf("no names of columns, so none is called %q", labels)
+	if t.label < 0 && given != "" && given != "-" {
+		err = fmt.Errorf("no column is called %q; the columns are %s", given, naming.Short(t.header))
 	}
-	return false, nil
+	return true, err
 }
 
 // add adds a line of a sample.
@@ -115,23 +133,21 @@ func (t *csvTable) add(record []string) error {
 	}
 	t.rows++
 	for j, cell := range record {
-		switch j {
-		case t.label:
-			t.words = append(t.words, strings.Clone(spreadsheet.Text(cell)))
-			continue
-		case t.name:
-			t.names = append(t.names, strings.Clone(spreadsheet.Text(cell)))
-			continue
-		}
 		v, err := strconv.ParseFloat(cell, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		switch {
+		case j == t.label:
+			t.words = append(t.words, strings.Clone(spreadsheet.Text(cell)))
+		case j == t.name:
+			t.names = append(t.names, strings.Clone(spreadsheet.Text(cell)))
+		case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
+			t.data = append(t.data, v)
+		default:
 			column := strconv.Itoa(j + 1)
 			if t.header != nil {
 				column += " (" + t.header[j] + ")"
 			}
 			return fmt.Errorf("column %s: %s is not a finite number", column, spreadsheet.Quote(cell))
 		}
-		t.data = append(t.data, v)
 	}
 	return nil
 }
@@ -139,40 +155,5 @@ func (t *csvTable) add(record []string) error {
 // nameColumn is the name of the column of the samples' names that Write makes.
 const nameColumn = "name"
 
-// isNameColumn tells whether the first column is that of the samples' names by its own.
-func isNameColumn(header string) bool {
-	header = strings.ToLower(header)
-	return slices.Contains(naming.Headers, header) && !slices.Contains([]string{"id", "row", "sample"}, header)
-}
-
 // labelColumns are the names of the column of the labels.
 var labelColumns = []string{"label", "class", "target"}
-
-// namesColumns tells whether a first line holds no numbers, or the name of the column of names or labels.
-func namesColumns(record []string, labelColumn string) bool {
-	isName := func(cell string) bool {
-		return cell != "" && cell == labelColumn || slices.Contains(labelColumns, strings.ToLower(cell))
-	}
-	isNumber := func(cell string) bool {
-		_, err := strconv.ParseFloat(cell, 64)
-		return err == nil
-	}
-	return isNameColumn(record[0]) || slices.ContainsFunc(record, isName) || !slices.ContainsFunc(record, isNumber)
-}
-
-// findLabels returns the column of the labels, or -1 where there is none.
-func findLabels(header []string, labelColumn string) (int, error) {
-	names := labelColumns
-	if labelColumn != "" {
-		names = []string{labelColumn}
-	}
-	for _, name := range names {
-		if j := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }); j >= 0 {
-			return j, nil
-		}
-	}
-	if labelColumn != "" && labelColumn != "-" {
-		return -1, fmt.Errorf("no column is called %q; the columns are %s", labelColumn, naming.Short(header))
-	}
-	return -1, nil
-}

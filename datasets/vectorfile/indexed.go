@@ -34,23 +34,35 @@ func readIndexed(in *input) (*Content, error) {
 	words, names := classesOrNames(labels)
 	var topics string
 	if names != nil {
-		if topics, err = qrelsBeside(in.path); err != nil {
-			return nil, err
-		}
-		if topics != "" {
-			if words, err = readFile(topics, Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) }); err != nil {
-				return nil, err
-			}
+		if topics, err = qrelsBeside(in.path); err == nil && topics != "" {
+			words, err = readFile(topics, Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) })
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
 	s, err := in.content(x, words)
-	if err == nil && names != nil {
+	if err == nil {
 		s.nameSamples(names)
 		if topics != "" {
 			s.Beside = []string{topics}
 		}
 	}
 	return s, err
+}
+
+// classesOrNames returns the class of each sample, "" for none or several, or names where all labels differ.
+func classesOrNames(labels []string) (words, names []string) {
+	if len(labels) > 1 && allDiffer(labels) {
+		return nil, labels
+	}
+	words = slices.Clone(labels)
+	for i, label := range words {
+		if words[i] = strings.Trim(label, ","); strings.Contains(words[i], ",") {
+			words[i] = ""
+		}
+	}
+	return words, nil
 }
 
 // indexedRows returns the vectors and what each line begins with.
@@ -125,28 +137,6 @@ func cutLabel(text []byte) (label, pairs []byte) {
 	return text[:end], text[end:]
 }
 
-// classesOrNames returns the class of each sample, "" for none or several, or names where all labels differ.
-func classesOrNames(labels []string) (words, names []string) {
-	seen := make(map[string]bool, len(labels))
-	for _, label := range labels {
-		if label == "" || seen[label] {
-			seen = nil
-			break
-		}
-		seen[label] = true
-	}
-	if seen != nil && len(labels) > 1 {
-		return nil, labels
-	}
-	words = slices.Clone(labels)
-	for i, label := range words {
-		if words[i] = strings.Trim(label, ","); strings.Contains(words[i], ",") {
-			words[i] = ""
-		}
-	}
-	return words, nil
-}
-
 // qrelsBeside returns the file of topics beside path, "" where there is none.
 func qrelsBeside(path string) (string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -201,15 +191,16 @@ func readTopics(in *input, documents []string) ([]string, error) {
 			topic = strings.Clone(fields[0])
 			names[topic] = topic
 		}
-		lists := [][]string{all}
-		if slices.Contains(rcv1Tops, topic) {
-			tops, lists = true, [][]string{all, top}
-		}
-		for _, of := range lists {
+		isTop := slices.Contains(rcv1Tops, topic)
+		tops = tops || isTop
+		for _, of := range [][]string{all, top} {
 			if of[i] == "" {
 				of[i] = topic
 			} else if of[i] != topic {
 				of[i] = several
+			}
+			if !isTop {
+				break
 			}
 		}
 		return nil
