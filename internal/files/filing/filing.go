@@ -53,7 +53,6 @@ type line struct {
 // JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each file.
 const JournalFile = ".partwise-sorted.jsonl"
 
-// lockFile keeps a second process out.
 const lockFile = ".partwise-sorted.lock"
 
 // format is the version of the journal's form.
@@ -88,11 +87,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it touches a file it refuses a folder
-// that has a journal, existing folders of items, files that are missing or not regular, and two items of one place. It
-// moves no symbolic link, and no file that Undo could not move back: home tells whether files may be moved to a path.
-// progress, which may be nil, is called after each file. After an error, or the end of the context, Undo takes back the
-// files that were done.
+// File puts the items into their places below dir, which it makes if need be. Before it touches a file it refuses a
+// folder that has a journal, existing folders of items, files that are missing or not regular, and two items of one
+// place. It moves no symbolic link, and no file that Undo could not move back: home tells whether files may be moved
+// to a path. progress, which may be nil, is called after each file. After an error, or the end of the context, Undo
+// takes back the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -101,11 +100,11 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return r, err
 	}
-	lock, err := acquire(dir)
+	release, err := acquire(dir)
 	if err != nil {
 		return r, err
 	}
-	defer release(lock, dir)
+	defer release()
 	files := make([]pair, len(items))
 	folders := map[string]bool{}
 	for i, it := range items {
@@ -122,13 +121,11 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if way == Move {
 		return r, r.move(ctx, files)
 	}
-	put := os.Symlink
-	if way == Copy {
-		put = func(from, to string) error { return duplicate(ctx, from, to) }
-	}
 	for _, f := range files {
-		if err = ctx.Err(); err == nil {
-			err = put(f.from, f.to)
+		if err = ctx.Err(); err == nil && way == Copy {
+			err = duplicate(ctx, f.from, f.to)
+		} else if err == nil {
+			err = os.Symlink(f.from, f.to)
 		}
 		if err != nil {
 			return r, err
@@ -138,8 +135,8 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// acquire locks a folder, and removes the temporary files of killed processes.
-func acquire(dir string) (*filelock.Lock, error) {
+// acquire locks a folder, and removes the temporary files of killed processes. release removes an empty folder.
+func acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another partwise is at work in this folder", dir)
@@ -151,17 +148,15 @@ func acquire(dir string) (*filelock.Lock, error) {
 		lock.Release()
 		return nil, err
 	}
-	return lock, nil
-}
-
-func release(lock *filelock.Lock, dir string) {
-	lock.Release()
-	_ = os.Remove(dir)
+	return func() {
+		lock.Release()
+		_ = os.Remove(dir)
+	}, nil
 }
 
 // check returns the items that File can do, or an error.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
-	if _, err := os.Lstat(filepath.Join(dir, JournalFile)); err == nil {
+	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
@@ -176,16 +171,15 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			}
 		}
 		info, err := os.Stat(it.From)
-		if err != nil {
+		other, twice := places[it.To]
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if !info.Mode().IsRegular() {
+		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s is no regular file", it.From)
-		}
-		if !isPlace(it.To) {
+		case !isPlace(it.To):
 			return nil, fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
-		}
-		if other, ok := places[it.To]; ok {
+		case twice:
 			return nil, fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
 		}
 		places[it.To] = it.From
@@ -239,8 +233,8 @@ type pair struct{ from, to string }
 // atOnce is how many files are moved before their folders are brought to the disk.
 const atOnce = 100
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on the
-// disk, so that neither a kill nor a power failure loses it.
+// move moves files into existing folders. It removes a file only when the new one and its name are on the disk, so
+// that neither a kill nor a power failure loses it.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -271,6 +265,7 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 }
 
 // place gives a file a second name, or copies it to another disk. On a file system without links it renames the file.
+// A file that is in its new place already stays there.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -326,20 +321,19 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, not one through a link or in other
-// letters.
+// twoNames tells whether two paths of one file are two names of it, not one through a link or in other letters.
 func twoNames(a, b string) (bool, error) {
-	var folders [2]fs.FileInfo
-	for i, name := range []string{a, b} {
-		info, err := os.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() {
-			return false, err
-		}
-		if folders[i], err = os.Stat(filepath.Dir(name)); err != nil {
+	for _, name := range []string{a, b} {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			return false, err
 		}
 	}
-	return !os.SameFile(folders[0], folders[1]), nil
+	folderA, errA := os.Stat(filepath.Dir(a))
+	folderB, errB := os.Stat(filepath.Dir(b))
+	if err := cmp.Or(errA, errB); err != nil {
+		return false, err
+	}
+	return !os.SameFile(folderA, folderB), nil
 }
 
 // otherDisk tells whether a rename failed because the new place is on another file system.
@@ -407,17 +401,9 @@ func readJournal(dir string) (h head, items []Item, err error) {
 	}
 	text, err := os.ReadFile(at)
 	if err != nil {
-		return h, nil, noJournal(dir, err)
+		return h, nil, err
 	}
 	return parseJournal(at, text)
-}
-
-// noJournal says of what does not exist that no files were sorted into the folder.
-func noJournal(dir string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
-	}
-	return err
 }
 
 // parseJournal reads the text of the journal that is at a path.
@@ -432,17 +418,16 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	for text := range bytes.Lines(rest) {
 		var l line
 		err := json.Unmarshal(text, &l)
-		it := l.Item
 		if l.FromBytes != nil {
-			it.From = string(l.FromBytes)
+			l.From = string(l.FromBytes)
 		}
 		if l.ToBytes != nil {
-			it.To = string(l.ToBytes)
+			l.To = string(l.ToBytes)
 		}
-		if err != nil || !filepath.IsAbs(it.From) || !isPlace(it.To) {
+		if err != nil || !filepath.IsAbs(l.From) || !isPlace(l.To) {
 			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, len(items)+2)
 		}
-		items = append(items, it)
+		items = append(items, l.Item)
 	}
 	return h, items, nil
 }
@@ -453,19 +438,24 @@ func isPlace(name string) bool {
 }
 
 // Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place, since the
-// journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link only if File made it,
-// and a file is moved only where there is none. Emptied folders are removed, and the journal when no file is left.
+// journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link only if File made
+// it, and a file is moved only where there is none. Emptied folders are removed, and the journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
-	lock, err := acquire(dir)
-	if err != nil {
-		return &Result{}, noJournal(dir, err)
+	r := &Result{progress: progress}
+	var items []Item
+	release, err := acquire(dir)
+	if err == nil {
+		defer release()
+		var h head
+		h, items, err = readJournal(dir)
+		r.Way, r.total = h.Way, len(items)
 	}
-	defer release(lock, dir)
-	h, items, err := readJournal(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
+	}
 	if err != nil {
 		return &Result{}, err
 	}
-	r := &Result{Way: h.Way, total: len(items), progress: progress}
 	err = r.undo(ctx, dir, items, home)
 	if err == nil && len(r.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
@@ -524,8 +514,8 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes temporary files in both places. If one
-// file of a folder is missing, the folder's only temporary file is that file, and gets its name.
+// settle returns the files that may be taken back, and where they go. It removes temporary files in both places. If
+// one file of a folder is missing, the folder's only temporary file is that file, and gets its name.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
@@ -551,9 +541,9 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		}
 		gone := !exists(f.from) && !exists(f.to)
 		for _, name := range places {
-			folder := filepath.Dir(name)
-			if missing[folder] = append(missing[folder], name); !gone {
-				missing[folder] = missing[folder][:len(missing[folder])-1]
+			at := filepath.Dir(name)
+			if missing[at] = append(missing[at], name); !gone {
+				missing[at] = missing[at][:len(missing[at])-1]
 			}
 		}
 		files = append(files, f)
@@ -562,11 +552,14 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		if !exists(folder) {
 			continue
 		}
-		if len(names) == 0 {
+		found, err := atomicfile.Stale(folder)
+		switch {
+		case err != nil:
+		case len(names) == 0:
 			err = atomicfile.RemoveStale(folder)
-		} else if found, failed := atomicfile.Stale(folder); len(found) == 1 && len(names) == 1 {
+		case len(found) == 1 && len(names) == 1:
 			err = atomicfile.RenameNew(found[0], names[0])
-		} else if err = failed; len(found) > 0 {
+		case len(found) > 0:
 			r.Left = append(r.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
 		}
 		if err != nil {
