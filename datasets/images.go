@@ -191,10 +191,9 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 		return nil, nil, imagefile.OpenError(err)
 	}
 	size := info.Size()
-	if err := imagefile.CheckLength(path, size); err != nil {
-		return nil, nil, err
+	if err = imagefile.CheckLength(path, size); err == nil {
+		release, err = limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	}
-	release, err = limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -97,20 +97,19 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		sample int
 	}
 	marks := map[mark]int{} // lines, negative ones of negative marks
-	logs := map[string]*FeedbackLog{}
 	var names []string
+	var logs []FeedbackLog
+	index := map[string]int{}
 	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(1)
 		if err != nil {
 			return err
 		}
 		name := strings.Clone(record[0])
-		l := logs[name]
-		if l == nil {
-			l = &FeedbackLog{}
-			logs[name] = l
-			names = append(names, name)
+		if _, ok := index[name]; !ok {
+			index[name], names, logs = len(logs), append(names, name), append(logs, FeedbackLog{})
 		}
+		l := &logs[index[name]]
 		list, sign := &l.Positive, 1
 		switch record[2] {
 		case "+", "positive":
@@ -132,19 +131,18 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		return nil, err
 	}
 	must, cannot := 0, 0
-	for _, name := range names {
-		p, n := len(logs[name].Positive), len(logs[name].Negative)
+	for i, l := range logs {
+		p, n := len(l.Positive), len(l.Negative)
 		must, cannot = must+p*(p-1)/2, cannot+p*n
 		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(name), p, n)
+			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(names[i]), p, n)
 		}
 	}
 	if err := checkFit(ctx, must+cannot); err != nil {
 		return nil, fmt.Errorf("links %s: %w", file, err)
 	}
 	out := &Links{File: file, Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
-	for _, name := range names {
-		l := logs[name]
+	for _, l := range logs {
 		for i, a := range l.Positive {
 			for _, b := range l.Positive[:i] {
 				out.Must = append(out.Must, [2]int{b, a})

@@ -187,11 +187,9 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 // within tells whether path is the file or folder or lies in it.
 func within(path string, folder fs.FileInfo) bool {
 	for path = absolute(path); ; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err != nil || os.SameFile(info, folder) {
-			return err == nil
-		}
-		if path == filepath.Dir(path) {
-			return false
+		info, err := os.Stat(path)
+		if err != nil || os.SameFile(info, folder) || path == filepath.Dir(path) {
+			return err == nil && os.SameFile(info, folder)
 		}
 	}
 }
@@ -308,16 +306,14 @@ func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*
 	var left leftOutList
 	for _, e := range entries {
 		name := e.Name()
+		isImages := vectorfile.IsIDXImages(name)
+		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
 		switch {
 		case strings.HasPrefix(name, "."):
 			left.add(Hidden, name)
-			continue
-		case e.IsDir() || !vectorfile.IsIDXImages(name) && !vectorfile.IsIDXLabels(name):
+		case e.IsDir() || !isImages && !vectorfile.IsIDXLabels(name):
 			left.add(NotIDX, name)
-			continue
-		}
-		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
-		if vectorfile.IsIDXImages(name) && !again && (part == "" || vectorfile.IDXPart(name) == part) {
+		case isImages && !again && (part == "" || vectorfile.IDXPart(name) == part):
 			files = append(files, name)
 		}
 	}
@@ -335,20 +331,16 @@ func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*
 
 // setOf returns the set of what the file at path holds.
 func setOf(path string, c *vectorfile.Content) *Set {
-	s := &Set{
-		Name: c.Name, Names: c.Names, Classes: c.Classes, Labels: c.Labels,
-		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Beside: c.Beside,
-	}
+	s := &Set{Name: c.Name, Names: c.Names, Classes: c.Classes, Labels: c.Labels,
+		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Beside: c.Beside}
 	s.findPictures(path)
 	return s
 }
 
 // content returns the vectors of the set with what is known of them.
 func (s *Set) content() *vectorfile.Content {
-	return &vectorfile.Content{
-		Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
-		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features,
-	}
+	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
+		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features}
 }
 
 // Write writes a set of vectors to a file, as [vectorfile.Write] does.

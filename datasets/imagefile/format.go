@@ -137,7 +137,7 @@ func IsFile(path string) (bool, error) {
 
 // Decode reads the image file at path: PNG, JPEG (turned upright as EXIF says), GIF (its first frame), BMP,
 // TIFF, WebP, PGM or PPM, which the content tells. Errors name the file.
-func Decode(path string) (image.Image, error) {
+func Decode(path string) (img image.Image, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, OpenError(err)
@@ -149,21 +149,14 @@ func Decode(path string) (image.Image, error) {
 	if err != nil {
 		return nil, OpenError(err)
 	}
-	img, err := DecodeBytes(content)
+	r, err := NewReading(content, false)
+	if err == nil {
+		img, _, err = r.Image(0)
+	}
 	if err != nil {
 		return nil, FileError(path, err)
 	}
 	return img, nil
-}
-
-// DecodeBytes decodes the content of an image file as Decode does. Its errors do not name a file.
-func DecodeBytes(content []byte) (image.Image, error) {
-	r, err := NewReading(content, false)
-	if err != nil {
-		return nil, err
-	}
-	img, _, err := r.Image(0)
-	return img, err
 }
 
 // FileError is the error of the image file at path.

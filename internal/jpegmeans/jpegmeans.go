@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 )
 
 // File is what the segments of a JPEG file tell.
@@ -289,12 +290,7 @@ func readFrame(marker byte, data []byte) (*frame, error) {
 
 // component returns which component has an id, the first of several, or -1.
 func (f *frame) component(id byte) int {
-	for i, c := range f.components {
-		if c.id == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(f.components, func(c component) bool { return c.id == id })
 }
 
 // subsampling returns how many pixels a sample of colour stands for, across and down.

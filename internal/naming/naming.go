@@ -9,36 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// Readable returns the names as they are shown, written to files and looked up: as they are where all are
-// text in UTF-8, which file names need not be. Else each byte that is no part of a character stands as
-// \xHH, with two digits in base 16, and each backslash as \x5c, so that different names stay different.
+// Readable returns the names as they are shown, written to files and looked up: as they are where all are text in
+// UTF-8, which file names need not be. Else each byte that is no part of a character stands as \xHH, with two digits in
+// base 16, and each backslash as \x5c, so that different names stay different.
 func Readable(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
 		return names
 	}
 	out := make([]string, len(names))
 	for i, name := range names {
-		out[i] = escapeBytes(name)
+		var b strings.Builder
+		for name != "" {
+			r, size := utf8.DecodeRuneInString(name)
+			if r == '\\' || r == utf8.RuneError && size == 1 {
+				fmt.Fprintf(&b, `\x%02x`, name[0])
+			} else {
+				b.WriteString(name[:size])
+			}
+			name = name[size:]
+		}
+		out[i] = b.String()
 	}
 	return out
 }
 
 // ReadableName is Readable for a name that stands alone.
 func ReadableName(name string) string { return Readable([]string{name})[0] }
-
-func escapeBytes(name string) string {
-	var b strings.Builder
-	for name != "" {
-		r, size := utf8.DecodeRuneInString(name)
-		if r == '\\' || r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&b, `\x%02x`, name[0])
-		} else {
-			b.WriteString(name[:size])
-		}
-		name = name[size:]
-	}
-	return b.String()
-}
 
 // Short lists names, only the first and the last of many.
 func Short(names []string) string {

@@ -45,9 +45,17 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 // MostDeflate is how many bytes a byte of DEFLATE can stand for: a code of two bits stands for at most 258.
 const MostDeflate = 1032
 
-// Gunzip returns what r holds, unpacked where it is gzipped, and whether it was.
+// Gunzip returns what r, a file or a string, holds, unpacked where it is gzipped, and whether it was.
 func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
-	size := SizeOf(r)
+	size := int64(0)
+	switch r := r.(type) {
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	case interface{ Size() int64 }:
+		size = r.Size()
+	}
 	b = number.Buffered(r, size)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
@@ -57,17 +65,4 @@ func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 		return nil, true, err
 	}
 	return number.Buffered(z, MostDeflate*size), true, nil
-}
-
-// SizeOf returns how many bytes a file or a string holds, or 0 for what does not tell.
-func SizeOf(r io.Reader) int64 {
-	switch r := r.(type) {
-	case interface{ Stat() (fs.FileInfo, error) }:
-		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			return info.Size()
-		}
-	case interface{ Size() int64 }:
-		return r.Size()
-	}
-	return 0
 }
