@@ -42,15 +42,15 @@ func (opt *OpenOptions) saysClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
-// Folder returns the set of the images in the folder dir and the folders below
-// it, which their content tells. Where images lie in folders below dir, the folder that holds an image is
-// its class, and images in dir itself have none. Where most of these folders are called after dates or by cameras
-// (2019-05-12 Trip, 100CANON, Camera Roll) they are no classes: see Set.TimeFolders. The options
-// give other ways. Samples and classes are in natural order, s2 before s10.
+// Folder returns the set of the images in the folder dir and the folders below it, which their content tells.
+// Where images lie in folders below dir, the folder that holds an image is its class, and images in dir itself
+// have none. Where most of these folders are called after dates or by cameras (2019-05-12 Trip, 100CANON,
+// Camera Roll) they are no classes: see Set.TimeFolders. The options give other ways. Samples and classes are
+// in natural order, s2 before s10.
 //
-// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is none
-// stays in the set, and reading it fails with its name. It is an error if there is no image, if the pattern does not
-// fit one of them, and if two class folders have the same name while Pool is not set.
+// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is
+// none stays in the set, and reading it fails with its name. It is an error if there is no image, if the
+// pattern does not fit one of them, and if two class folders have the same name while Pool is not set.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
 	if err = opt.check(); err == nil {
 		set, err = folder(ctx, dir, opt)
@@ -140,8 +140,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 }
 
-// folder looks through a folder below the folders above. A link to one of these would lead round in a
-// circle.
+// folder looks through a folder below the folders above. A link to one of these would lead round in a circle.
 func (w *walk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
@@ -324,7 +323,8 @@ const (
 )
 
 var (
-	// dateName fits names that begin with a date: 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
+	// dateName fits names that begin with a date: 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May
+	// 2019.
 	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
 		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,

@@ -24,15 +24,14 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// Images opens the images of a set: it decodes their files, or makes grey images of vectors, whose values ValueRange
-// maps to black and white. It notes the SHA-256 sum of each file when it first reads it, and a file that holds something
-// else later is an error that names it. Its methods may be called at once.
+// Images opens the images of a set: it decodes their files, or makes grey images of vectors, whose values
+// ValueRange maps to black and white. It notes the SHA-256 sum of each file when it first reads it, and a file
+// that holds something else later is an error that names it. Its methods may be called at once.
 type Images struct {
 	set          *Set
 	black, white float64
 
-	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are
-	// there.
+	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there.
 	UseTruncated bool
 
 	mu        sync.Mutex
@@ -40,7 +39,8 @@ type Images struct {
 	truncated map[int]string
 }
 
-// Images returns what opens the set's images. The range of a set of vectors is worked out once for all its samples.
+// Images returns what opens the set's images. The range of a set of vectors is worked out once for all its
+// samples.
 func (s *Set) Images() *Images {
 	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
@@ -52,12 +52,14 @@ func (s *Set) Images() *Images {
 // Image returns sample i as an image. Whoever wants many images asks Images.
 func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context.Background(), i) }
 
-// Range returns the values that stand for black and white: those of ValueRange, and 0 and 1 where the set holds files.
+// Range returns the values that stand for black and white: those of ValueRange, and 0 and 1 where the set holds
+// files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
-// Open returns the image of sample i. It waits for its share of the memory budget of the context, and the image counts
-// there until the garbage collector finds that nobody has it any more. Where the work on an image is known beforehand,
-// With is the better choice. Vectors that are no images, and values that are not finite, are errors.
+// Open returns the image of sample i. It waits for its share of the memory budget of the context, and the image
+// counts there until the garbage collector finds that nobody has it any more. Where the work on an image is
+// known beforehand, With is the better choice. Vectors that are no images, and values that are not finite, are
+// errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
@@ -103,10 +105,10 @@ func countWhileHeld(budget *limits.Budget, img image.Image) {
 	}
 }
 
-// With gives the image of sample i to each of the uses, in their order, and reads its file once for all of them. It
-// holds a share of the memory budget of the context meanwhile, for the file's content, for decoding it and for what the
-// uses take. Errors are those of Open and the first of a use, a *memory.LimitError where the budget is too small for the
-// image, and an *imagefile.Error where the file cannot be used.
+// With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
+// them. It holds a share of the memory budget of the context meanwhile, for the file's content, for decoding it
+// and for what the uses take. Errors are those of Open and the first of a use, a *memory.LimitError where the
+// budget is too small for the image, and an *imagefile.Error where the file cannot be used.
 func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
@@ -171,7 +173,8 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 	return err
 }
 
-// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded yet.
+// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded
+// yet.
 func (im *Images) Truncated(i int) string {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -220,8 +223,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 	return r, release, nil
 }
 
-// Sum returns the SHA-256 sum of the file of sample i, or of the size, the range and the values of its
-// vector.
+// Sum returns the SHA-256 sum of the file of sample i, or of the size, the range and the values of its vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {

@@ -24,17 +24,18 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own, which it keeps
-// as OwnClasses and OwnLabels where there are any. A line holds a sample's name and its class, divided by a comma, a
-// semicolon or a tab: a name as in Names, also with the name of the set's folder before it, as a path from here, or
-// without any folder where one sample alone is called so; in a set of vectors also the sample's number from 1. The text
-// is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and those whose class is left empty, have the
-// label -1. The first line may be a header such as "file,class"; one that begins so may name more columns, of which the
-// classes are that called "class", or else the second. Classes are put in natural order. An apostrophe before a text that
-// begins as a formula does, which WriteLabels puts there, is taken away.
+// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own,
+// which it keeps as OwnClasses and OwnLabels where there are any. A line holds a sample's name and its class,
+// divided by a comma, a semicolon or a tab: a name as in Names, also with the name of the set's folder before
+// it, as a path from here, or without any folder where one sample alone is called so; in a set of vectors also
+// the sample's number from 1. The text is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and
+// those whose class is left empty, have the label -1. The first line may be a header such as "file,class"; one
+// that begins so may name more columns, of which the classes are that called "class", or else the second.
+// Classes are put in natural order. An apostrophe before a text that begins as a formula does, which
+// WriteLabels puts there, is taken away.
 //
-// A line that names no sample, one with another number of fields and one that gives a sample a second class are errors
-// that name file, line and value; the set is unchanged then.
+// A line that names no sample, one with another number of fields and one that gives a sample a second class are
+// errors that name file, line and value; the set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 // readClasses is ReadLabels of a file that is called what in errors.
@@ -48,7 +49,8 @@ func (s *Set) readClasses(what, file string) error {
 	return nil
 }
 
-// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as ReadLabels does.
+// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as
+// ReadLabels does.
 func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -56,7 +58,8 @@ func (s *Set) TellClasses(classes []string) {
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as it is.
+// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as
+// it is.
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
@@ -93,7 +96,8 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads it.
+// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads
+// it.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -268,7 +272,8 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are called.
+// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are
+// called.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false

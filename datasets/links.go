@@ -17,8 +17,7 @@ import (
 // Links are pairs of samples, by their place in the set, that belong together and that do not.
 type Links struct {
 	Must, Cannot [][2]int
-	// File is where they were read, and MustLines and CannotLines hold their lines in it, from 1, or are
-	// nil.
+	// File is where they were read, and MustLines and CannotLines hold their lines in it, from 1, or are nil.
 	File                   string
 	MustLines, CannotLines []int
 }
@@ -29,8 +28,7 @@ func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 // linkLines are those of a file of links.
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error where the memory budget has no room for these links, which lists copy as they
-// grow.
+// checkFit returns an error where the memory budget has no room for these links, which lists copy as they grow.
 func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }

@@ -19,28 +19,29 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets. Fields with
-// a setting tag are settings of an experiment file.
+// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets.
+// Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
-	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file. With "" it is the first
-	// that is there.
+	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file. With "" it is
+	// the first that is there.
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
-	// Pattern finds the class in each image's file name, for example "subject{class}.*" or "obj{class}__*.png". A *
-	// stands for any run of characters, the longest that fits, {class} for the shortest run up to what follows it, and
-	// {number} for a run of digits, as in "{class}{number}". A pattern whose last part holds no dot says nothing of the
-	// extension. A pattern with a slash is matched with the path below the folder, for example "{class}/images/*",
-	// where {class} is within one name.
+	// Pattern finds the class in each image's file name, for example "subject{class}.*" or "obj{class}__*.png".
+	// A * stands for any run of characters, the longest that fits, {class} for the shortest run up to what
+	// follows it, and {number} for a run of digits, as in "{class}{number}". A pattern whose last part holds no
+	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
+	// example "{class}/images/*", where {class} is within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
-	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing of the classes then.
+	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing of the classes
+	// then.
 	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
 	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
 	// NoClasses takes no folder for a class, and no class of vectors for known.
 	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
-	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as train/Coast
-	// and test/Coast, and those that differ in case or in blanks around the name.
+	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
+	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
@@ -66,13 +67,13 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
-// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. A known set
-// is looked for in opt.Root, in the folder that the environment variable PARTWISE_DATA names and in partwise in the
-// user's cache folder. Where the current folder holds a file or folder of its name too, the name alone is an error:
-// "set:" before it is for the known set, "./" for what is here.
+// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. A
+// known set is looked for in opt.Root, in the folder that the environment variable PARTWISE_DATA names and in
+// partwise in the user's cache folder. Where the current folder holds a file or folder of its name too, the
+// name alone is an error: "set:" before it is for the known set, "./" for what is here.
 //
-// A folder is read as one of IDX files if it holds them, and else by Folder, by the pattern of a known set's file
-// names where all of its images fit it. A file is read by [vectorfile.Open].
+// A folder is read as one of IDX files if it holds them, and else by Folder, by the pattern of a known set's
+// file names where all of its images fit it. A file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -152,7 +153,8 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere tells whether name stands for a known set, and which. It is an error where it could be a path as well.
+// knownOrHere tells whether name stands for a known set, and which. It is an error where it could be a path as
+// well.
 func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {

@@ -30,32 +30,34 @@ import (
 type Set struct {
 	// Name is what the set is called in tables and pages.
 	Name string
-	// Names holds a unique name for each sample: for a file its path below the set's folder with forward slashes, else
-	// "FILE row 17" (from 1).
+	// Names holds a unique name for each sample: for a file its path below the set's folder with forward
+	// slashes, else "FILE row 17" (from 1).
 	Names []string
 	// Classes holds the names of the known classes, and Labels for each sample an index into them, or -1.
 	Classes []string
 	Labels  []int
-	// FolderClasses tells that the classes are the folders of the images. Images without a class lie beside them.
+	// FolderClasses tells that the classes are the folders of the images. Images without a class lie beside
+	// them.
 	FolderClasses bool
 	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of the
 	// Folders that hold images: none of them is a class then.
 	TimeFolders []string
 	Folders     int
-	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels put others in their place, or nil.
+	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels put others in their place, or
+	// nil.
 	OwnClasses []string
 	OwnLabels  []int
 	// LabelsFile is the file that ReadLabels read, or "", and LabelLines holds the line of each sample, or
 	// 0, or is nil.
 	LabelsFile string
 	LabelLines []int
-	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where the data
-	// are not in these two parts: folders train and test, or IDX files of both.
+	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where
+	// the data are not in these two parts: folders train and test, or IDX files of both.
 	Test []bool
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
-	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes or, for
-	// sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
+	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes
+	// or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
 	Vectors mat.Matrix
 	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is nil where
 	// there is none.
@@ -79,8 +81,8 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the given samples, in the given order, with the classes that these samples have, in their
-// order. It panics where a row is not a sample of s.
+// Subset returns the set of the given samples, in the given order, with the classes that these samples have, in
+// their order. It panics where a row is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)
@@ -108,7 +110,8 @@ func (s *Set) Subset(rows []int) *Set {
 	return &out
 }
 
-// subsetClasses returns the classes that the given samples have, in their order, and the samples' labels among them.
+// subsetClasses returns the classes that the given samples have, in their order, and the samples' labels among
+// them.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
 	renumbered = take(labels, rows)
 	label := make([]int, len(classes))
@@ -134,8 +137,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in their order; of classes of one size the first.
-// Samples of no known class are left out, and counted in LeftOut.
+// Largest returns the set of the k classes with the most samples, in their order; of classes of one size the
+// first. Samples of no known class are left out, and counted in LeftOut.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {

@@ -316,7 +316,8 @@ type sum struct {
 	source    string // where it is from, if it is not published
 }
 
-// expect returns the sum that the file is to have: the published one, or the one that is noted in the folder dir.
+// expect returns the sum that the file is to have: the published one, or the one that is noted in the folder
+// dir.
 func (f *Download) expect(dir string) (sum, error) {
 	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
 	switch {

@@ -34,7 +34,8 @@ type Downloader struct {
 	// Report, if not nil, is called with messages for the user: another process is waited for, or the sum of
 	// a file could not be compared.
 	Report func(message string)
-	// Pause is the time to wait before a request that failed is made again, doubled every time; 0 stands for a second.
+	// Pause is the time to wait before a request that failed is made again, doubled every time; 0 stands for a
+	// second.
 	Pause time.Duration
 
 	leastBytes int64 // that a server must send in a window; 0 stands for slowBytes and slowWindow
@@ -44,11 +45,12 @@ type Downloader struct {
 // lockPause is the time between two looks at whether another process is done.
 const lockPause = 200 * time.Millisecond
 
-// Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is a data
-// folder (see DataDir). What is in dir is neither removed nor overwritten, and what broke off is taken up again. Files
-// are checked against their published sums or, where there is none, against the sum that the first download wrote
-// beside the set. Archives are unpacked, and a file or folder gets its name only when it is complete and right; until
-// then it is in the folder workName, which only Get writes in and only one process at a time.
+// Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is a
+// data folder (see DataDir). What is in dir is neither removed nor overwritten, and what broke off is taken up
+// again. Files are checked against their published sums or, where there is none, against the sum that the first
+// download wrote beside the set. Archives are unpacked, and a file or folder gets its name only when it is
+// complete and right; until then it is in the folder workName, which only Get writes in and only one process at
+// a time.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	if name == Generated {
 		return nil
@@ -206,7 +208,8 @@ func (d *Downloader) report(message string) {
 	}
 }
 
-// clearWork removes what killed processes left in the folder work, but for what the missing files can be made of.
+// clearWork removes what killed processes left in the folder work, but for what the missing files can be made
+// of.
 func clearWork(work string, missing []*Download) error {
 	var keep []string
 	for _, file := range missing {

@@ -47,8 +47,9 @@ type Form struct {
 	Height, Width int
 	// Else the set is the folder, one of Places or up to maxDepth folders further down, that holds one of Marks.
 	Places, Marks []string
-	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of images where the classes are
-	// found, and which are none of the set's. With Looks the pattern is tried on any folder with one of Marks.
+	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of images where the
+	// classes are found, and which are none of the set's. With Looks the pattern is tried on any folder with
+	// one of Marks.
 	IDX, Pool, Looks bool
 	Pattern          string
 	Omit             []string
@@ -62,11 +63,11 @@ type Download struct {
 	// Hosts are those that the addresses may redirect to, beside their own; with a sum it may be any, over
 	// https.
 	Hosts []string
-	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file where
-	// only that is published. Both are empty where none is.
+	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file
+	// where only that is published. Both are empty where none is.
 	SHA256, MD5 string
-	// MaxBytes is the most that a server may send for the file, and MaxUnpacked the most that may be unpacked from it,
-	// well above what both are. 0 stands for 1 and 2 GiB. In sets.yaml they are in MiB.
+	// MaxBytes is the most that a server may send for the file, and MaxUnpacked the most that may be unpacked
+	// from it, well above what both are. 0 stands for 1 and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
 	// Unpack tells that the file is an archive, and Inner the archive within it that holds the images, if any.
@@ -76,7 +77,8 @@ type Download struct {
 
 const fromMAT, fromRaw = "mat", "raw"
 
-// maxDepth is how many folders may lie between a place where a set is looked for and its images; archives bring some.
+// maxDepth is how many folders may lie between a place where a set is looked for and its images; archives bring
+// some.
 const maxDepth = 3
 
 const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
@@ -124,7 +126,8 @@ func Add(sets ...Info) (remove func()) {
 	return func() { known = before }
 }
 
-// Lookup returns what is known of the set called name, in letters of any case, with or without SetPrefix before it.
+// Lookup returns what is known of the set called name, in letters of any case, with or without SetPrefix before
+// it.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()

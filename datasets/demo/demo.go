@@ -40,9 +40,8 @@ type object struct {
 	solids []solid
 }
 
-// solid is a row of equal round bodies from at−half to at+half. Each has the radius r
-// around an upright axis and reaches h up and down: ρ²/r² + (y/h)^power = 1, with the
-// power 2 a ball, with a high one a column.
+// solid is a row of equal round bodies from at−half to at+half. Each has the radius r around an upright axis
+// and reaches h up and down: ρ²/r² + (y/h)^power = 1, with the power 2 a ball, with a high one a column.
 type solid struct {
 	x, y, z, dx, dy, dz float64
 	r, h, power, grey   float64

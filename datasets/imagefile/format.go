@@ -30,7 +30,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is decoded.
+// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is
+// decoded.
 const MaxPixels = 100_000_000
 
 // maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
@@ -83,9 +84,9 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or nil. HEIF
-// files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general (ISO/IEC 14496-12,
-// 23008-12).
+// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or
+// nil. HEIF files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general
+// (ISO/IEC 14496-12, 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
@@ -251,9 +252,9 @@ func decodeError(kind *format, err error) error {
 	return err
 }
 
-// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by ITU-R BT.601,
-// 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over white
-// first. Eight-bit greys are kept as 257 times their value.
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by ITU-R
+// BT.601, 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent pixel is
+// laid over white first. Eight-bit greys are kept as 257 times their value.
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))

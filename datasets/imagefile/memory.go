@@ -22,8 +22,7 @@ const (
 	mostScanPixels = 2_000_000_000
 )
 
-// memory returns the most bytes that decoding takes at a time, or an error if they are out of all
-// proportion.
+// memory returns the most bytes that decoding takes at a time, or an error if they are out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -86,8 +85,9 @@ func padded(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4 for each pixel
-// and as much again for a palette, and where it gives a lossy image its transparency, a byte more.
+// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4
+// for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a byte
+// more.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
@@ -118,8 +118,7 @@ const (
 // mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF inverts what is packed as CCITT says where 0 is black: the decoder takes 0 for black there
-// anyway.
+// decodeTIFF inverts what is packed as CCITT says where 0 is black: the decoder takes 0 for black there anyway.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -152,8 +151,7 @@ func tiffBlock(content []byte, c image.Config) (int64, error) {
 	return width * height, nil
 }
 
-// tiffTags returns the tags of one whole number in the first directory of a TIFF file, the one that is
-// decoded.
+// tiffTags returns the tags of one whole number in the first directory of a TIFF file, the one that is decoded.
 func tiffTags(content []byte) map[uint16]int64 {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(content, []byte("MM")) {

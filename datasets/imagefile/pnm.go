@@ -11,8 +11,8 @@ import (
 	"io"
 )
 
-// pnmMagics are the beginnings of the grey and colour files of the Netpbm family: P2 and P5 grey, P3 and P6 colour; P2 and
-// P3 with decimal numbers. The byte after them tells them from texts.
+// pnmMagics are the beginnings of the grey and colour files of the Netpbm family: P2 and P5 grey, P3 and P6
+// colour; P2 and P3 with decimal numbers. The byte after them tells them from texts.
 var pnmMagics = func() (magics []string) {
 	for _, kind := range []string{"P2", "P3", "P5", "P6"} {
 		for _, next := range []string{" ", "\t", "\r", "\n", "\v", "\f", "#"} {

@@ -11,8 +11,7 @@ import (
 
 // Use is what is done with an image.
 type Use struct {
-	// Least is the height and the width that the image has to keep where it is reduced, 0 for the whole
-	// image.
+	// Least is the height and the width that the image has to keep where it is reduced, 0 for the whole image.
 	Least int
 	// Memory returns the most bytes that Do takes beside an image of up to this size. Nil stands for none.
 	Memory func(width, height int) int64
@@ -43,8 +42,8 @@ type Reading struct {
 	images  [mostReduced + 1]image.Image // by what height and width are divided: 1 is the whole one
 }
 
-// NewReading reads the header of a file with this content. With mend a JPEG file that ends early becomes one of the rows
-// that are there, and less than half of them are an error.
+// NewReading reads the header of a file with this content. With mend a JPEG file that ends early becomes one of
+// the rows that are there, and less than half of them are an error.
 func NewReading(content []byte, mend bool) (*Reading, error) {
 	kind, header, err := readHeader(content)
 	if err != nil {
@@ -90,7 +89,8 @@ func (r *Reading) means(least int) int {
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take themselves.
+// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take
+// themselves.
 func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)

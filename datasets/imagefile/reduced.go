@@ -19,10 +19,11 @@ func reduction(size image.Point, least int) int {
 	return times
 }
 
-// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at least least,
-// or img itself where none does. Each pixel is the mean of a block, those at the right and the lower border of the stored
-// image of what there is of theirs. Images of the kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are
-// reduced; others are returned as they are. A [Reading] decodes a JPEG file to such an image at once.
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at
+// least least, or img itself where none does. Each pixel is the mean of a block, those at the right and the
+// lower border of the stored image of what there is of theirs. Images of the kinds that JPEG files, and opaque
+// 8-bit PNG files, are decoded to are reduced; others are returned as they are. A [Reading] decodes a JPEG file
+// to such an image at once.
 func Reduced(img image.Image, least int) image.Image {
 	size := img.Bounds().Size()
 	times := reduction(size, least)
@@ -111,8 +112,7 @@ func meansOf(dst, src plane, size image.Point, across, down int) {
 	}
 }
 
-// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1
-// (upright).
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1 (upright).
 func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
 	orientation := 1

@@ -108,8 +108,7 @@ type Bytes struct {
 	data       []uint8
 }
 
-// NewBytes returns the r×c matrix of these values, row by row, without copying. It panics if they are not
-// r·c.
+// NewBytes returns the r×c matrix of these values, row by row, without copying. It panics if they are not r·c.
 func NewBytes(r, c int, data []uint8) *Bytes {
 	if r < 0 || c < 0 || len(data) != r*c {
 		panic(fmt.Sprintf("datasets: %d×%d matrix of %d bytes", r, c, len(data)))
@@ -168,9 +167,8 @@ func (b *Bytes) SelectRows(rows []int) *Bytes {
 // ErrChanged is in the error of a file that holds something else than before.
 var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
 
-// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It satisfies
-// mat.Matrix and the Blocks of package factor, and is closed by its owner. Its methods may be called at
-// once.
+// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It satisfies mat.Matrix
+// and the Blocks of package factor, and is closed by its owner. Its methods may be called at once.
 type Stored struct {
 	cols  int
 	parts []storedPart
@@ -300,8 +298,8 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// leave returns the matrix of an array that begins at start of the file or, unpacked from it, goes to a temporary one.
-// readFile closes it after an error.
+// leave returns the matrix of an array that begins at start of the file or, unpacked from it, goes to a
+// temporary one. readFile closes it after an error.
 func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}

@@ -15,9 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels come
-// from the file that the options name, or from that beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz,
-// with or without .gz. A class is named by its number.
+// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels
+// come from the file that the options name, or from that beside it: train-labels-idx1-ubyte for
+// train-images-idx3-ubyte.gz, with or without .gz. A class is named by its number.
 func readIDX(in *input) (set *Content, err error) {
 	dims, x, err := idxArray(in)
 	if err != nil {
@@ -170,8 +170,7 @@ var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-// idxArray reads an IDX file: its header and the numbers, the highest byte first, which stay there with
-// OnDisk.
+// idxArray reads an IDX file: its header and the numbers, the highest byte first, which stay there with OnDisk.
 func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 	r, most, packed, err := in.unpacked()
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// readMAT reads a MATLAB file: the n×m matrix "fea" and the n labels "gnd", or the variables that the options name.
+// readMAT reads a MATLAB file: the n×m matrix "fea" and the n labels "gnd", or the variables that the options
+// name.
 //
 // MATLAB stores an image column by column. Where the options or the file give the size
 // of the images, or neither does and m is the square of a number from 16 to 256,
@@ -64,7 +65,8 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of a file's elements and the classes of variables that matter here, by the names of the format's description.
+// The types of a file's elements and the classes of variables that matter here, by the names of the format's
+// description.
 const (
 	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE = 1, 2, 4, 5, 6, 9
 
@@ -238,8 +240,7 @@ func (e *matElement) variable() *variable {
 	return v
 }
 
-// header reads what every variable begins with: flags, of which the lowest byte is its class, dimensions,
-// name.
+// header reads what every variable begins with: flags, of which the lowest byte is its class, dimensions, name.
 func (e *matElement) header() (v *variable, flags uint32) {
 	typ, data := e.part()
 	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {

@@ -155,8 +155,7 @@ func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 	}
 }
 
-// compressedColumns returns the values other than 0 column by column, the row of each, and the columns'
-// starts.
+// compressedColumns returns the values other than 0 column by column, the row of each, and the columns' starts.
 func compressedColumns(x *sparse.CSR) (rows, starts []int32, values []float64) {
 	columns := x.Transpose()
 	m, _ := columns.Dims()

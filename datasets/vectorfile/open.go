@@ -16,8 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Options says what to read from a file of vectors. Its zero value takes names that are common in the
-// format.
+// Options says what to read from a file of vectors. Its zero value takes names that are common in the format.
 type Options struct {
 	// Features and Labels name the variables of a MATLAB or NPZ file that hold the n×m vectors and the n
 	// labels. In a CSV file Labels names the column of the labels, beside an IDX or NPY file the file of the

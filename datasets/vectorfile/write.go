@@ -47,13 +47,14 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat for MATLAB
-// or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of samples and classes from
-// it, but the set is called as the file then, and sparse vectors are dense in a .csv, and no images in a .mat.
+// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat
+// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of
+// samples and classes from it, but the set is called as the file then, and sparse vectors are dense in a .csv,
+// and no images in a .mat.
 //
-// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A value that is not
-// finite and a name that the form cannot hold are errors: one with white space at its ends in a .csv, with characters
-// beyond U+FFFF in a .mat, or that is no text in UTF-8.
+// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A value
+// that is not finite and a name that the form cannot hold are errors: one with white space at its ends in a
+// .csv, with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
 func Write(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.WriteFunc)
 }

@@ -3,12 +3,12 @@
 // whole image is never in memory.
 //
 // The mean of some pixels of a block is a linear function of its coefficients, so that means are found by a
-// shorter inverse transform (means.go). Where pixels of a block might lie beyond black or white, and at the image's
-// border, the pixels are found first. So the means are those of the pixels that image/jpeg decodes, but for
-// rounding: a level of 255 at most.
+// shorter inverse transform (means.go). Where pixels of a block might lie beyond black or white, and at the
+// image's border, the pixels are found first. So the means are those of the pixels that image/jpeg decodes, but
+// for rounding: a level of 255 at most.
 //
-// It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]): progressive
-// files, those in RGB or of four components, and those with damaged headers.
+// It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]):
+// progressive files, those in RGB or of four components, and those with damaged headers.
 package jpegmeans
 
 import (
@@ -115,9 +115,9 @@ func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
-// Decode decodes the file to an *image.Gray, or an *image.YCbCr of 4:4:4, of ⌈height/times⌉ and ⌈width/times⌉. Each pixel
-// is the mean of a block of times×times of the file's, those at the right and the lower border of what there is of theirs.
-// A file that is not served (Serves) is an error.
+// Decode decodes the file to an *image.Gray, or an *image.YCbCr of 4:4:4, of ⌈height/times⌉ and ⌈width/times⌉.
+// Each pixel is the mean of a block of times×times of the file's, those at the right and the lower border of
+// what there is of theirs. A file that is not served (Serves) is an error.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
@@ -125,10 +125,10 @@ func (f *File) Decode(times int) (image.Image, error) {
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
 
-// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of pixels that is.
-// Of a sequential file these are the rows of whole units, from the top; of a progressive one all rows, by the scans before
-// the last, if all components have one. A file of no rows, one that is whole, one that is damaged before its end and one
-// of a kind that is not served are returned as they are, with 0 rows.
+// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of
+// pixels that is. Of a sequential file these are the rows of whole units, from the top; of a progressive one
+// all rows, by the scans before the last, if all components have one. A file of no rows, one that is whole, one
+// that is damaged before its end and one of a kind that is not served are returned as they are, with 0 rows.
 //
 // The height in the frame is set to these rows: a decoder passes over the bits that are left.
 func (f *File) Mend() (content []byte, rows int) {

@@ -26,13 +26,13 @@ func (b *block) set(at uint8, v int32) {
 	b.sum += int64(max(v, -v))
 }
 
-// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of 64 pixels add up to
-// those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128; rounding them adds up to half a
-// step of the quantisation each.
+// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of 64 pixels
+// add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128; rounding them
+// adds up to half a step of the quantisation each.
 func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
-// inRange tells that no pixel of the block is below 0 or above 255. A coefficient changes a pixel by a quarter of its
-// magnitude at most, and the first changes all by an eighth (T.81, A.3.3).
+// inRange tells that no pixel of the block is below 0 or above 255. A coefficient changes a pixel by a quarter
+// of its magnitude at most, and the first changes all by an eighth (T.81, A.3.3).
 func (b *block) inRange() bool {
 	dc := int64(b.values[0])
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
@@ -41,9 +41,9 @@ func (b *block) inRange() bool {
 // fraction is the bits behind the point of the weights; with largest sums of products stay within 64 bits.
 const fraction = 20
 
-// average is how the means of each run of some samples of a row of eight follow from its coefficients: the inverse
-// transform (T.81, A.3.3) with the samples of each run added up, divided by their number. The means of runs at equal
-// distance from the two ends differ in the sign of the odd frequencies.
+// average is how the means of each run of some samples of a row of eight follow from its coefficients: the
+// inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number. The means of
+// runs at equal distance from the two ends differ in the sign of the odd frequencies.
 type average struct {
 	run, runs int         // samples of a run, and runs of a row, 8/run
 	columns   uint        // has a bit for each frequency on which means depend

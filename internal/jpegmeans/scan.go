@@ -282,7 +282,8 @@ type table struct {
 	first [16]int32
 }
 
-// define makes what codes are found by. It is false where there are more codes than prefix codes of their lengths.
+// define makes what codes are found by. It is false where there are more codes than prefix codes of their
+// lengths.
 func (t *table) define(counts, symbols []byte) bool {
 	*t = table{symbols: symbols}
 	code, at := uint32(0), 0
@@ -346,7 +347,8 @@ type bits struct {
 // enough is how many bits fill has ready, unless they end: a code and a value take up to 32.
 const enough = 32
 
-// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits end.
+// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits
+// end.
 func (b *bits) fill() {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if b.over {
@@ -403,7 +405,8 @@ func (b *bits) read(n int) uint32 {
 	return uint32(v)
 }
 
-// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be one of bits that have ended.
+// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be one of bits that
+// have ended.
 func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 	if b.n < enough {
 		b.fill()

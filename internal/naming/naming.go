@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Readable returns the names as they are shown, written to files and looked up: as they are where all are text in
-// UTF-8, which file names need not be. Else each byte that is no part of a character stands as \xHH, with two digits in
-// base 16, and each backslash as \x5c, so that different names stay different.
+// Readable returns the names as they are shown, written to files and looked up: as they are where all are text
+// in UTF-8, which file names need not be. Else each byte that is no part of a character stands as \xHH, with
+// two digits in base 16, and each backslash as \x5c, so that different names stay different.
 func Readable(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
 		return names
@@ -44,8 +44,7 @@ func Short(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// CompareNatural orders names as people do: s2 before s10, and all else byte by byte. Different names
-// differ.
+// CompareNatural orders names as people do: s2 before s10, and all else byte by byte. Different names differ.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {

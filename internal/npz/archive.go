@@ -82,8 +82,8 @@ func (a *Archive) Has(name string) bool {
 	return ok
 }
 
-// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in which check, which may be nil, finds
-// no fault before memory is taken.
+// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in which check, which may be
+// nil, finds no fault before memory is taken.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
 	if err != nil {
@@ -169,7 +169,8 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 type Header struct {
 	// Type is the type of the items as NumPy writes it, such as "<f8".
 	Type string
-	// Shape is the size along each dimension, and Fortran tells whether the items along the first one follow each other.
+	// Shape is the size along each dimension, and Fortran tells whether the items along the first one follow
+	// each other.
 	Shape   []int
 	Fortran bool
 	// Length is how many bytes the header takes.
@@ -241,7 +242,8 @@ func (h Header) Items(item int64) (int64, error) {
 
 // Item is the type of an array's items.
 type Item struct {
-	// Kind is that of numbers and booleans, number.None of text, which with Unicode is in characters of 4 bytes, not of one.
+	// Kind is that of numbers and booleans, number.None of text, which with Unicode is in characters of 4
+	// bytes, not of one.
 	Kind    number.Kind
 	Unicode bool
 	// Size is the number of bytes that an item takes.
@@ -249,8 +251,7 @@ type Item struct {
 	Order binary.ByteOrder
 }
 
-// itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a
-// size.
+// itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a size.
 var itemForm = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var numbers = map[string]number.Kind{

@@ -13,9 +13,9 @@ import (
 
 // Writer writes an archive of arrays, up to the first error, which Close returns.
 type Writer struct {
-	// Compress packs the arrays, but for those that are so large that Floats and Integers would not read them where they
-	// pack well. The names of packed arrays are written without .npy and their headers in version 2 of the format, as they
-	// have been since the first models were saved; NumPy reads both.
+	// Compress packs the arrays, but for those that are so large that Floats and Integers would not read them
+	// where they pack well. The names of packed arrays are written without .npy and their headers in version 2
+	// of the format, as they have been since the first models were saved; NumPy reads both.
 	Compress bool
 
 	zip *zip.Writer
@@ -33,8 +33,7 @@ func (w *Writer) Close() error {
 	return w.zip.Close()
 }
 
-// Array writes an array in C order of items of this type (NumPy's numpy.lib.format), whose values put
-// writes.
+// Array writes an array in C order of items of this type (NumPy's numpy.lib.format), whose values put writes.
 func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) {
 	if w.err != nil {
 		return

@@ -52,7 +52,8 @@ func (f *Files) Reads(paths ...string) error {
 	return nil
 }
 
-// ReadsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind links.
+// ReadsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind
+// links.
 func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	if err := f.Reads(set.Beside...); err != nil {
 		return err

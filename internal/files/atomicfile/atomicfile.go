@@ -71,7 +71,8 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc replaces the content of the file path with the output of write. If write fails, the file stays as it was.
+// WriteFunc replaces the content of the file path with the output of write. If write fails, the file stays as
+// it was.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename, sync: true}.write(path, write)
 }
@@ -86,8 +87,8 @@ func CreateFunc(path string, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true}.write(path, write)
 }
 
-// CreateLike is CreateFunc for a copy of a file, which has the permissions and the time of like before it gets its name,
-// and its owner where this process may set it.
+// CreateLike is CreateFunc for a copy of a file, which has the permissions and the time of like before it gets
+// its name, and its owner where this process may set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true, like: like}.write(path, write)
 }

@@ -33,7 +33,8 @@ import (
 const DefaultLimit = 10_000_000_000
 
 const (
-	// keptPart is the percentage of the limit that stays when entries are removed: it is not exceeded again at once.
+	// keptPart is the percentage of the limit that stays when entries are removed: it is not exceeded again at
+	// once.
 	keptPart = 90
 	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
 	// stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
@@ -42,9 +43,9 @@ const (
 	touchAfter = time.Hour
 )
 
-// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's version, the key,
-// the blob's length and the CRC-32C of all of this and of the blob. The sum guards against faults of disks and crashes,
-// not against people who can write to the folder.
+// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
+// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards against
+// faults of disks and crashes, not against people who can write to the folder.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})
@@ -78,8 +79,8 @@ type Store struct {
 	room int64 // the bytes that may be put before the entries are counted again
 }
 
-// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache in the user's
-// cache folder, beside downloaded data sets.
+// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache
+// in the user's cache folder, beside downloaded data sets.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -91,7 +92,8 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// The names of a store's own files: an entry is in a folder named by the first two digits of its key. Others are left alone.
+// The names of a store's own files: an entry is in a folder named by the first two digits of its key. Others
+// are left alone.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
@@ -104,9 +106,9 @@ const markerText = `This folder is a cache of partwise. Files in it may go at an
 them can be removed: they are made again when they are needed.
 `
 
-// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files of killed processes.
-// Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or DefaultLimit. A folder that holds
-// other files and is no store is an error.
+// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files of
+// killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
+// DefaultLimit. A folder that holds other files and is no store is an error.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, limit: DefaultLimit}
 	const variable = "PARTWISE_CACHE_SIZE"
@@ -165,7 +167,8 @@ func (s *Store) path(key Key) string {
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no more than SizeOf says.
+// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no more than
+// SizeOf says.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
@@ -233,8 +236,8 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	return info.Size() - int64(headerSize), true
 }
 
-// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob above the limit itself
-// is not stored. A caller can go on after an error: the store then has the old blob or none.
+// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob above the
+// limit itself is not stored. A caller can go on after an error: the store then has the old blob or none.
 func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
@@ -385,8 +388,9 @@ type Key [sha256.Size]byte
 // keyFormat changes with the way in which parts are digested.
 const keyFormat = "partwise key 1"
 
-// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the parts: bytes
-// and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which differ between runs.
+// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the
+// parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which
+// differ between runs.
 func NewKey(kind string, parts ...any) Key {
 	h := sha256.New()
 	// Every part follows its kind and length.

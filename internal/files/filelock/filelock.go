@@ -47,8 +47,7 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		// The previous holder may have removed the file before it was locked: then this lock keeps nobody
-		// out.
+		// The previous holder may have removed the file before it was locked: then this lock keeps nobody out.
 		if l := (&Lock{f, held}); l.InPlace() {
 			return l, nil
 		}

@@ -37,7 +37,8 @@ const (
 	Move Way = "move"
 )
 
-// Item is the absolute path of a file, and its place in the folder, with forward slashes, in a folder of its own.
+// Item is the absolute path of a file, and its place in the folder, with forward slashes, in a folder of its
+// own.
 type Item struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -50,7 +51,8 @@ type line struct {
 	ToBytes   []byte `json:"toBytes,omitempty"`
 }
 
-// JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each file.
+// JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each
+// file.
 const JournalFile = ".partwise-sorted.jsonl"
 
 const lockFile = ".partwise-sorted.lock"
@@ -66,7 +68,8 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or taken back, and Folders the number of folders made for them.
+	// Files is the number of files that were filed or taken back, and Folders the number of folders made for
+	// them.
 	Files, Folders int
 	// Left gives, for each file that stays, the reason.
 	Left []string
@@ -87,11 +90,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it touches a file it refuses a
-// folder that has a journal, existing folders of items, files that are missing or not regular, and two items of one
-// place. It moves no symbolic link, and no file that Undo could not move back: home tells whether files may be moved
-// to a path. progress, which may be nil, is called after each file. After an error, or the end of the context, Undo
-// takes back the files that were done.
+// File puts the items into their places below dir, which it makes if need be. Before it touches a file it
+// refuses a folder that has a journal, existing folders of items, files that are missing or not regular, and
+// two items of one place. It moves no symbolic link, and no file that Undo could not move back: home tells
+// whether files may be moved to a path. progress, which may be nil, is called after each file. After an error,
+// or the end of the context, Undo takes back the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -197,7 +200,8 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each change that the safety of a move rests on. Tests record their order, and stop there.
+// step is called before each change that the safety of a move rests on. Tests record their order, and stop
+// there.
 var step = func(do, name string) error { return nil }
 
 // flush brings a file, or the names in a folder, to the disk.
@@ -233,8 +237,8 @@ type pair struct{ from, to string }
 // atOnce is how many files are moved before their folders are brought to the disk.
 const atOnce = 100
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on the disk, so
-// that neither a kill nor a power failure loses it.
+// move moves files into existing folders. It removes a file only when the new one and its name are on the disk,
+// so that neither a kill nor a power failure loses it.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -264,8 +268,8 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place gives a file a second name, or copies it to another disk. On a file system without links it renames the file.
-// A file that is in its new place already stays there.
+// place gives a file a second name, or copies it to another disk. On a file system without links it renames the
+// file. A file that is in its new place already stays there.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -437,9 +441,10 @@ func isPlace(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Dir(name) != "."
 }
 
-// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place, since the
-// journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link only if File made
-// it, and a file is moved only where there is none. Emptied folders are removed, and the journal when no file is left.
+// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place,
+// since the journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link
+// only if File made it, and a file is moved only where there is none. Emptied folders are removed, and the
+// journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}
 	var items []Item
@@ -514,8 +519,8 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes temporary files in both places. If
-// one file of a folder is missing, the folder's only temporary file is that file, and gets its name.
+// settle returns the files that may be taken back, and where they go. It removes temporary files in both
+// places. If one file of a folder is missing, the folder's only temporary file is that file, and gets its name.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {

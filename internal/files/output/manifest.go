@@ -191,7 +191,8 @@ func isName(name string) bool {
 // isStaging tells whether a folder of this name was made to stage results.
 func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
 
-// isIncidental tells whether file managers leave files of this name in folders. They are neither touched nor in the way.
+// isIncidental tells whether file managers leave files of this name in folders. They are neither touched nor in
+// the way.
 func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// Resolve returns the absolute path without symbolic links, of parts that exist. A link to nothing is an
-// error.
+// Resolve returns the absolute path without symbolic links, of parts that exist. A link to nothing is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

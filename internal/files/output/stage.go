@@ -13,7 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// page is the file that people open. It goes first and comes last, so that it never stands beside files of other results.
+// page is the file that people open. It goes first and comes last, so that it never stands beside files of
+// other results.
 const page = "index.html"
 
 // Stage is a hidden folder in which new results are completed before they replace the old ones.
@@ -67,8 +68,9 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed nothing, if a file in
-// the way is not as partwise wrote it. After any other error either nothing has changed or the next Open finishes.
+// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed nothing,
+// if a file in the way is not as partwise wrote it. After any other error either nothing has changed or the
+// next Open finishes.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()
