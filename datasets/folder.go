@@ -42,15 +42,14 @@ func (opt *OpenOptions) saysClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
-// Folder returns the set of the images in the folder dir and the folders below it, which their content tells.
-// Where images lie in folders below dir, the folder that holds an image is its class, and images in dir itself
-// have none. Where most of these folders are called after dates or by cameras (2019-05-12 Trip, 100CANON,
-// Camera Roll) they are no classes: see Set.TimeFolders. The options give other ways. Samples and classes are
-// in natural order, s2 before s10.
+// Folder returns the set of the images in the folder dir and those below it, which their content tells. Where
+// images lie in folders below dir, these are their classes, unless most are called after dates or by cameras
+// (2019-05-12 Trip, 100CANON): see Set.TimeFolders. The options give other ways. Samples and classes are in
+// natural order, s2 before s10.
 //
-// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is
-// none stays in the set, and reading it fails with its name. It is an error if there is no image, if the
-// pattern does not fit one of them, and if two class folders have the same name while Pool is not set.
+// What is no image, or begins with a dot, is counted in LeftOut; what is called an image and is none stays in
+// the set, and reading it fails. It is an error if there is no image, if the pattern does not fit one of them,
+// and if two class folders have the same name while Pool is not set.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
 	if err = opt.check(); err == nil {
 		set, err = folder(ctx, dir, opt)

@@ -25,14 +25,11 @@ import (
 )
 
 // ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own,
-// which it keeps as OwnClasses and OwnLabels where there are any. A line holds a sample's name and its class,
-// divided by a comma, a semicolon or a tab: a name as in Names, also with the name of the set's folder before
-// it, as a path from here, or without any folder where one sample alone is called so; in a set of vectors also
-// the sample's number from 1. The text is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and
-// those whose class is left empty, have the label -1. The first line may be a header such as "file,class"; one
-// that begins so may name more columns, of which the classes are that called "class", or else the second.
-// Classes are put in natural order. An apostrophe before a text that begins as a formula does, which
-// WriteLabels puts there, is taken away.
+// which become OwnClasses and OwnLabels. A line holds a sample's name and its class, divided by a comma, a
+// semicolon or a tab: a name as in Names, also with the set's folder before it, as a path from here, or without
+// any folder where one sample alone is called so; in a set of vectors also the sample's number from 1. A header
+// may name more columns, of which the classes are that called "class", or else the second. Samples without a
+// class have the label -1.
 //
 // A line that names no sample, one with another number of fields and one that gives a sample a second class are
 // errors that name file, line and value; the set is unchanged then.

@@ -82,13 +82,10 @@ type FeedbackLog struct{ Positive, Negative []int }
 // mostLinks is how many links feedback may give: n samples found good give n·(n−1)/2.
 const mostLinks = 1 << 25
 
-// ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a
-// log, a sample, and + or −, for whether somebody who was shown it found it to be what was looked for.
-// Within a log all positive samples must link, and a positive and a negative one cannot; the links of all
-// logs are put together (Chen, Rege, Dong and Fotouhi, SS-NMF).
-//
-// A sample that one log marks in both ways is an error, and so are logs that give
-// more than 33 million links together, or more than ReadLinks reads.
+// ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a log,
+// a sample, and + or −, for whether it was found to be what was looked for. Within a log all positive samples
+// must link, and a positive and a negative one cannot (Chen, Rege, Dong and Fotouhi, SS-NMF). A sample that one
+// log marks in both ways is an error, and so are more than 33 million links.
 func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	type mark struct {
 		log    string

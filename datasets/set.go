@@ -1,13 +1,9 @@
-// Package datasets makes sets of samples: image files in folders, and vectors in files.
+// Package datasets makes sets of samples: image files in folders, and vectors in files. Open takes the name of
+// a known set, of a file or of a folder and returns a Set.
 //
-// Open takes the name of a known set, of a file or of a folder and returns a Set, whose n
-// samples are image files, decoded when they are asked for, or the rows of an n×m matrix.
-// Package catalogue lists and downloads the known sets, vectorfile reads and writes files of
-// vectors, imagefile decodes images, and demo draws the generated set.
-//
-// Files may be damaged or hostile: an error names the file and the place in it, memory is
-// taken only as far as the file's bytes back it, no matrix holds a NaN or an infinite value,
-// and an archive cannot write outside the folder that it is unpacked in.
+// Files may be damaged or hostile: an error names the file and the place in it, memory is taken only as far as
+// the file's bytes back it, no matrix holds a NaN or an infinite value, and an archive cannot write outside the
+// folder that it is unpacked in.
 package datasets
 
 import (

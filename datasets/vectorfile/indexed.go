@@ -18,14 +18,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// readIndexed reads a text file of sparse vectors, plain or gzipped, in the form of SVMlight and LIBSVM: a
-// label and pairs of an index and a value, as in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. What
-// follows a # is a comment, and a query number (qid:3) is passed over.
-//
-// A label is a class; a sample with several, with commas between, or with none is of no known class. Labels
-// that all differ are the samples' names, as numbers of documents in RCV1 (Lewis, Yang, Rose and Li 2004).
-// Their classes are then read from the file beside that ends with ".qrels", if there is one: lines of a topic,
-// a document and 1. Of RCV1's topics, a hierarchy, only the four at its top count.
+// readIndexed reads sparse vectors in the form of SVMlight and LIBSVM: a label and pairs of an index and a
+// value, as in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. Labels are classes, or, where all
+// differ, names, as in RCV1 (Lewis, Yang, Rose and Li 2004). A file beside that ends with ".qrels" gives their
+// topics then, in lines of a topic, a document and 1. Of RCV1's topics, a hierarchy, only the four at its top
+// count.
 func readIndexed(in *input) (*Content, error) {
 	x, labels, err := indexedRows(in)
 	if err != nil {

@@ -19,12 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// readMAT reads a MATLAB file: the n×m matrix "fea" and the n labels "gnd", or the variables that the options
-// name.
-//
-// MATLAB stores an image column by column. Where the options or the file give the size
-// of the images, or neither does and m is the square of a number from 16 to 256,
-// vectors are turned so that images stand row by row. Sparse vectors hold no images.
+// readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Vectors of images, by their size or
+// where m is the square of a number from 16 to 256, are turned: MATLAB stores an image column by column.
 func readMAT(in *input) (*Content, error) {
 	vars, err := matVariables(in)
 	if err != nil {
@@ -90,10 +86,9 @@ var matClasses = []string{
 // matHeader is the length of the text and the version that open a file.
 const matHeader = 128
 
-// matVariables reads the variables of a MATLAB file of version 5 (what MATLAB writes with -v6 and -v7), of
-// either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric matrices get
-// a value: uint8 and logical ones a *Bytes, sparse ones a *sparse.CSR, others a *mat.Dense. A row or column
-// of cells that each hold a line of text gets these as its text. Other variables are listed without either.
+// matVariables reads the variables of a MATLAB file of version 5, which -v6 and -v7 write ("MAT-File Format",
+// The MathWorks, chapter 1). Numeric matrices get a value: uint8 and logical ones a *Bytes, sparse ones a
+// *sparse.CSR, others a *mat.Dense. Cells that each hold a line of text give a list of words.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
 	if _, err := in.ReadAt(head, 0); err != nil {

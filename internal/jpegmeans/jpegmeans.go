@@ -1,11 +1,9 @@
-// Package jpegmeans decodes JPEG files (ITU-T T.81) to images of half, a quarter or an eighth of
-// their height and width, whose pixels are the means of blocks of those of the whole image. The
-// whole image is never in memory.
+// Package jpegmeans decodes JPEG files (ITU-T T.81) to images of half, a quarter or an eighth of their height
+// and width, whose pixels are the means of blocks of those of the whole image, which is never in memory.
 //
-// The mean of some pixels of a block is a linear function of its coefficients, so that means are found by a
-// shorter inverse transform (means.go). Where pixels of a block might lie beyond black or white, and at the
-// image's border, the pixels are found first. So the means are those of the pixels that image/jpeg decodes, but
-// for rounding: a level of 255 at most.
+// The mean of some pixels of a block is a linear function of its coefficients: a shorter inverse transform
+// gives it (means.go). Where pixels might lie beyond black or white, and at the border, the pixels are found
+// first. So the means are those of image/jpeg but for rounding: a level of 255 at most.
 //
 // It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]):
 // progressive files, those in RGB or of four components, and those with damaged headers.

@@ -1,10 +1,9 @@
-// Package atomicfile writes files atomically. The content goes to a temporary file in the same
-// folder, is flushed to the disk, and gets the name of the file in one step. After a crash or on a
-// full disk the file has its old content or all of the new one.
+// Package atomicfile writes files atomically: to a temporary file in the same folder, which is flushed to the
+// disk and gets the name of the file in one step. After a crash or on a full disk the file has its old content
+// or all of the new one.
 //
-// A temporary file is locked while it is written, so that RemoveStale removes the files of killed
-// processes and no others. Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock
-// their files and always replace the target.
+// A temporary file is locked while it is written: RemoveStale removes those of killed processes and no others.
+// Libraries for atomic writes (renameio, moby/sys/atomicwriter) lock none and always replace the target.
 package atomicfile
 
 import (
