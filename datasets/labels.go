@@ -73,11 +73,8 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	none := true
-	err = s.readLines(context.Background(), what, file, lines, func(line int, record []string, sample func(field int) (int, error)) error {
-		i, err := sample(0)
-		if err != nil {
-			return err
-		}
+	err = s.readLines(context.Background(), what, file, lines, []int{0}, func(line int, record []string, samples []int) error {
+		i := samples[0]
 		switch class := spreadsheet.Text(record[at]); {
 		case class == "":
 		case from[i] != 0 && classes[i] != class:
@@ -213,18 +210,18 @@ type namedLines struct {
 // Bounds on a line of a file of labels or links, which holds two names or three.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with a function that finds the sample of a
-// field. Errors begin with what and the file.
-func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
+// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these places name.
+// Errors begin with what and the file.
+func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer in.Close()
-	text := decoded(in)
-	find := s.finder()
+	text, find := decoded(in), s.finder()
 	by := separatorOf(text, lines, find)
 	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
+	samples := make([]int, len(places))
 	for first := true; ; first = false {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -243,22 +240,29 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 		}
 		if len(record) != lines.fields {
 			err = fmt.Errorf("%s in %s, want %s, divided by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
-		} else if !isHeader {
-			err = f(reader.Line, record, func(field int) (int, error) {
-				i, several := find(record[field])
-				switch {
-				case several != nil:
-					return 0, fmt.Errorf("%s is the name of several samples, %s; give their folders too", spreadsheet.Quote(record[field]), naming.Short(several))
-				case i < 0:
-					return 0, fmt.Errorf("no sample is called %s", spreadsheet.Quote(record[field]))
-				}
-				return i, nil
-			})
+		}
+		for k := 0; err == nil && !isHeader && k < len(places); k++ {
+			samples[k], err = find.sample(record[places[k]])
+		}
+		if err == nil && !isHeader {
+			err = f(reader.Line, record, samples)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s: line %d: %w", what, file, reader.Line, err)
 		}
 	}
+}
+
+// sample returns the one sample of a name.
+func (find finder) sample(name string) (int, error) {
+	i, several := find(name)
+	if several != nil {
+		return 0, fmt.Errorf("%s is the name of several samples, %s; give their folders too", spreadsheet.Quote(name), naming.Short(several))
+	}
+	if i < 0 {
+		return 0, fmt.Errorf("no sample is called %s", spreadsheet.Quote(name))
+	}
+	return i, nil
 }
 
 // namesSamples tells whether the fields of a line that name samples do so.

@@ -38,20 +38,12 @@ func checkFit(ctx context.Context, links int) error {
 // errors, and so are more than the memory budget of the context has room for.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
-	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
-		a, err := sample(0)
-		if err != nil {
-			return err
-		}
-		b, err := sample(1)
-		if err != nil {
-			return err
-		}
+	err := s.readLines(ctx, "links", file, linkLines, []int{0, 1}, func(line int, record []string, samples []int) error {
 		switch record[2] {
 		case "must":
-			l.Must, l.MustLines = append(l.Must, [2]int{a, b}), append(l.MustLines, line)
+			l.Must, l.MustLines = append(l.Must, [2]int(samples)), append(l.MustLines, line)
 		case "cannot":
-			l.Cannot, l.CannotLines = append(l.Cannot, [2]int{a, b}), append(l.CannotLines, line)
+			l.Cannot, l.CannotLines = append(l.Cannot, [2]int(samples)), append(l.CannotLines, line)
 		default:
 			return fmt.Errorf("%s is neither must nor cannot", spreadsheet.Quote(record[2]))
 		}
@@ -95,12 +87,8 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	var names []string
 	var logs []FeedbackLog
 	index := map[string]int{}
-	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
-		i, err := sample(1)
-		if err != nil {
-			return err
-		}
-		name := strings.Clone(record[0])
+	err := s.readLines(ctx, "links", file, linkLines, []int{1}, func(line int, record []string, samples []int) error {
+		i, name := samples[0], strings.Clone(record[0])
 		if _, ok := index[name]; !ok {
 			index[name], names, logs = len(logs), append(names, name), append(logs, FeedbackLog{})
 		}
