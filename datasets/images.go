@@ -351,9 +351,4 @@ func (s *Set) row(i int) ([]float64, error) {
 }
 
 // Close closes the files that the vectors of a set are in, where they were left there.
-func (s *Set) Close() error {
-	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
-		return stored.Close()
-	}
-	return nil
-}
+func (s *Set) Close() error { return s.content().Close() }

@@ -42,17 +42,13 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 		return err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	u := &unpacker{ctx: ctx, root: root, limit: limit, left: limit}
 	magic := make([]byte, 4)
 	switch _, err = f.ReadAt(magic, 0); {
 	case err != nil && err != io.EOF:
 		return err
 	case string(magic) == "PK\x03\x04":
-		err = u.zip(f, stat.Size())
+		err = u.zip(f)
 	default:
 		err = u.tar(f)
 	}
@@ -73,8 +69,12 @@ type unpacker struct {
 	entries, nameBytes int   // so far
 }
 
-func (u *unpacker) zip(archive io.ReaderAt, size int64) error {
-	z, err := zipfile.Open(archive, size)
+func (u *unpacker) zip(archive *os.File) error {
+	stat, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zipfile.Open(archive, stat.Size())
 	if err != nil {
 		return err
 	}
@@ -96,14 +96,8 @@ func (u *unpacker) tar(archive io.Reader) error {
 	}
 	plain := io.LimitReader(unzipped, u.limit+maxTarBytes)
 	t := tar.NewReader(plain)
-	for {
-		h, err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	h, err := t.Next()
+	for ; err == nil; h, err = t.Next() {
 		mode := fs.ModeIrregular
 		switch h.Typeflag {
 		case tar.TypeXGlobalHeader:
@@ -116,6 +110,9 @@ func (u *unpacker) tar(archive io.Reader) error {
 		if err := u.entry(h.Name, mode, func() (io.ReadCloser, error) { return io.NopCloser(t), nil }); err != nil {
 			return err
 		}
+	}
+	if err != io.EOF {
+		return err
 	}
 	// A file that was cut off or damaged behind the end of the tar archive does not pass for sound.
 	_, err = io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain)

@@ -87,8 +87,8 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 
 // Writes notes a file, or a folder of results, that is written.
 func (f *Files) Writes(w Written) error {
+	a, errA := output.Resolve(w.Path)
 	for _, other := range f.written {
-		a, errA := output.Resolve(w.Path)
 		b, errB := output.Resolve(other.Path)
 		if w.Names == nil && other.Names == nil && errA == nil && errB == nil && a == b {
 			return Conflict{fmt.Errorf("%s and %s both name %s", other.Label, w.Label, w.Path)}
@@ -108,24 +108,28 @@ func (f *Files) Writes(w Written) error {
 
 // check returns an error if a file or folder that is read, or a file in that folder, would be replaced.
 func (w Written) check(read string) error {
+	conflict := func(what string) error {
+		return Conflict{fmt.Errorf("%s is read, and %s %s would replace %s", read, w.Label, w.Path, what)}
+	}
 	for _, name := range w.Names {
 		at := filepath.Join(w.Path, filepath.FromSlash(name))
 		if inside, err := output.Inside(at, read); err == nil && inside {
-			return Conflict{fmt.Errorf("%s is read, and %s %s would replace it in %s; name another folder", read, w.Label, w.Path, at)}
+			return conflict("it in " + at + "; name another folder")
 		}
 	}
 	if there, err := os.Lstat(w.Path); w.Names != nil || err != nil || there.IsDir() {
 		return nil
 	}
 	if sameFile(w.Path, read) {
-		return Conflict{fmt.Errorf("%s is read, and %s %s would replace it; name another file", read, w.Label, w.Path)}
+		return conflict("it; name another file")
 	}
-	if info, err := os.Stat(read); err != nil || !info.IsDir() {
-		return nil
-	}
+	info, err := os.Stat(read)
 	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // which may be a link
+		if err != nil || !info.IsDir() {
+			break
+		}
 		if inside, err := output.Inside(read, path); err == nil && inside {
-			return Conflict{fmt.Errorf("%s is read, and %s %s would replace a file in it; name another", read, w.Label, w.Path)}
+			return conflict("a file in it; name another")
 		}
 	}
 	return nil

@@ -212,14 +212,27 @@ func (f *Folder) look(names []string) (map[string]state, error) {
 	return found, nil
 }
 
-// lookAt adds a file, or all files in a folder, to found.
+// lookAt adds a file, or all files in a folder, to found, unless they are appended to. One that is not as partwise
+// wrote it is foreign.
 func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
 		return err
 	}
-	if !info.IsDir() || !isFolder {
-		return f.lookAtFile(name, info, found)
+	known := f.manifest.known(name)
+	switch isSize := func(c content) bool { return c.Size == info.Size() }; {
+	case info.IsDir() && isFolder:
+	case info.Mode().IsRegular() && f.manifest.appended[name]:
+		return nil
+	case !info.Mode().IsRegular() || !slices.ContainsFunc(known, isSize):
+		return f.foreign(name)
+	default:
+		c, err := sumOf(f.path(name))
+		if err == nil && !slices.Contains(known, c) {
+			err = f.foreign(name)
+		}
+		found[name] = state{info, c}
+		return err
 	}
 	entries, err := os.ReadDir(f.path(name))
 	if err != nil {
@@ -240,25 +253,6 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 		return checkWritable(f.path(name), f.path(name))
 	}
 	return nil
-}
-
-// lookAtFile adds a file to found, unless it is appended to. One that is not as partwise wrote it is foreign.
-func (f *Folder) lookAtFile(name string, info fs.FileInfo, found map[string]state) error {
-	known := f.manifest.known(name)
-	switch {
-	case !info.Mode().IsRegular():
-		return f.foreign(name)
-	case f.manifest.appended[name]:
-		return nil
-	case !slices.ContainsFunc(known, func(c content) bool { return c.Size == info.Size() }):
-		return f.foreign(name)
-	}
-	c, err := sumOf(f.path(name))
-	if err == nil && !slices.Contains(known, c) {
-		err = f.foreign(name)
-	}
-	found[name] = state{info, c}
-	return err
 }
 
 func (f *Folder) foreign(name string) error {
