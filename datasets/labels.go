@@ -218,7 +218,12 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer in.Close()
-	text, find := decoded(in), s.finder()
+	// The text is in UTF-8, which is left as it is, or in UTF-16 with its mark.
+	text, find := bufio.NewReaderSize(in, separatorWindow), s.finder()
+	if mark, _ := text.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
+		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+		text = bufio.NewReaderSize(transform.NewReader(text, utf16.NewDecoder()), separatorWindow)
+	}
 	by := separatorOf(text, lines, find)
 	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
 	samples := make([]int, len(places))
@@ -301,17 +306,6 @@ var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"
 
 // separatorWindow is how much of a file is looked at to find its separator.
 const separatorWindow = 1 << 16
-
-// decoded returns the text of a file in UTF-8, which is left as it is, or in UTF-16 with its mark.
-func decoded(r io.Reader) *bufio.Reader {
-	in := bufio.NewReaderSize(r, separatorWindow)
-	mark, _ := in.Peek(2)
-	if string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
-		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-		in = bufio.NewReaderSize(transform.NewReader(in, utf16.NewDecoder()), separatorWindow)
-	}
-	return in
-}
 
 // separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
 // most lines of the beginning of the file name samples.

@@ -180,7 +180,10 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
-				return s.joined(l, wayBetween(len(group), must, n+other, n+c))
+				way := wayBetween(len(group), must, n+other, n+c)
+				first, last := way[0].to, way[len(way)-2].to
+				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.along(l, first, way[1:len(way)-1]),
+					s.Classes[other], s.Names[first], s.Classes[c], s.Names[last], s.labelLines(first, last))
 			}
 			class[group[n+c]] = c
 		}
@@ -246,14 +249,6 @@ func (s *Set) along(l *Links, from int, way []step) string {
 		said = append(said[:most:most], "…")
 	}
 	return strings.Join(said, ", ")
-}
-
-// joined returns the error of a way from one class to another, whose number is way's last.
-func (s *Set) joined(l *Links, way []step) error {
-	first, last := way[0].to, way[len(way)-2].to
-	one, other := s.Labels[first], way[len(way)-1].to-s.Len()
-	return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.along(l, first, way[1:len(way)-1]),
-		s.Classes[one], s.Names[first], s.Classes[other], s.Names[last], s.labelLines(first, last))
 }
 
 // labelLines says where the classes of two samples stand, if in a file.

@@ -151,16 +151,6 @@ func DataDir() (string, error) {
 	return filepath.Join(dir, "partwise"), nil
 }
 
-// dataDirs returns the folders that may hold known sets: root, if it is given, then PARTWISE_DATA and the cache.
-func dataDirs(root string) []string {
-	dirs := []string{root, os.Getenv("PARTWISE_DATA")}
-	if cache, err := os.UserCacheDir(); err == nil {
-		dirs = append(dirs, filepath.Join(cache, "partwise"))
-	}
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-	return slices.Compact(dirs)
-}
-
 // Find returns the file or folder that the known set called name is read from, or "" for the generated set.
 // root is looked through first, and from chooses among the forms; both may be "". The error where there is
 // none says how to get it, and is an fs.ErrNotExist.
@@ -182,7 +172,11 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	dirs := dataDirs(root)
+	dirs := []string{root, os.Getenv("PARTWISE_DATA")}
+	if cache, err := os.UserCacheDir(); err == nil {
+		dirs = append(dirs, filepath.Join(cache, "partwise"))
+	}
+	dirs = slices.Compact(slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" }))
 	for _, dir := range dirs {
 		for i := range forms {
 			if path := forms[i].find(dir); path != "" {

@@ -80,7 +80,10 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 		for i := range len(raw) / line {
 			at, step := (first+i)*m, 1
 			if byColumns {
-				at, step = a.column(first+i), m
+				at, step = first+i, m
+			}
+			if byColumns && len(a.dims) == 3 {
+				at = at%a.dims[1]*a.dims[2] + at/a.dims[1]
 			}
 			for p := range length {
 				out[at+p*step] = value(i*length + p)
@@ -88,14 +91,6 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 		}
 	}
 	return out, nil
-}
-
-// column returns the column of the matrix that stands at place p in an array by columns.
-func (a *array) column(p int) int {
-	if len(a.dims) == 3 {
-		return p%a.dims[1]*a.dims[2] + p/a.dims[1]
-	}
-	return p
 }
 
 func promised(bytes, there int64) error {

@@ -64,7 +64,16 @@ func Parse(content []byte) *File {
 		case startOfScan:
 			f.Scans++
 			f.before |= last
-			f.lastScan, last = at-4, f.firstOf(data)
+			f.lastScan, last = at-4, 0
+			n := len(data) // of a header whose scan has first coefficients
+			if f.frame == nil || n == 0 || n != 4+2*int(data[0]) || data[n-3] != 0 {
+				continue
+			}
+			for k := 1; k < n-3; k += 2 {
+				if i := f.frame.component(data[k]); i >= 0 {
+					last |= 1 << i
+				}
+			}
 		case huffmanTables:
 			f.unusual = f.unusual || tables.readTables(data) != nil
 		case application0:
@@ -82,20 +91,6 @@ func Parse(content []byte) *File {
 		f.rgb = adobe || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
 	}
 	return f
-}
-
-// firstOf returns a bit for each component of a scan that has their first coefficients.
-func (f *File) firstOf(header []byte) (components int) {
-	n := len(header)
-	if f.frame == nil || n == 0 || n != 4+2*int(header[0]) || header[n-3] != 0 {
-		return 0
-	}
-	for at := 1; at < n-3; at += 2 {
-		if i := f.frame.component(header[at]); i >= 0 {
-			components |= 1 << i
-		}
-	}
-	return components
 }
 
 // Serves tells whether Decode divides height and width by times: 2, 4 or 8. It tells nothing of errors in

@@ -46,7 +46,18 @@ func (d *decoder) decode() (image.Image, error) {
 		switch {
 		case err != nil:
 		case marker == endOfImage:
-			return d.finish()
+			if d.seen == 0 || d.counting {
+				return nil, errDamaged
+			}
+			c := d.frame.components
+			box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
+			if len(c) == 1 {
+				return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
+			}
+			return &image.YCbCr{
+				Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
+				SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
+			}, nil
 		case marker == startOfFrame || marker == startOfExtended:
 			if d.frame != nil {
 				return nil, errDamaged
@@ -87,21 +98,6 @@ func (d *decoder) start() {
 		c.stride = (width + d.times - 1) / d.times
 		c.means = make([]uint8, c.stride*((height+d.times-1)/d.times))
 	}
-}
-
-func (d *decoder) finish() (image.Image, error) {
-	if d.seen == 0 || d.counting {
-		return nil, errDamaged
-	}
-	c := d.frame.components
-	box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
-	if len(c) == 1 {
-		return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
-	}
-	return &image.YCbCr{
-		Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
-		SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
-	}, nil
 }
 
 // part is one component of a scan.

@@ -39,7 +39,11 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 		return
 	}
 	entry := &zip.FileHeader{Name: name + ".npy", Method: zip.Store}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shapeText(shape))
+	sizes := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	if len(shape) == 1 {
+		sizes += ","
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, sizes)
 	var head []byte
 	if w.Compress {
 		entry.Name = name
@@ -124,12 +128,4 @@ func (w *Writer) Words(name string, words []string) {
 			}
 		}
 	})
-}
-
-// shapeText writes a shape as Python does.
-func shapeText(shape []int) string {
-	if len(shape) == 1 {
-		return fmt.Sprintf("(%d,)", shape[0])
-	}
-	return "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]") + ")"
 }

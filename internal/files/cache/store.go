@@ -118,9 +118,19 @@ func Open(dir string) (*Store, error) {
 			return nil, fmt.Errorf("cache: the environment variable %s: %w", variable, err)
 		}
 	}
+	marker := filepath.Join(dir, markerName)
 	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		err = s.mark()
+	if _, missing := os.Lstat(marker); err == nil && missing != nil {
+		var all []fs.DirEntry
+		all, err = os.ReadDir(dir)
+		for _, e := range all {
+			if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
+				return nil, fmt.Errorf("cache: the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", dir, strconv.Quote(e.Name()))
+			}
+		}
+		if err == nil {
+			_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -134,25 +144,6 @@ func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
 	}
-}
-
-// mark writes the marker of a store, and refuses a folder of other files.
-func (s *Store) mark() error {
-	marker := filepath.Join(s.dir, markerName)
-	if _, err := os.Lstat(marker); err == nil {
-		return nil
-	}
-	all, err := os.ReadDir(s.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
-			return fmt.Errorf("the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", s.dir, strconv.Quote(e.Name()))
-		}
-	}
-	_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
-	return nil
 }
 
 // removeTemporary removes the temporary files of killed processes.
