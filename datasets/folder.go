@@ -307,8 +307,7 @@ func (p *pattern) class(name string) string {
 	return ""
 }
 
-// errPattern is in the error of a name that a pattern does not fit.
-var errPattern = errors.New("the pattern")
+var errPattern = errors.New("the pattern") // in the error of a name that a pattern does not fit
 
 // The parts of patterns of names.
 const (

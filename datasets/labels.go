@@ -304,8 +304,7 @@ type separator struct {
 
 var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}}
 
-// separatorWindow is how much of a file is looked at to find its separator.
-const separatorWindow = 1 << 16
+const separatorWindow = 1 << 16 // how much of a file is looked at to find its separator
 
 // separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
 // most lines of the beginning of the file name samples.

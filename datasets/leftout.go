@@ -33,8 +33,7 @@ const (
 	NotIDX     Reason = "not IDX"     // beside the IDX files of a set
 )
 
-// leftOutNames is how many names a LeftOut holds.
-const leftOutNames = 3
+const leftOutNames = 3 // how many names a LeftOut holds
 
 // String says how many of what, as in "2 files that are no images (a.txt, b.txt)".
 func (l LeftOut) String() string {

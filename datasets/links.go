@@ -71,8 +71,7 @@ func (s *Set) WriteLinks(w io.Writer, l Links) error {
 // FeedbackLog is a log of relevance feedback: samples found to be what was looked for, and others.
 type FeedbackLog struct{ Positive, Negative []int }
 
-// mostLinks is how many links feedback may give: n samples found good give n·(n−1)/2.
-const mostLinks = 1 << 25
+const mostLinks = 1 << 25 // how many links feedback may give: n samples found good give n·(n−1)/2
 
 // ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a log,
 // a sample, and + or −, for whether it was found to be what was looked for. Within a log all positive samples

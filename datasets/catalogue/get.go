@@ -42,8 +42,7 @@ type Downloader struct {
 	window     time.Duration
 }
 
-// lockPause is the time between two looks at whether another process is done.
-const lockPause = 200 * time.Millisecond
+const lockPause = 200 * time.Millisecond // the time between two looks at whether another process is done
 
 // Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is a
 // data folder (see DataDir). What is in dir is neither removed nor overwritten, and what broke off is taken up

@@ -38,17 +38,14 @@ const MaxPixels = 100_000_000
 const maxImageFile = 2 * 8 * MaxPixels
 
 type format struct {
-	name string
-	// magics are what its files begin with; '?' stands for any byte.
-	magics []string
-	config func(io.Reader) (image.Config, error)
-	decode func(content []byte) (image.Image, error)
-	// densest is how many pixels a byte of the file can stand for, 0 where nothing bounds it.
-	densest int64
+	name    string
+	magics  []string // what its files begin with; '?' stands for any byte
+	config  func(io.Reader) (image.Config, error)
+	decode  func(content []byte) (image.Image, error)
+	densest int64 // how many pixels a byte of the file can stand for, 0 where nothing bounds it
 }
 
-// mostLZW is how many bytes a byte that LZW has packed can stand for.
-const mostLZW = 4096
+const mostLZW = 4096 // how many bytes a byte that LZW has packed can stand for
 
 var formats = []format{
 	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},

@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// smallDecoding is what any decoder takes beside what grows with the image: buffers and tables.
-const smallDecoding = 1 << 20
+const smallDecoding = 1 << 20 // what any decoder takes beside what grows with the image: buffers and tables
 
 // Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
 const (

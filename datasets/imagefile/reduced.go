@@ -7,8 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// mostReduced is the largest factor by which Reduced makes images smaller.
-const mostReduced = 8
+const mostReduced = 8 // the largest factor by which Reduced makes images smaller
 
 // reduction returns by what Reduced divides the height and width of an image of a size.
 func reduction(size image.Point, least int) int {

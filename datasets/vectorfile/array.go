@@ -18,10 +18,9 @@ import (
 
 // array says how a file stores an array of numbers.
 type array struct {
-	kind  number.Kind
-	order binary.ByteOrder
-	// dims are one to three, none of them 0, the last the fastest, or with columns the first.
-	dims    []int
+	kind    number.Kind
+	order   binary.ByteOrder
+	dims    []int // one to three, none of them 0, the last the fastest, or with columns the first
 	columns bool
 }
 

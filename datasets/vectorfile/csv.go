@@ -153,8 +153,7 @@ func (t *csvTable) add(record []string) error {
 	return nil
 }
 
-// nameColumn is the name of the column of the samples' names that Write makes.
-const nameColumn = "name"
+const nameColumn = "name" // the name of the column of the samples' names that Write makes
 
 // labelColumns are the names of the column of the labels.
 var labelColumns = []string{"label", "class", "target"}

@@ -83,8 +83,7 @@ var matClasses = []string{
 	14: "int64", 15: "uint64", 16: "function", 17: "opaque", 18: "object",
 }
 
-// matHeader is the length of the text and the version that open a file.
-const matHeader = 128
+const matHeader = 128 // the length of the text and the version that open a file
 
 // matVariables reads the variables of a MATLAB file of version 5, which -v6 and -v7 write ("MAT-File Format",
 // The MathWorks, chapter 1). Numeric matrices get a value: uint8 and logical ones a *Bytes, sparse ones a

@@ -43,10 +43,9 @@ type matArray struct {
 	nonzero    int // of a sparse one
 	rows, cols int
 	parts      []byte // the parts behind the name
-	// Else the last part holds bytes bytes of numbers of a type, which put writes.
-	typ   int
-	bytes int64
-	put   func(*bufio.Writer)
+	typ        int    // else the last part holds bytes bytes of numbers of a type, which put writes
+	bytes      int64
+	put        func(*bufio.Writer)
 }
 
 // write writes the variable. Errors of w come with the last number.

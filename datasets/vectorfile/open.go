@@ -33,8 +33,7 @@ type Options struct {
 	OnDisk bool
 }
 
-// headLength is how much of a file tells its kind.
-const headLength = 1024
+const headLength = 1024 // how much of a file tells its kind
 
 // Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV. Its content tells, not its name.
 func Open(ctx context.Context, path string, opt Options) (*Content, error) {

@@ -28,8 +28,7 @@ type decoder struct {
 	endOfRun int  // how many blocks have no more coefficients
 	wild     bool // whether some block has coefficients that no image of 8 bits has
 
-	// counting makes no image, but counts rows: those that are whole in the scan that is read.
-	counting bool
+	counting bool // makes no image, but counts rows: those that are whole in the scan that is read
 	rows     int
 }
 
@@ -263,8 +262,7 @@ func (d *decoder) sequential(p *part) error {
 	return nil
 }
 
-// lookBits is the longest code that is looked up at once.
-const lookBits = 9
+const lookBits = 9 // the longest code that is looked up at once
 
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
@@ -340,8 +338,7 @@ type bits struct {
 	over bool
 }
 
-// enough is how many bits fill has ready, unless they end: a code and a value take up to 32.
-const enough = 32
+const enough = 32 // how many bits fill has ready, unless they end: a code and a value take up to 32
 
 // fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits
 // end.

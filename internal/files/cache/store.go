@@ -99,8 +99,7 @@ var (
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
 )
 
-// markerName is the file that tells a store's folder from others.
-const markerName = "partwise-cache.txt"
+const markerName = "partwise-cache.txt" // the file that tells a store's folder from others
 
 const markerText = `This folder is a cache of partwise. Files in it may go at any time, and all of
 them can be removed: they are made again when they are needed.
@@ -376,8 +375,7 @@ func (s *Store) shards() (dirs []string) {
 // Key names an entry by the SHA-256 sum of its inputs.
 type Key [sha256.Size]byte
 
-// keyFormat changes with the way in which parts are digested.
-const keyFormat = "partwise key 1"
+const keyFormat = "partwise key 1" // changes with the way in which parts are digested
 
 // NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the
 // parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which

@@ -57,8 +57,7 @@ const JournalFile = ".partwise-sorted.jsonl"
 
 const lockFile = ".partwise-sorted.lock"
 
-// format is the version of the journal's form.
-const format = 1
+const format = 1 // the version of the journal's form
 
 type head struct {
 	Format int `json:"format"`
@@ -234,8 +233,7 @@ func makeFolders(names map[string]bool) error {
 // pair is a file and the path to which it goes.
 type pair struct{ from, to string }
 
-// atOnce is how many files are moved before their folders are brought to the disk.
-const atOnce = 100
+const atOnce = 100 // how many files are moved before their folders are brought to the disk
 
 // move moves files into existing folders. It removes a file only when the new one and its name are on the disk,
 // so that neither a kill nor a power failure loses it.

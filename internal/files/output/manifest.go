@@ -24,8 +24,7 @@ const ManifestFile = ".partwise.jsonl"
 // The names of the files and folders that this package makes beside the manifest.
 const lockFile, stagingSuffix = ".partwise.lock", ".staging"
 
-// format is the version of the manifest's form.
-const format = 1
+const format = 1 // the version of the manifest's form
 
 type content struct {
 	SHA256 string `json:"sha256,omitempty"` // in hexadecimal digits
