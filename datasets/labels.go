@@ -210,8 +210,8 @@ type namedLines struct {
 // Bounds on a line of a file of labels or links, which holds two names or three.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these places name.
-// Errors begin with what and the file.
+// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these
+// places name. Errors begin with what and the file.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
 	in, err := os.Open(file)
 	if err != nil {

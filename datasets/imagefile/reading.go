@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
@@ -169,3 +170,186 @@ func (r *Reading) decode() (image.Image, error) {
 	}
 	return img, nil
 }
+
+const mostReduced = 8 // the largest factor by which Reduced makes images smaller
+
+// reduction returns by what Reduced divides the height and width of an image of a size.
+func reduction(size image.Point, least int) int {
+	times := 1
+	for times < mostReduced && min(size.X, size.Y)/(2*times) >= max(least, 1) {
+		times *= 2
+	}
+	return times
+}
+
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at
+// least least, or img itself where none does. Each pixel is the mean of a block, those at the right and the
+// lower border of the stored image of what there is of theirs. Images of the kinds that JPEG files, and opaque
+// 8-bit PNG files, are decoded to are reduced; others are returned as they are. A [Reading] decodes a JPEG file
+// to such an image at once.
+func Reduced(img image.Image, least int) image.Image {
+	size := img.Bounds().Size()
+	times := reduction(size, least)
+	if times == 1 {
+		return img
+	}
+	switch src := img.(type) {
+	case *oriented:
+		if inner, ok := Reduced(src.RGBA64Image, least).(image.RGBA64Image); ok {
+			return &oriented{inner, src.orientation}
+		}
+	case *image.YCbCr:
+		b := src.Rect
+		across, down := subsampling(src.SubsampleRatio)
+		if across > times || down > times || b.Min.X%across != 0 || b.Min.Y%down != 0 {
+			return img
+		}
+		out := image.NewYCbCr(reducedBounds(size, times), image.YCbCrSubsampleRatio444)
+		meansOf(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
+		chroma := image.Pt((size.X+across-1)/across, (size.Y+down-1)/down)
+		at := src.COffset(b.Min.X, b.Min.Y)
+		meansOf(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
+		meansOf(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
+		return out
+	case *image.Gray:
+		out := image.NewGray(reducedBounds(size, times))
+		meansOf(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
+		return out
+	case *image.RGBA:
+		if src.Opaque() {
+			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+		}
+	case *image.NRGBA:
+		if src.Opaque() {
+			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+		}
+	}
+	return img
+}
+
+// reducedRGBA is Reduced of opaque pixels of four bytes. The mean of their opacity is opaque.
+func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
+	out := image.NewRGBA(reducedBounds(size, times))
+	for channel := range 4 {
+		meansOf(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
+	}
+	return out
+}
+
+func reducedBounds(size image.Point, times int) image.Rectangle {
+	return image.Rect(0, 0, (size.X+times-1)/times, (size.Y+times-1)/times)
+}
+
+// subsampling returns how many pixels a chroma sample stands for, across and down.
+func subsampling(r image.YCbCrSubsampleRatio) (across, down int) {
+	of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[r] // 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0
+	return of[0], of[1]
+}
+
+// plane holds the samples of one channel, each step behind the one before.
+type plane struct {
+	pix          []uint8
+	stride, step int
+}
+
+// meansOf writes the rounded means of blocks of across×down samples of a plane of a size.
+func meansOf(dst, src plane, size image.Point, across, down int) {
+	sums := make([]uint32, (size.X+across-1)/across)
+	for y := 0; y < size.Y; y += down {
+		clear(sums)
+		rows := min(down, size.Y-y)
+		for v := range rows {
+			line := src.pix[(y+v)*src.stride:]
+			for x := range sums {
+				var sum uint32
+				for i := x * across * src.step; i < min((x+1)*across, size.X)*src.step; i += src.step {
+					sum += uint32(line[i])
+				}
+				sums[x] += sum
+			}
+		}
+		for x, sum := range sums {
+			n := uint32(rows * min(across, size.X-x*across))
+			dst.pix[y/down*dst.stride+x*dst.step] = uint8((sum + n/2) / n)
+		}
+	}
+}
+
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1 (upright).
+func exifOrientation(content []byte) int {
+	const app1, startOfScan = 0xe1, 0xda
+	orientation := 1
+	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
+		// An XMP block has the same marker.
+		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
+			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block is laid out as a TIFF file
+				orientation = int(v)
+			}
+			return false
+		}
+		return marker != startOfScan
+	})
+	return orientation
+}
+
+// oriented is an image as a camera stored it, seen upright.
+type oriented struct {
+	image.RGBA64Image
+	orientation int
+}
+
+// orient returns img turned as its EXIF orientation, 1 to 8, says.
+func orient(img image.Image, orientation int) image.Image {
+	src, ok := img.(image.RGBA64Image)
+	if !ok || orientation == 1 {
+		return img
+	}
+	return &oriented{src, orientation}
+}
+
+// Stored returns the image that one turned upright is a view of, or the image itself.
+func Stored(img image.Image) image.Image {
+	if o, ok := img.(*oriented); ok {
+		return o.RGBA64Image
+	}
+	return img
+}
+
+// uprightSize returns the size of a stored image, seen upright.
+func uprightSize(stored image.Point, orientation int) image.Point {
+	if orientation >= 5 {
+		return image.Pt(stored.Y, stored.X)
+	}
+	return stored
+}
+
+func (o *oriented) Bounds() image.Rectangle {
+	return image.Rectangle{Max: uprightSize(o.RGBA64Image.Bounds().Size(), o.orientation)}
+}
+
+// stored returns where the pixel (x, y) is stored.
+func (o *oriented) stored(x, y int) (int, int) {
+	b := o.RGBA64Image.Bounds()
+	right, bottom := b.Dx()-1, b.Dy()-1
+	switch o.orientation {
+	case 2: // mirrored left to right
+		x = right - x
+	case 3: // upside down
+		x, y = right-x, bottom-y
+	case 4: // mirrored top to bottom
+		y = bottom - y
+	case 5: // mirrored at the main diagonal
+		x, y = y, x
+	case 6: // stored turned to the left
+		x, y = y, bottom-x
+	case 7: // mirrored at the other diagonal
+		x, y = right-y, bottom-x
+	case 8: // stored turned to the right
+		x, y = right-y, x
+	}
+	return b.Min.X + x, b.Min.Y + y
+}
+
+func (o *oriented) At(x, y int) color.Color { return o.RGBA64Image.At(o.stored(x, y)) }
+
+func (o *oriented) RGBA64At(x, y int) color.RGBA64 { return o.RGBA64Image.RGBA64At(o.stored(x, y)) }

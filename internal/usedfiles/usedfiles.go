@@ -52,8 +52,7 @@ func (f *Files) Reads(paths ...string) error {
 	return nil
 }
 
-// ReadsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind
-// links.
+// ReadsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind links.
 func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	if err := f.Reads(set.Beside...); err != nil {
 		return err
@@ -87,8 +86,8 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 
 // Writes notes a file, or a folder of results, that is written.
 func (f *Files) Writes(w Written) error {
-	a, errA := output.Resolve(w.Path)
 	for _, other := range f.written {
+		a, errA := output.Resolve(w.Path)
 		b, errB := output.Resolve(other.Path)
 		if w.Names == nil && other.Names == nil && errA == nil && errB == nil && a == b {
 			return Conflict{fmt.Errorf("%s and %s both name %s", other.Label, w.Label, w.Path)}
@@ -108,28 +107,24 @@ func (f *Files) Writes(w Written) error {
 
 // check returns an error if a file or folder that is read, or a file in that folder, would be replaced.
 func (w Written) check(read string) error {
-	conflict := func(what string) error {
-		return Conflict{fmt.Errorf("%s is read, and %s %s would replace %s", read, w.Label, w.Path, what)}
-	}
 	for _, name := range w.Names {
 		at := filepath.Join(w.Path, filepath.FromSlash(name))
 		if inside, err := output.Inside(at, read); err == nil && inside {
-			return conflict("it in " + at + "; name another folder")
+			return Conflict{fmt.Errorf("%s is read, and %s %s would replace it in %s; name another folder", read, w.Label, w.Path, at)}
 		}
 	}
 	if there, err := os.Lstat(w.Path); w.Names != nil || err != nil || there.IsDir() {
 		return nil
 	}
 	if sameFile(w.Path, read) {
-		return conflict("it; name another file")
+		return Conflict{fmt.Errorf("%s is read, and %s %s would replace it; name another file", read, w.Label, w.Path)}
 	}
-	info, err := os.Stat(read)
+	if info, err := os.Stat(read); err != nil || !info.IsDir() {
+		return nil
+	}
 	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // which may be a link
-		if err != nil || !info.IsDir() {
-			break
-		}
 		if inside, err := output.Inside(read, path); err == nil && inside {
-			return conflict("a file in it; name another")
+			return Conflict{fmt.Errorf("%s is read, and %s %s would replace a file in it; name another", read, w.Label, w.Path)}
 		}
 	}
 	return nil

@@ -212,8 +212,8 @@ func (f *Folder) look(names []string) (map[string]state, error) {
 	return found, nil
 }
 
-// lookAt adds a file, or all files in a folder, to found, unless they are appended to. One that is not as partwise
-// wrote it is foreign.
+// lookAt adds a file, or all files in a folder, to found, unless they are appended to. One that is not as
+// partwise wrote it is foreign.
 func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
