@@ -65,7 +65,18 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 	defer collectFor(budget)()
 	err = im.With(ctx, i, imagefile.Use{Do: func(decoded image.Image, _ image.Point) error {
 		img = decoded
-		countWhileHeld(budget, decoded)
+		value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
+		var first *byte
+		size := 0
+		for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
+			if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
+				size += pix.Len()
+				first = cmp.Or(first, &pix.Bytes()[0])
+			}
+		}
+		if first != nil {
+			runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
+		}
 		return nil
 	}})
 	return img, err
@@ -87,22 +98,6 @@ func collectFor(budget *limits.Budget) (stop func()) {
 		}
 	}()
 	return func() { tick.Stop(); close(done) }
-}
-
-// countWhileHeld counts the pixels of an image in the budget until they are collected.
-func countWhileHeld(budget *limits.Budget, img image.Image) {
-	value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
-	var first *byte
-	size := 0
-	for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
-		if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
-			size += pix.Len()
-			first = cmp.Or(first, &pix.Bytes()[0])
-		}
-	}
-	if first != nil {
-		runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
-	}
 }
 
 // With gives the image of sample i to each of the uses, in their order, and reads its file once for all of

@@ -179,8 +179,15 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusPartialContent && have.size == 0:
 		return final("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
-		if err := have.continues(resp); err != nil {
-			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %w", err), dropPart(path))
+		total := have.size + resp.ContentLength
+		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
+		if v := versionOf(resp); v != have.version {
+			err = fmt.Errorf("it is of the version %q, and what is there of %q", v, have.version)
+		} else if got != want || total <= have.size || have.total >= 0 && total != have.total {
+			err = fmt.Errorf("it has the range %q and %d bytes", got, resp.ContentLength)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %s: %w", resp.Status, err), dropPart(path))
 		}
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
@@ -265,19 +272,6 @@ func versionOf(resp *http.Response) string {
 		return tag
 	}
 	return resp.Header.Get("Last-Modified")
-}
-
-// continues returns an error unless the answer holds all of the same file that follows the part.
-func (p part) continues(resp *http.Response) error {
-	if v := versionOf(resp); v != p.version {
-		return fmt.Errorf("%s: it is of the version %q, and what is there of %q", resp.Status, v, p.version)
-	}
-	total := p.size + resp.ContentLength
-	want := fmt.Sprintf("bytes %d-%d/%d", p.size, total-1, total)
-	if got := resp.Header.Get("Content-Range"); got != want || total <= p.size || p.total >= 0 && total != p.total {
-		return fmt.Errorf("%s: it has the range %q and %d bytes", resp.Status, got, resp.ContentLength)
-	}
-	return nil
 }
 
 // watch cancels a request whose server sends fewer than least bytes in a window. count adds to them.

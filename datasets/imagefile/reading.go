@@ -200,7 +200,9 @@ func Reduced(img image.Image, least int) image.Image {
 		}
 	case *image.YCbCr:
 		b := src.Rect
-		across, down := subsampling(src.SubsampleRatio)
+		// A chroma sample stands for this many pixels: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0.
+		of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[src.SubsampleRatio]
+		across, down := of[0], of[1]
 		if across > times || down > times || b.Min.X%across != 0 || b.Min.Y%down != 0 {
 			return img
 		}
@@ -238,12 +240,6 @@ func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RG
 
 func reducedBounds(size image.Point, times int) image.Rectangle {
 	return image.Rect(0, 0, (size.X+times-1)/times, (size.Y+times-1)/times)
-}
-
-// subsampling returns how many pixels a chroma sample stands for, across and down.
-func subsampling(r image.YCbCrSubsampleRatio) (across, down int) {
-	of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[r] // 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0
-	return of[0], of[1]
 }
 
 // plane holds the samples of one channel, each step behind the one before.

@@ -32,8 +32,13 @@ func readIDX(in *input) (set *Content, err error) {
 
 	var words []string
 	from := in.opt.Labels
-	if from == "" {
-		from = idxLabels(in.path)
+	if dir, file := filepath.Split(in.path); from == "" {
+		name := strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(strings.TrimSuffix(file, ".gz"))
+		for _, try := range []string{name + ".gz", name} {
+			if _, err := os.Stat(filepath.Join(dir, try)); err == nil && try != file {
+				from = filepath.Join(dir, try)
+			}
+		}
 	}
 	if from != "" && from != "-" {
 		if words, err = readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
@@ -53,18 +58,6 @@ func readIDX(in *input) (set *Content, err error) {
 		set.Beside = []string{from}
 	}
 	return set, err
-}
-
-// idxLabels returns the file of the labels beside a file of images, or "".
-func idxLabels(images string) string {
-	dir, file := filepath.Split(images)
-	name := strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(strings.TrimSuffix(file, ".gz"))
-	for _, try := range []string{name, name + ".gz"} {
-		if _, err := os.Stat(filepath.Join(dir, try)); err == nil && try != file {
-			return filepath.Join(dir, try)
-		}
-	}
-	return ""
 }
 
 // isIDX tells by the first bytes whether a file is in IDX format.

@@ -395,19 +395,6 @@ func writeJournal(dir string, h head, items []Item) error {
 	return flush(dir)
 }
 
-// readJournal reads the journal of a folder. Its paths are a stranger's.
-func readJournal(dir string) (h head, items []Item, err error) {
-	at := filepath.Join(dir, JournalFile)
-	if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
-		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
-	}
-	text, err := os.ReadFile(at)
-	if err != nil {
-		return h, nil, err
-	}
-	return parseJournal(at, text)
-}
-
 // parseJournal reads the text of the journal that is at a path.
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -449,9 +436,16 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 	release, err := acquire(dir)
 	if err == nil {
 		defer release()
-		var h head
-		h, items, err = readJournal(dir)
-		r.Way, r.total = h.Way, len(items)
+		at := filepath.Join(dir, JournalFile)
+		if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
+			return &Result{}, fmt.Errorf("%s: not a list of files that were sorted", at)
+		}
+		var text []byte
+		if text, err = os.ReadFile(at); err == nil {
+			var h head
+			h, items, err = parseJournal(at, text) // whose paths are a stranger's
+			r.Way, r.total = h.Way, len(items)
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
