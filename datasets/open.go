@@ -300,34 +300,19 @@ func (s *Set) without(classes []string) *Set {
 
 // idxFolder reads the IDX files of a part in dir, or all, and counts what else is there in the set's LeftOut.
 func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*Set, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	var left leftOutList
-	for _, e := range entries {
-		name := e.Name()
-		isImages := vectorfile.IsIDXImages(name)
-		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
-		switch {
-		case strings.HasPrefix(name, "."):
-			left.add(Hidden, name)
-		case e.IsDir() || !isImages && !vectorfile.IsIDXLabels(name):
-			left.add(NotIDX, name)
-		case isImages && !again && (part == "" || vectorfile.IDXPart(name) == part):
-			files = append(files, name)
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
-	}
-	read, err := vectorfile.IDXFolder(ctx, dir, files, opt)
+	read, others, err := vectorfile.IDXFolder(ctx, dir, part, opt)
 	if err != nil {
 		return nil, err
 	}
 	s := setOf(dir, read)
-	s.Name, s.LeftOut, s.Test, s.inParts = naming.ReadableName(filepath.Base(dir)), left, bothParts(read.Test), true
+	for _, name := range others {
+		reason := NotIDX
+		if strings.HasPrefix(name, ".") {
+			reason = Hidden
+		}
+		(*leftOutList)(&s.LeftOut).add(reason, name)
+	}
+	s.Name, s.Test, s.inParts = naming.ReadableName(filepath.Base(dir)), bothParts(read.Test), true
 	return s, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,28 +71,38 @@ func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
-// IsIDXLabels tells by its name whether a file holds the labels of such images.
-func IsIDXLabels(name string) bool {
-	return strings.Contains(name, "labels") && strings.Contains(name, "idx1")
-}
-
-// IDXPart tells by a file's name, such as MNIST's "t10k", whether it is of the "train" or the "test" part,
-// or "".
-func IDXPart(name string) string {
-	switch {
-	case strings.Contains(name, "train"):
-		return "train"
-	case strings.Contains(name, "t10k"), strings.Contains(name, "test"):
-		return "test"
+// IDXFolder reads the pairs of IDX files of images and labels in dir, of a part, "train" or "test", or of all, the
+// training part first. It also returns the names of all else, and of what is hidden.
+func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	return ""
-}
-
-// IDXFolder reads the pairs of IDX files in dir of which these are the images, the training part first.
-func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (whole *Content, err error) {
-	slices.SortStableFunc(files, func(a, b string) int {
-		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"
-	})
+	partOf := func(name string) string { // "t10k" is of MNIST
+		switch {
+		case strings.Contains(name, "train"):
+			return "train"
+		case strings.Contains(name, "t10k"), strings.Contains(name, "test"):
+			return "test"
+		}
+		return ""
+	}
+	var files []string
+	for _, e := range entries {
+		name := e.Name()
+		isImages, isLabels := IsIDXImages(name), strings.Contains(name, "labels") && strings.Contains(name, "idx1")
+		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
+		switch {
+		case strings.HasPrefix(name, ".") || e.IsDir() || !isImages && !isLabels:
+			others = append(others, name)
+		case isImages && !again && (part == "" || partOf(name) == part):
+			files = append(files, name)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(partOf(b), partOf(a)) })
 	var test []bool
 	budget := newBudget(ctx, opt)
 	for _, file := range files {
@@ -107,17 +118,17 @@ func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (wh
 			if whole != nil {
 				whole.Close()
 			}
-			return nil, err
+			return nil, nil, err
 		}
 		if whole == nil {
 			whole = s
 		}
-		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
+		test = append(test, slices.Repeat([]bool{partOf(file) == "test"}, s.Len())...)
 	}
-	if !slices.ContainsFunc(files, func(file string) bool { return IDXPart(file) == "" }) {
+	if !slices.ContainsFunc(files, func(file string) bool { return partOf(file) == "" }) {
 		whole.Test = test
 	}
-	return whole, nil
+	return whole, others, nil
 }
 
 // join adds the samples of b, where both sets are of bytes.
