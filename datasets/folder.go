@@ -5,32 +5,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // check reports options that do not go together.
 func (opt *OpenOptions) check() error {
 	for _, pair := range []struct {
-		both        bool
-		one, second string
+		one, other    string
+		first, second bool
 	}{
-		{opt.NoClasses && opt.Truth != "", "no-classes", "truth"},
-		{opt.NoClasses && opt.Pattern != "", "no-classes", "pattern"},
-		{opt.NoClasses && opt.Pool, "no-classes", "pool"},
-		{opt.Truth != "" && opt.Pattern != "", "truth", "pattern"},
-		{opt.Labels != "" && opt.Pattern != "", "labels", "pattern"},
+		{"no-classes", "truth", opt.NoClasses, opt.Truth != ""},
+		{"no-classes", "pattern", opt.NoClasses, opt.Pattern != ""},
+		{"no-classes", "pool", opt.NoClasses, opt.Pool},
+		{"truth", "pattern", opt.Truth != "", opt.Pattern != ""},
+		{"labels", "pattern", opt.Labels != "", opt.Pattern != ""},
 	} {
-		if pair.both {
-			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.second)
+		if pair.first && pair.second {
+			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.other)
 		}
 	}
 	return nil
@@ -41,19 +45,16 @@ func (opt *OpenOptions) saysClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
-// Folder returns the set of the images in the folder dir and the folders below
-// it, which their content tells. Where images lie in folders below dir, the folder that holds an image is
-// its class, and images in dir itself have none. Where most of these folders are called after dates or by cameras
-// (2019-05-12 Trip, 100CANON, Camera Roll) they are no classes: see Set.TimeFolders. The options
-// give other ways. Samples and classes are in natural order, s2 before s10.
+// Folder returns the set of the images in the folder dir and those below it, which their content tells. Where
+// images lie in folders below dir, these are their classes, unless most are called after dates or by cameras
+// (2019-05-12 Trip, 100CANON): see Set.TimeFolders. The options give other ways. Samples and classes are in
+// natural order, s2 before s10.
 //
-// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is none
-// stays in the set, and reading it fails with its name. It is an error if there is no image, if the pattern does not
-// fit one of them, and if two class folders have the same name while Pool is not set.
-func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
-	err := opt.check()
-	var set *Set
-	if err == nil {
+// What is no image, or begins with a dot, is counted in LeftOut; what is called an image and is none stays in
+// the set, and reading it fails. It is an error if there is no image, if the pattern does not fit one of them,
+// and if two class folders have the same name while Pool is not set.
+func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
+	if err = opt.check(); err == nil {
 		set, err = folder(ctx, dir, opt)
 	}
 	if err != nil {
@@ -68,32 +69,33 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 		return nil, err
 	}
 	names := found.images
-	set := &Set{Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: found.others, Bad: found.bad}
-	for i, name := range names {
-		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+	s := &Set{
+		Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)),
+		Test: testFolders(names), LeftOut: found.others, Bad: found.bad,
 	}
-	set.Test = testFolders(names)
-	set.setClasses(make([]string, len(names)))
+	for i, name := range names {
+		s.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		err = set.readTold(&opt)
+		err = s.readTold(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":
-		err = set.classesByPattern(opt.Pattern)
+		err = s.classesByPattern(opt.Pattern)
 	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") }):
-		if set.TimeFolders, set.Folders = timeFolders(names); set.TimeFolders == nil || opt.Pool {
-			set.TimeFolders, set.Folders = nil, 0
-			err = set.classesByFolder(opt.Pool)
+		if !opt.Pool {
+			s.TimeFolders, s.Folders = timeFolders(names)
+		}
+		if s.TimeFolders == nil {
+			s.Folders = 0
+			err = s.classesByFolder(opt.Pool)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
+	return s, err
 }
 
-// mostFiles is how many files and folders a folder may hold. Links to folders can
-// make a few of them into more than anybody can look at.
+// mostFiles is how many files and folders a folder may hold; links to folders can make many of a few.
 const mostFiles = 10_000_000
 
 // walk looks for images in a folder.
@@ -109,8 +111,7 @@ type walk struct {
 	bad    []BadFile // what cannot be looked at, with skipBad
 }
 
-// findImages returns the images below dir, what else lies there but for the
-// files about them, and with skipBad what cannot be looked at. More files and folders than most are an error.
+// findImages returns what lies below dir but the files about it: images, at most most of them, and others.
 func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -125,15 +126,13 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 			w.about = append(w.about, info)
 		}
 	}
-	if err := w.folder("", []fs.FileInfo{info}); err != nil {
-		return nil, err
+	if err := w.folder("", []fs.FileInfo{info}); err != nil || len(w.images) > 0 {
+		return w, err
 	}
-	switch {
-	case len(w.images) > 0:
-		return w, nil
-	case len(w.bad) > 0:
+	if len(w.bad) > 0 {
 		return nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(w.bad), w.bad[0].Reason)
-	case w.others == nil:
+	}
+	if w.others == nil {
 		return nil, errors.New("it holds no files")
 	}
 	var what []string
@@ -143,8 +142,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 }
 
-// folder looks through a folder below dir. above holds the folders from dir down to it: a
-// link to one of them would lead round in a circle.
+// folder looks through a folder below the folders above. A link to one of these would lead round in a circle.
 func (w *walk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
@@ -171,32 +169,29 @@ func (w *walk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
+	isImage := imagefile.HasExtension(file) // also a link to nothing, which fails when it is read
 	switch {
 	case strings.HasPrefix(path.Base(name), "."):
 		w.others.add(Hidden, name)
-	case err != nil && imagefile.HasExtension(file):
-		w.images = append(w.images, name) // a link to nothing, which fails when it is read
+		return nil
 	case err != nil:
-		w.others.add(NotImage, name)
 	case info.IsDir() && slices.ContainsFunc(above, isSame):
 		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file))
 	case info.IsDir():
 		return w.folder(name, append(above, info))
 	case slices.ContainsFunc(w.about, isSame):
+		return nil
 	case !info.Mode().IsRegular():
-		w.others.add(NotImage, name)
-	case imagefile.HasExtension(file):
-		w.images = append(w.images, name)
-	default:
-		isImage, err := imagefile.IsFile(file)
-		switch {
-		case err != nil:
+		isImage = false
+	case !isImage:
+		if isImage, err = imagefile.IsFile(file); err != nil {
 			return w.skip(name, err)
-		case isImage:
-			w.images = append(w.images, name)
-		default:
-			w.others.add(NotImage, name)
 		}
+	}
+	if isImage {
+		w.images = append(w.images, name)
+	} else {
+		w.others.add(NotImage, name)
 	}
 	return nil
 }
@@ -210,8 +205,7 @@ func (w *walk) skip(name string, err error) error {
 	return nil
 }
 
-// testFolders tells of each name whether it begins with the folder test. It is nil unless all
-// begin with that or with train, and there are both.
+// testFolders tells which names begin with the folder test, nil unless all others begin with train.
 func testFolders(names []string) []bool {
 	test := make([]bool, len(names))
 	for i, name := range names {
@@ -223,8 +217,7 @@ func testFolders(names []string) []bool {
 	return bothParts(test)
 }
 
-// bothParts returns what tells test samples from training samples, nil where one kind is
-// missing.
+// bothParts returns what tells test samples from training samples, nil where one kind is missing.
 func bothParts(test []bool) []bool {
 	if !slices.Contains(test, true) || !slices.Contains(test, false) {
 		return nil
@@ -257,28 +250,222 @@ func (s *Set) classesByPattern(text string) error {
 func (s *Set) classesByFolder(pool bool) error {
 	classes := make([]string, s.Len())
 	first := map[string]string{} // the first folder of each class, case aside
+	className := func(folder string) string { return cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder)) }
 	for i, name := range s.Names {
-		in := path.Dir(name)
-		if in == "." {
+		folder := path.Dir(name)
+		if folder == "." {
 			continue // beside the class folders
 		}
-		key := strings.ToLower(className(in))
-		other, seen := first[key]
-		switch {
-		case !seen:
-			other = in
-			first[key] = in
-		case other != in && !pool:
-			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, in)
+		key := strings.ToLower(className(folder))
+		other := cmp.Or(first[key], folder)
+		if other != folder && !pool {
+			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, folder)
 		}
-		classes[i] = className(other)
+		first[key], classes[i] = other, className(other)
 	}
 	s.setClasses(classes)
 	s.FolderClasses = true
 	return nil
 }
 
-func className(folder string) string {
-	name := path.Base(folder)
-	return cmp.Or(strings.TrimSpace(name), name)
+// pattern finds the class in a file's name.
+type pattern struct {
+	text string
+	expr *regexp.Regexp
+	bare bool // the extension is no part of what is matched
+}
+
+const classMark, numberMark = "{class}", "{number}"
+
+// parsePattern reads a pattern as OpenOptions describes it.
+func parsePattern(text string) (*pattern, error) {
+	before, after, found := strings.Cut(text, classMark)
+	expr := strings.NewReplacer(regexp.QuoteMeta(numberMark), "[0-9]+", regexp.QuoteMeta("*"), ".*")
+	compiled, err := regexp.Compile(`(?s)^` + expr.Replace(regexp.QuoteMeta(before)) + `([^/]+?)` + expr.Replace(regexp.QuoteMeta(after)) + `$`)
+	switch {
+	case !found:
+		err = fmt.Errorf("it has no %s", classMark)
+	case strings.Contains(after, classMark):
+		err = fmt.Errorf("it has more than one %s", classMark)
+	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
+		err = fmt.Errorf("* next to %s leaves open where the class ends; put a character between them", classMark)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", text, err)
+	}
+	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, nil
+}
+
+// class returns the class that the pattern finds in the name of a sample, without the blanks around it, or "".
+func (p *pattern) class(name string) string {
+	if !strings.Contains(p.text, "/") {
+		name = path.Base(name)
+	}
+	if p.bare {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	if m := p.expr.FindStringSubmatch(name); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	return ""
+}
+
+var errPattern = errors.New("the pattern") // in the error of a name that a pattern does not fit
+
+// The parts of patterns of names.
+const (
+	year       = `(19|20)[0-9]{2}`
+	month      = `(0?[1-9]|1[0-2])`
+	day        = `(0?[1-9]|[12][0-9]|3[01])`
+	monthName  = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?)`
+	divided    = `[-_. ]`
+	andMore    = `([-_., ].*)?$`
+	shotNumber = `[-_ ]?[0-9]{3,}`
+)
+
+var (
+	// dateName fits names that begin with a date: 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May
+	// 2019.
+	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
+		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
+		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,
+	}, `|`) + `)` + andMore)
+	// dcfName fits names that cameras give, such as 100CANON, and also numbers (JEITA CP-3461).
+	dcfName = regexp.MustCompile(`^[1-9][0-9]{2}[A-Z0-9_]{5}$`)
+	// cameraName fits other names of cameras and telephones: IMG_1000, Camera Roll.
+	cameraName = regexp.MustCompile(`(?i)^(img|dscn?|dscf|pxl|mvi|vid|gopr)` + shotNumber + andMore +
+		`|^(dcim|camera ?roll|camera uploads?|my photo stream|photo stream|screenshots?|screen shots?|saved pictures|recents|downloads?` +
+		`|whatsapp( images)?|telegram( images)?|instagram|snapchat|viber( images)?|messenger|signal)$|^(?-i:Camera)$`)
+	// partOfDate fits names that are a month or a day where a folder around them is a year.
+	partOfDate = regexp.MustCompile(`(?i)^([0-9]{1,2}|` + monthName + `)` + andMore)
+)
+
+// timeFolders returns the folders of these images that a date, a camera or a telephone seems to have named,
+// if these are at least half, and how many there are. Folders around all of them do not count.
+func timeFolders(names []string) (found []string, of int) {
+	var folders []string
+	for _, name := range names {
+		if folder := path.Dir(name); folder != "." {
+			folders = append(folders, folder)
+		}
+	}
+	slices.SortFunc(folders, naming.CompareNatural)
+	folders = slices.Compact(folders)
+	common := 0 // how many folders lie around all
+	if len(folders) > 0 {
+		first, last := strings.Split(folders[0], "/"), strings.Split(folders[len(folders)-1], "/")
+		for common < min(len(first), len(last)) && first[common] == last[common] {
+			common++
+		}
+	}
+	for _, folder := range folders {
+		parts := strings.Split(folder, "/")
+		last := len(parts) - 1
+		looks := func(name string) bool {
+			name = strings.TrimSpace(name)
+			return dateName.MatchString(name) || cameraName.MatchString(name) || dcfName.MatchString(name) && naming.Digits(name) < len(name)
+		}
+		if slices.ContainsFunc(parts[min(common, last):], looks) || partOfDate.MatchString(parts[last]) && slices.ContainsFunc(parts, dateName.MatchString) {
+			found = append(found, folder)
+		}
+	}
+	if 2*len(found) < len(folders) {
+		return nil, 0
+	}
+	return found, len(folders)
+}
+
+// LeftOut counts what was found beside the samples of a set and was left out, for one reason.
+type LeftOut struct {
+	Reason Reason
+	Count  int
+	// Names holds the first few, as paths below the set's folder, or the class, or nothing of Unlabelled.
+	Names []string
+}
+
+// Reason is why something was left out.
+type Reason string
+
+// The reasons. What a hidden folder, or one beside IDX files, holds is not counted.
+const (
+	NotImage   Reason = "not an image"
+	Hidden     Reason = "hidden"      // the name begins with a dot
+	OtherClass Reason = "other class" // images of a folder that a known set does not count among its classes
+	Unlabelled Reason = "unlabelled"  // samples of no known class, which Largest leaves out
+	NotIDX     Reason = "not IDX"     // beside the IDX files of a set
+)
+
+const leftOutNames = 3 // how many names a LeftOut holds
+
+// String says how many of what, as in "2 files that are no images (a.txt, b.txt)".
+func (l LeftOut) String() string {
+	names := strings.Join(l.Names, ", ")
+	one, several := "file that is no image", "files that are no images"
+	switch l.Reason {
+	case OtherClass:
+		return fmt.Sprintf("%s of the folder %s, which is no class of the set", phrase.Count(l.Count, "image", "images"), names)
+	case Unlabelled:
+		return phrase.Count(l.Count, "sample", "samples") + " of no known class"
+	case Hidden:
+		one, several = "hidden file or folder", "hidden files or folders"
+	case NotIDX:
+		one, several = "file or folder that is no IDX file", "files or folders that are no IDX files"
+	}
+	if l.Count > len(l.Names) {
+		names += ", …"
+	}
+	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, one, several), names)
+}
+
+// leftOutList gathers what is left out.
+type leftOutList []LeftOut
+
+// add counts one more, by its name.
+func (l *leftOutList) add(reason Reason, name string) {
+	at := slices.IndexFunc(*l, func(of LeftOut) bool { return of.Reason == reason })
+	if at < 0 {
+		at = len(*l)
+		*l = append(*l, LeftOut{Reason: reason})
+	}
+	of := &(*l)[at]
+	if of.Count++; len(of.Names) < leftOutNames {
+		of.Names = append(of.Names, name)
+	}
+}
+
+// several holds what several files of a kind are, where that is said in another way.
+var several = map[imagefile.Kind]string{
+	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
+	imagefile.KindBrokenLink: "links to nothing", imagefile.KindCircle: "links to folders that they lie in",
+}
+
+// BadFile is a file or folder that is not used, or with imagefile.KindUsed only in part.
+type BadFile struct {
+	// Name is its path below the folder of images.
+	Name   string
+	Kind   imagefile.Kind
+	Reason string
+}
+
+// CountKinds says how many there are of each kind, the largest number first.
+func CountKinds(bad []BadFile) string {
+	count := map[imagefile.Kind]int{}
+	for _, b := range bad {
+		count[b.Kind]++
+	}
+	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	var parts []string
+	for _, k := range kinds {
+		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(several[k], string(k))))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WriteBadFiles writes a CSV file of them.
+func WriteBadFiles(w io.Writer, bad []BadFile) error {
+	return writeRecords(w, []string{"file", "kind", "reason"}, func(put func(...string)) {
+		for _, b := range bad {
+			put(spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason))
+		}
+	})
 }

@@ -24,17 +24,14 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// Images opens the images of a set: it decodes their files, or makes grey images
-// of vectors, whose values ValueRange maps to black and white. It notes the
-// SHA-256 sum of each file's content when it first reads it, and a file that
-// holds something else when it is read again is an error that names it. Its
-// methods may be called at once.
+// Images opens the images of a set: it decodes their files, or makes grey images of vectors, whose values
+// ValueRange maps to black and white. It notes the SHA-256 sum of each file when it first reads it, and a file
+// that holds something else later is an error that names it. Its methods may be called at once.
 type Images struct {
 	set          *Set
 	black, white float64
 
-	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there: the
-	// image is as high as they are. Truncated tells which these are.
+	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there.
 	UseTruncated bool
 
 	mu        sync.Mutex
@@ -42,8 +39,8 @@ type Images struct {
 	truncated map[int]string
 }
 
-// Images returns what opens the set's images. The range of a set of vectors is
-// worked out once for all its samples.
+// Images returns what opens the set's images. The range of a set of vectors is worked out once for all its
+// samples.
 func (s *Set) Images() *Images {
 	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
@@ -55,36 +52,40 @@ func (s *Set) Images() *Images {
 // Image returns sample i as an image. Whoever wants many images asks Images.
 func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context.Background(), i) }
 
-// Range returns the values that stand for black and white: those of ValueRange,
-// and 0 and 1 where the set holds files.
+// Range returns the values that stand for black and white: those of ValueRange, and 0 and 1 where the set holds
+// files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
-// Open returns the image of sample i. It waits for its share of the memory budget
-// of the context, and the image counts there until the garbage collector finds
-// that nobody has it any more. Where the work on an image is known beforehand,
-// With is the better choice.
-//
-// A set of vectors that are no images has none, and a value that is not finite
-// is an error.
+// Open returns the image of sample i. It waits for its share of the memory budget of the context, and the image
+// counts there until the garbage collector finds that nobody has it any more. Where the work on an image is
+// known beforehand, With is the better choice. Vectors that are no images, and values that are not finite, are
+// errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
 	err = im.With(ctx, i, imagefile.Use{Do: func(decoded image.Image, _ image.Point) error {
 		img = decoded
-		countWhileHeld(budget, decoded)
+		value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
+		var first *byte
+		size := 0
+		for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
+			if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
+				size += pix.Len()
+				first = cmp.Or(first, &pix.Bytes()[0])
+			}
+		}
+		if first != nil {
+			runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
+		}
 		return nil
 	}})
 	return img, err
 }
 
-// collectFor runs the garbage collector now and then while somebody waits for
-// memory of the budget, which may be that of images that nobody has any more.
-// It ends when the function that it returns is called.
+// collectFor runs the garbage collector now and then while somebody waits for memory, until stop is called.
 func collectFor(budget *limits.Budget) (stop func()) {
-	done := make(chan struct{})
+	tick, done := time.NewTicker(100*time.Millisecond), make(chan struct{})
 	go func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
 		for {
 			select {
 			case <-done:
@@ -96,36 +97,19 @@ func collectFor(budget *limits.Budget) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done) }
-}
-
-// countWhileHeld counts the pixels of an image in the budget until they are collected.
-func countWhileHeld(budget *limits.Budget, img image.Image) {
-	value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
-	var first *byte
-	size := 0
-	for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
-		if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
-			size += pix.Len()
-			first = cmp.Or(first, &pix.Bytes()[0])
-		}
-	}
-	if first != nil {
-		runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
-	}
+	return func() { tick.Stop(); close(done) }
 }
 
 // With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
-// them. It holds a share of the memory budget of the context meanwhile, for the file's content, for
-// decoding it and for what the uses take. Errors are those of Open and the first of a use, and a
-// *memory.LimitError where the budget is too small for the image. Where the file cannot be used they are an *imagefile.Error.
+// them. It holds a share of the memory budget of the context meanwhile, for the file's content, for decoding it
+// and for what the uses take. Errors are those of Open and the first of a use, a *memory.LimitError where the
+// budget is too small for the image, and an *imagefile.Error where the file cannot be used.
 func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
-	// How much memory decoding takes is known when the file is read. If that is
-	// not free at once, the content does not wait for it in memory: it is read
-	// again.
+	// What decoding takes is known when the file is read. If it is not free at once, the content goes
+	// meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release, err := im.read(ctx, i, 0)
 	if err != nil {
@@ -176,26 +160,23 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 	}
 	defer release()
 	img, err := im.ofVector(i)
-	if err != nil {
-		return err
-	}
 	for _, u := range uses {
-		if err := u.Do(img, size); err != nil {
-			return err
+		if err == nil {
+			err = u.Do(img, size)
 		}
 	}
-	return nil
+	return err
 }
 
-// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded yet.
+// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded
+// yet.
 func (im *Images) Truncated(i int) string {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return im.truncated[i]
 }
 
-// read reads the file of sample i and its header, with a share of the budget for
-// its content and for more bytes.
+// read reads the file of sample i and its header, with a share of the budget for its content and for more bytes.
 func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Reading, release func(), err error) {
 	path := im.set.Files[i]
 	f, err := os.Open(path)
@@ -208,18 +189,17 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 		return nil, nil, imagefile.OpenError(err)
 	}
 	size := info.Size()
-	if err := imagefile.CheckLength(path, size); err != nil {
-		return nil, nil, err
+	if err = imagefile.CheckLength(path, size); err == nil {
+		release, err = limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	}
-	share, err := limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
+	defer func(share func()) {
 		if err != nil {
 			share()
 		}
-	}()
+	}(release)
 	content := make([]byte, size+1)
 	n, err := io.ReadFull(f, content)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -235,11 +215,10 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 	if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
 		return nil, nil, imagefile.FileError(path, err)
 	}
-	return r, share, nil
+	return r, release, nil
 }
 
-// Sum returns what tells the content of sample i from others: the SHA-256 sum of
-// its file, or of the size, the range and the values of its vector.
+// Sum returns the SHA-256 sum of the file of sample i, or of the size, the range and the values of its vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {
@@ -251,19 +230,18 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 		return [sha256.Size]byte(h.Sum(nil)), err
 	}
 	f, err := os.Open(im.set.Files[i])
-	if err != nil {
-		return sum, imagefile.OpenError(err)
+	if err == nil {
+		defer f.Close()
+		_, err = io.Copy(h, f)
 	}
-	defer f.Close()
-	if _, err := io.Copy(h, f); err != nil {
+	if err != nil {
 		return sum, imagefile.OpenError(err)
 	}
 	sum = [sha256.Size]byte(h.Sum(nil))
 	return sum, im.note(i, sum)
 }
 
-// Noted returns the sum that Sum gives of a file that has been read already, without
-// reading it again.
+// Noted returns the sum that Sum gives of a file that has been read already, without reading it again.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -324,18 +302,18 @@ func inBytes(to []uint8, values []float64) bool {
 	return true
 }
 
-// ValueRange returns the values that stand for black and white in a set of
-// vectors, one pair for the whole set: 0 and 1 where all values lie between
-// them, else 0 and 255 where all lie between those, else the least and the
-// greatest value and 0. Values that are not finite are passed over.
+// ValueRange returns the values that stand for black and white in a set of vectors: 0 and 1 where all values
+// lie between them, else 0 and 255 where all lie between those, else the least and the greatest value and 0.
 func (s *Set) ValueRange() (black, white float64) {
-	if b, ok := s.Vectors.(*vectorfile.Bytes); ok && slices.ContainsFunc(b.Values(), func(v uint8) bool { return v > 1 }) {
-		return 0, 255
-	}
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()
-	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
-		least, greatest = stored.Range()
+	switch x := s.Vectors.(type) {
+	case *vectorfile.Bytes:
+		if slices.ContainsFunc(x.Values(), func(v uint8) bool { return v > 1 }) {
+			return 0, 255
+		}
+	case *vectorfile.Stored:
+		least, greatest = x.Range()
 		n = 0
 	}
 	row := make([]float64, m)
@@ -368,9 +346,4 @@ func (s *Set) row(i int) ([]float64, error) {
 }
 
 // Close closes the files that the vectors of a set are in, where they were left there.
-func (s *Set) Close() error {
-	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
-		return stored.Close()
-	}
-	return nil
-}
+func (s *Set) Close() error { return s.content().Close() }

@@ -1,9 +1,13 @@
 package datasets
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,26 +15,24 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// ReadLabels reads the classes of the samples from a CSV file and
-// puts them in the place of the set's own, which it keeps as OwnClasses and
-// OwnLabels where there are any. A line holds a sample's name and
-// its class, divided by a comma, a semicolon or a tab: a name as in Names, also with the
-// name of the set's folder before it, as a path from here, or without any folder where
-// one sample alone is called so; in a set of vectors also the sample's
-// number from 1. The text is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and those whose class is left
-// empty, have the label -1. The first line may be a header such as
-// "file,class"; one that begins so may name more columns, of which the classes are that
-// called "class", or else the second. Classes are put in natural order. An apostrophe
-// before a text that begins as a formula does, which WriteLabels puts there, is taken away.
+// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own,
+// which become OwnClasses and OwnLabels. A line holds a sample's name and its class, divided by a comma, a
+// semicolon or a tab: a name as in Names, also with the set's folder before it, as a path from here, or without
+// any folder where one sample alone is called so; in a set of vectors also the sample's number from 1. A header
+// may name more columns, of which the classes are that called "class", or else the second. Samples without a
+// class have the label -1.
 //
-// A line that names no sample, one with another number of fields and one that
-// gives a sample a second class are errors that name file, line and value;
-// the set is unchanged then.
+// A line that names no sample, one with another number of fields and one that gives a sample a second class are
+// errors that name file, line and value; the set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 // readClasses is ReadLabels of a file that is called what in errors.
@@ -44,8 +46,8 @@ func (s *Set) readClasses(what, file string) error {
 	return nil
 }
 
-// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it
-// keeps as ReadLabels does.
+// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as
+// ReadLabels does.
 func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -53,8 +55,8 @@ func (s *Set) TellClasses(classes []string) {
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, "" for others, and
-// leaves the set as it is.
+// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as
+// it is.
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
@@ -71,11 +73,8 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	none := true
-	err = s.readLines(context.Background(), what, file, lines, func(line int, record []string, sample func(field int) (int, error)) error {
-		i, err := sample(0)
-		if err != nil {
-			return err
-		}
+	err = s.readLines(context.Background(), what, file, lines, []int{0}, func(line int, record []string, samples []int) error {
+		i := samples[0]
 		switch class := spreadsheet.Text(record[at]); {
 		case class == "":
 		case from[i] != 0 && classes[i] != class:
@@ -91,8 +90,8 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of classes, one for each sample of the set or "" where none is
-// known, as ReadLabels reads it.
+// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads
+// it.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -103,8 +102,7 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	})
 }
 
-// readTold reads the files of truth and of labels. With the first the set's own classes
-// are forgotten.
+// readTold reads the files of truth and of labels. With the first the set's own classes are forgotten.
 func (s *Set) readTold(opt *OpenOptions) error {
 	if opt.Truth != "" {
 		s.forgetClasses()
@@ -130,13 +128,11 @@ func (s *Set) setClasses(words []string) {
 	s.FolderClasses = false
 }
 
-// finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and
-// the names of several where it may be any of these.
+// finder finds a sample by what a CSV file calls it, or returns -1 and the names of several that it may be.
 type finder func(name string) (at int, several []string)
 
-// finder returns the finder of the set's samples. An image file is found by its name below
-// the set's folder, with that folder's name before it, by its path from here, and where no
-// other is called so by its name without a folder.
+// finder returns the finder of the set's samples: by their names, with the set's folder before them, by
+// paths from here, and by names without a folder.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -152,30 +148,30 @@ func (s *Set) finder() finder {
 	plain := sync.OnceValue(func() map[string][]int {
 		out := make(map[string][]int, s.Len())
 		for i, name := range s.Names {
-			base := path.Base(name)
-			out[base] = append(out[base], i)
+			out[path.Base(name)] = append(out[path.Base(name)], i)
 		}
 		return out
 	})
 	return func(name string) (int, []string) {
-		for _, n := range []string{name, spreadsheet.Text(name)} {
+		if i, ok := index[name]; ok {
+			return i, nil
+		}
+		names := []string{spreadsheet.Text(name)}
+		cleaned := []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))}
+		if s.Files != nil {
+			for _, n := range cleaned {
+				names = append(names, n, strings.TrimPrefix(n, s.Name+"/"))
+			}
+		}
+		for _, n := range names {
 			if i, ok := index[n]; ok {
 				return i, nil
 			}
 		}
-		if s.Files == nil {
-			if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= s.Len() {
-				return i - 1, nil
-			}
+		if i, err := strconv.Atoi(name); err == nil && s.Files == nil && i >= 1 && i <= s.Len() {
+			return i - 1, nil
 		}
-		for _, n := range []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))} {
-			if s.Files != nil {
-				for _, n := range []string{n, strings.TrimPrefix(n, s.Name+"/")} {
-					if i, ok := index[n]; ok {
-						return i, nil
-					}
-				}
-			}
+		for _, n := range cleaned {
 			if strings.Contains(n, "/") {
 				if i, ok := paths()[absolute(n)]; ok {
 					return i, nil
@@ -199,4 +195,156 @@ func absolute(file string) string {
 		return a
 	}
 	return file
+}
+
+// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of
+// them may name samples, and the names of the columns in a header. wider is called with a header of more
+// fields.
+type namedLines struct {
+	fields, samples int
+	want            string
+	headers, others []string
+	wider           func(header []string)
+}
+
+// Bounds on a line of a file of labels or links, which holds two names or three.
+const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
+
+// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these
+// places name. Errors begin with what and the file.
+func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer in.Close()
+	// The text is in UTF-8, which is left as it is, or in UTF-16 with its mark.
+	text, find := bufio.NewReaderSize(in, separatorWindow), s.finder()
+	if mark, _ := text.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
+		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+		text = bufio.NewReaderSize(transform.NewReader(text, utf16.NewDecoder()), separatorWindow)
+	}
+	by := separatorOf(text, lines, find)
+	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
+	samples := make([]int, len(places))
+	for first := true; ; first = false {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		record, err := reader.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", what, file, err)
+		}
+		isHeader := first && lines.isHeader(record, find)
+		if isHeader && lines.wider != nil && len(record) > lines.fields {
+			lines.fields = len(record)
+			lines.wider(record)
+		}
+		if len(record) != lines.fields {
+			err = fmt.Errorf("%s in %s, want %s, divided by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
+		}
+		for k := 0; err == nil && !isHeader && k < len(places); k++ {
+			samples[k], err = find.sample(record[places[k]])
+		}
+		if err == nil && !isHeader {
+			err = f(reader.Line, record, samples)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s: line %d: %w", what, file, reader.Line, err)
+		}
+	}
+}
+
+// sample returns the one sample of a name.
+func (find finder) sample(name string) (int, error) {
+	i, several := find(name)
+	if several != nil {
+		return 0, fmt.Errorf("%s is the name of several samples, %s; give their folders too", spreadsheet.Quote(name), naming.Short(several))
+	}
+	if i < 0 {
+		return 0, fmt.Errorf("no sample is called %s", spreadsheet.Quote(name))
+	}
+	return i, nil
+}
+
+// namesSamples tells whether the fields of a line that name samples do so.
+func (lines namedLines) namesSamples(record []string, find finder) bool {
+	return slices.ContainsFunc(record[:min(lines.samples, len(record))], func(field string) bool {
+		at, _ := find(strings.TrimSpace(field))
+		return at >= 0
+	})
+}
+
+// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are
+// called.
+func (lines namedLines) isHeader(record []string, find finder) bool {
+	if lines.namesSamples(record, find) {
+		return false
+	}
+	for i, field := range record {
+		names := lines.headers
+		if i > 0 {
+			names = lines.others
+		}
+		field = strings.NewReplacer("_", " ", "-", " ").Replace(strings.TrimSpace(field))
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(field, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+type separator struct {
+	char rune
+	name string
+}
+
+var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}}
+
+const separatorWindow = 1 << 16 // how much of a file is looked at to find its separator
+
+// separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
+// most lines of the beginning of the file name samples.
+func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
+	head, _ := text.Peek(separatorWindow)
+	whole := len(head) < separatorWindow
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
+		head = head[:end+1]
+	}
+	best, most := separators[0], -1
+	for _, s := range separators {
+		r := csv.NewReader(bytes.NewReader(head))
+		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = s.char, -1, s.char != '\t', true
+		record, err := r.Read()
+		if err != nil || len(record) < 2 {
+			continue
+		}
+		if len(record) != lines.fields && !(lines.wider != nil && len(record) > lines.fields && lines.isHeader(record, find)) {
+			continue
+		}
+		named := 0
+		for ; err == nil; record, err = r.Read() {
+			if len(record) >= lines.fields && lines.namesSamples(record, find) {
+				named++
+			}
+		}
+		if named > most {
+			best, most = s, named
+		}
+	}
+	return best
+}
+
+// writeRecords writes a CSV file of a header and of the records that each puts.
+func writeRecords(w io.Writer, header []string, each func(put func(fields ...string))) error {
+	out := csv.NewWriter(w)
+	put := func(fields ...string) { _ = out.Write(fields) } // Error says what fails
+	put(header...)
+	each(put)
+	out.Flush()
+	return out.Error()
 }

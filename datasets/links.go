@@ -8,17 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/links"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Links are pairs of samples, by their place in the set, that belong together
-// and that do not.
+// Links are pairs of samples, by their place in the set, that belong together and that do not.
 type Links struct {
 	Must, Cannot [][2]int
-	// File is where they were read, and MustLines and CannotLines hold the lines of it that
-	// say so, from 1. They are nil for links that stand in no line each, as those of feedback.
+	// File is where they were read, and MustLines and CannotLines hold their lines in it, from 1, or are nil.
 	File                   string
 	MustLines, CannotLines []int
 }
@@ -29,40 +28,26 @@ func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 // linkLines are those of a file of links.
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error where this number of links is more than the memory budget of
-// the context has room for. A link takes two numbers and its line, three times while a list grows.
+// checkFit returns an error where the memory budget has no room for these links, which lists copy as they grow.
 func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }
 
-// ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels
-// takes them, and must or cannot. The first line may be a header. A line that
-// cannot be understood, and links that contradict each other, directly or
-// through others, are errors, and so are more links than the memory budget of the
-// context has room for.
+// ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels takes them, and must or
+// cannot. The first line may be a header. Links that contradict each other, directly or through others, are
+// errors, and so are more than the memory budget of the context has room for.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
-	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
-		a, err := sample(0)
-		if err != nil {
-			return err
-		}
-		b, err := sample(1)
-		if err != nil {
-			return err
-		}
-		if err := checkFit(ctx, len(l.Must)+len(l.Cannot)+1); err != nil {
-			return err
-		}
+	err := s.readLines(ctx, "links", file, linkLines, []int{0, 1}, func(line int, record []string, samples []int) error {
 		switch record[2] {
 		case "must":
-			l.Must, l.MustLines = append(l.Must, [2]int{a, b}), append(l.MustLines, line)
+			l.Must, l.MustLines = append(l.Must, [2]int(samples)), append(l.MustLines, line)
 		case "cannot":
-			l.Cannot, l.CannotLines = append(l.Cannot, [2]int{a, b}), append(l.CannotLines, line)
+			l.Cannot, l.CannotLines = append(l.Cannot, [2]int(samples)), append(l.CannotLines, line)
 		default:
 			return fmt.Errorf("%s is neither must nor cannot", spreadsheet.Quote(record[2]))
 		}
-		return nil
+		return checkFit(ctx, len(l.Must)+len(l.Cannot))
 	})
 	if err != nil {
 		return nil, err
@@ -73,92 +58,73 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 // WriteLinks writes a CSV file of links as ReadLinks reads it.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
-		for _, kind := range []struct {
-			pairs [][2]int
-			name  string
-		}{{l.Must, "must"}, {l.Cannot, "cannot"}} {
-			for _, p := range kind.pairs {
-				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind.name)
+		write := func(pairs [][2]int, kind string) {
+			for _, p := range pairs {
+				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind)
 			}
 		}
+		write(l.Must, "must")
+		write(l.Cannot, "cannot")
 	})
 }
 
-// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked
-// for, and samples that are not, by their places in the set.
+// FeedbackLog is a log of relevance feedback: samples found to be what was looked for, and others.
 type FeedbackLog struct{ Positive, Negative []int }
 
-// mostLinks is how many links feedback may give: n samples found good give
-// n·(n−1)/2.
-const mostLinks = 1 << 25
+const mostLinks = 1 << 25 // how many links feedback may give: n samples found good give n·(n−1)/2
 
-// ReadFeedback reads relevance feedback from a CSV file, and makes links of it.
-// A line holds the name of a log, a sample, and + or −, for whether somebody who
-// was shown it found it to be what was looked for. Within a log all positive
-// samples must link, and a positive and a negative one cannot; the links of all
-// logs are put together (Chen, Rege, Dong and Fotouhi, SS-NMF).
-//
-// A sample that one log marks in both ways is an error, and so are logs that give
-// more than 33 million links together, or more than ReadLinks reads.
+// ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a log,
+// a sample, and + or −, for whether it was found to be what was looked for. Within a log all positive samples
+// must link, and a positive and a negative one cannot (Chen, Rege, Dong and Fotouhi, SS-NMF). A sample that one
+// log marks in both ways is an error, and so are more than 33 million links.
 func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	type mark struct {
 		log    string
 		sample int
 	}
-	type said struct {
-		positive bool
-		line     int
-	}
-	marks := map[mark]said{}
-	logs := map[string]*FeedbackLog{}
+	marks := map[mark]int{} // lines, negative ones of negative marks
 	var names []string
-	err := s.readLines(ctx, "links", file, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
-		i, err := sample(1)
-		if err != nil {
-			return err
+	var logs []FeedbackLog
+	index := map[string]int{}
+	err := s.readLines(ctx, "links", file, linkLines, []int{1}, func(line int, record []string, samples []int) error {
+		i, name := samples[0], strings.Clone(record[0])
+		if _, ok := index[name]; !ok {
+			index[name], names, logs = len(logs), append(names, name), append(logs, FeedbackLog{})
 		}
-		name := strings.Clone(record[0])
-		l := logs[name]
-		if l == nil {
-			l = &FeedbackLog{}
-			logs[name] = l
-			names = append(names, name)
-		}
-		positive := slices.Contains([]string{"+", "positive"}, record[2])
-		if !positive && !slices.Contains([]string{"-", "−", "negative"}, record[2]) {
+		l := &logs[index[name]]
+		list, sign := &l.Positive, 1
+		switch record[2] {
+		case "+", "positive":
+		case "-", "−", "negative":
+			list, sign = &l.Negative, -1
+		default:
 			return fmt.Errorf("%s is neither + nor -", spreadsheet.Quote(record[2]))
 		}
-		before, again := marks[mark{name, i}]
-		switch {
-		case again && before.positive != positive:
-			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), before.line, spreadsheet.Quote(record[1]))
-		case again:
-			return nil
-		case positive:
-			l.Positive = append(l.Positive, i)
-		default:
-			l.Negative = append(l.Negative, i)
+		switch before := marks[mark{name, i}] * sign; {
+		case before < 0:
+			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
+		case before == 0:
+			*list = append(*list, i)
+			marks[mark{name, i}] = line * sign
 		}
-		marks[mark{name, i}] = said{positive, line}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	must, cannot := 0, 0
-	for _, name := range names {
-		p, n := len(logs[name].Positive), len(logs[name].Negative)
+	for i, l := range logs {
+		p, n := len(l.Positive), len(l.Negative)
 		must, cannot = must+p*(p-1)/2, cannot+p*n
 		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(name), p, n)
+			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(names[i]), p, n)
 		}
 	}
 	if err := checkFit(ctx, must+cannot); err != nil {
 		return nil, fmt.Errorf("links %s: %w", file, err)
 	}
 	out := &Links{File: file, Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
-	for _, name := range names {
-		l := logs[name]
+	for _, l := range logs {
 		for i, a := range l.Positive {
 			for _, b := range l.Positive[:i] {
 				out.Must = append(out.Must, [2]int{b, a})
@@ -175,14 +141,119 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
 		for at, log := range logs {
-			for _, kind := range []struct {
-				samples []int
-				mark    string
-			}{{log.Positive, "+"}, {log.Negative, "-"}} {
-				for _, i := range kind.samples {
-					put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), kind.mark)
+			for k, i := range slices.Concat(log.Positive, log.Negative) {
+				mark := "+"
+				if k >= len(log.Positive) {
+					mark = "-"
 				}
+				put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), mark)
 			}
 		}
 	})
+}
+
+// CheckLinks returns an error where links contradict each other or, with labels, the classes, directly or
+// through others. It names the samples and the lines of the shortest way.
+func (s *Set) CheckLinks(l *Links, labels bool) error {
+	if err := s.contradiction(l, labels); err != nil {
+		return fmt.Errorf("links %s: %w", l.File, err)
+	}
+	return nil
+}
+
+func (s *Set) contradiction(l *Links, labels bool) error {
+	// Classes are numbered behind the samples, and a sample must link its class.
+	n, must := s.Len(), slices.Clip(l.Must)
+	if labels {
+		for i, c := range s.Labels {
+			if c >= 0 {
+				must = append(must, [2]int{i, n + c})
+			}
+		}
+	}
+	group, err := links.Close(n+len(s.Classes), must, nil)
+	if err != nil {
+		return err
+	}
+	if labels {
+		class := map[int]int{} // of a group
+		for c := range s.Classes {
+			if other, ok := class[group[n+c]]; ok {
+				way := wayBetween(len(group), must, n+other, n+c)
+				first, last := way[0].to, way[len(way)-2].to
+				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.along(l, first, way[1:len(way)-1]),
+					s.Classes[other], s.Names[first], s.Classes[c], s.Names[last], s.labelLines(first, last))
+			}
+			class[group[n+c]] = c
+		}
+	}
+	for at, p := range l.Cannot {
+		from := ""
+		if l.CannotLines != nil {
+			from = fmt.Sprintf("line %d: ", l.CannotLines[at])
+		}
+		if p[0] == p[1] {
+			return fmt.Errorf("%scannot-link (%s, %s) parts a sample from itself", from, s.Names[p[0]], s.Names[p[1]])
+		}
+		if group[p[0]] == group[p[1]] {
+			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.along(l, p[0], wayBetween(len(group), must, p[0], p[1])))
+		}
+	}
+	return nil
+}
+
+// A step leads from a sample, or a class, to one that belongs to the same group, by a must-link.
+type step struct{ to, link int }
+
+// wayBetween returns the shortest way from one of n samples and classes to another of the same group.
+func wayBetween(n int, must [][2]int, from, to int) (way []step) {
+	next := make([][]step, n)
+	for at, p := range must {
+		next[p[0]], next[p[1]] = append(next[p[0]], step{p[1], at}), append(next[p[1]], step{p[0], at})
+	}
+	back := map[int]step{to: {}} // towards to
+	for queue := []int{to}; len(queue) > 0; queue = queue[1:] {
+		for _, p := range next[queue[0]] {
+			if _, ok := back[p.to]; !ok {
+				back[p.to] = step{queue[0], p.link}
+				queue = append(queue, p.to)
+			}
+		}
+	}
+	for at := from; at != to; at = back[at].to {
+		way = append(way, back[at])
+	}
+	return way
+}
+
+// along says what the steps of a way from a sample are.
+func (s *Set) along(l *Links, from int, way []step) string {
+	var said []string
+	for len(way) > 0 {
+		to := way[0]
+		if to.link < len(l.Must) {
+			what := fmt.Sprintf("must-link (%s, %s)", s.Names[from], s.Names[to.to])
+			if l.MustLines != nil {
+				what += fmt.Sprintf(" of line %d", l.MustLines[to.link])
+			}
+			said, from, way = append(said, what), to.to, way[1:]
+			continue
+		}
+		class, other := to.to, way[1].to // in and out of a class
+		said = append(said, fmt.Sprintf("the class %s of %s and %s%s", s.Classes[class-s.Len()], s.Names[from], s.Names[other], s.labelLines(from, other)))
+		from, way = other, way[2:]
+	}
+	const most = 6
+	if len(said) > most {
+		said = append(said[:most:most], "…")
+	}
+	return strings.Join(said, ", ")
+}
+
+// labelLines says where the classes of two samples stand, if in a file.
+func (s *Set) labelLines(one, other int) string {
+	if s.LabelLines == nil || s.LabelLines[one] == 0 || s.LabelLines[other] == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in lines %d and %d of %s", s.LabelLines[one], s.LabelLines[other], s.LabelsFile)
 }

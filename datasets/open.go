@@ -11,40 +11,37 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/demo"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
-
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits
-// most sets. Fields with a setting tag are settings of an experiment file.
+// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets.
+// Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
-	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file.
-	// With "" it is the first that is there.
+	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file. With "" it is
+	// the first that is there.
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
-	// Pattern finds the class in each image's file name, for example "subject{class}.*" or
-	// "obj{class}__*.png". A * stands for any run of characters, the longest that fits,
-	// {class} for the shortest run up to what follows it, and {number} for a run of digits, as
-	// in "{class}{number}". A pattern whose last part holds no dot says nothing of the
-	// extension. A pattern with a slash is matched with the path below the folder, for example
-	// "{class}/images/*", where {class} is within one name.
+	// Pattern finds the class in each image's file name, for example "subject{class}.*" or "obj{class}__*.png".
+	// A * stands for any run of characters, the longest that fits, {class} for the shortest run up to what
+	// follows it, and {number} for a run of digits, as in "{class}{number}". A pattern whose last part holds no
+	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
+	// example "{class}/images/*", where {class} is within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
-	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing
-	// of the classes then.
+	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing of the classes
+	// then.
 	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
-	// Truth is a file of the same form that gives the set its classes. With Labels too, they
-	// are its OwnClasses.
+	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
 	// NoClasses takes no folder for a class, and no class of vectors for known.
 	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
-	// Pool makes every folder a class, dates and cameras too, and merges folders of the same
-	// name, such as train/Coast and test/Coast, and those that differ in case or in blanks
-	// around the name.
+	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
+	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
@@ -53,16 +50,13 @@ type OpenOptions struct {
 
 	// Root is the data folder that is looked through first for known sets.
 	Root string
-	// OnDisk leaves vectors in their file, as [vectorfile.Options] says. It is an error of sets
-	// that are neither images nor in a file that allows it.
+	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
 	OnDisk bool
-	// Limit is the most memory that reading vectors takes, in bytes; 0 stands for what is free
-	// of the memory budget of the context.
-	Limit int64
+	Limit  int64
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	// SkipBad passes over folders and files that cannot be read, and links that lead round in a
-	// circle. The set's Bad lists them. Without it the first is an error.
+	// SkipBad lists what cannot be read, and links that lead round in a circle, in the set's Bad. Without it
+	// the first is an error.
 	SkipBad bool
 	// Seed is the seed of the generated set.
 	Seed uint64
@@ -73,24 +67,20 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
-// Open returns the set called name: "generated", a known set (see package catalogue), or a
-// file or folder. A known set is looked for in opt.Root, in the folder that
-// the environment variable PARTWISE_DATA names and in partwise in the user's
-// cache folder. Where the current folder holds a file or folder of
-// its name too, the name alone is an error: "set:" before it is for the known
-// set, "./" for what is here.
+// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. A
+// known set is looked for in opt.Root, in the folder that the environment variable PARTWISE_DATA names and in
+// partwise in the user's cache folder. Where the current folder holds a file or folder of its name too, the
+// name alone is an error: "set:" before it is for the known set, "./" for what is here.
 //
-// A folder is read as one of IDX files if it holds them, and else by Folder, by
-// the pattern of a known set's file names where all of its images fit it. A
-// file is read by [vectorfile.Open].
-func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if !slices.Contains([]string{"", "train", "test"}, opt.Part) {
+// A folder is read as one of IDX files if it holds them, and else by Folder, by the pattern of a known set's
+// file names where all of its images fit it. A file is read by [vectorfile.Open].
+func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !slices.Contains([]string{"", "train", "test"}, opt.Part):
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
-	}
-	if !slices.Contains([]string{"", "mat", "raw"}, opt.From) {
+	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
 	if err := opt.check(); err != nil {
@@ -110,24 +100,21 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if _, stored := s.Vectors.(*vectorfile.Stored); opt.OnDisk && s.Vectors != nil && !stored {
-		return nil, vectorfile.NotOnDisk(name)
-	}
-	if opt.Part != "" && !s.inParts {
-		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
-	}
-	if s.Vectors != nil {
+	_, stored := s.Vectors.(*vectorfile.Stored)
+	switch {
+	case opt.OnDisk && s.Vectors != nil && !stored:
+		err = vectorfile.NotOnDisk(name)
+	case opt.Part != "" && !s.inParts:
+		err = fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
+	case s.Vectors != nil:
 		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		if err := s.readTold(&opt); err != nil {
-			return nil, err
-		}
+		err = s.readTold(&opt)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
 	}
 	return s, nil
 }
@@ -166,8 +153,8 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere tells whether name stands for a known set, and which. It is an
-// error where it could be a path as well.
+// knownOrHere tells whether name stands for a known set, and which. It is an error where it could be a path as
+// well.
 func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
@@ -202,11 +189,9 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 // within tells whether path is the file or folder or lies in it.
 func within(path string, folder fs.FileInfo) bool {
 	for path = absolute(path); ; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err != nil || os.SameFile(info, folder) {
-			return err == nil
-		}
-		if path == filepath.Dir(path) {
-			return false
+		info, err := os.Stat(path)
+		if err != nil || os.SameFile(info, folder) || path == filepath.Dir(path) {
+			return err == nil && os.SameFile(info, folder)
 		}
 	}
 }
@@ -290,8 +275,7 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 	return s, nil
 }
 
-// without returns the set without the samples of the given classes, which are
-// counted in LeftOut.
+// without returns the set without the samples of the given classes, which are counted in LeftOut.
 func (s *Set) without(classes []string) *Set {
 	var rows []int
 	omitted := map[string]int{}
@@ -312,4 +296,56 @@ func (s *Set) without(classes []string) *Set {
 		}
 	}
 	return out
+}
+
+// idxFolder reads the IDX files of a part in dir, or all, and counts what else is there in the set's LeftOut.
+func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*Set, error) {
+	read, others, err := vectorfile.IDXFolder(ctx, dir, part, opt)
+	if err != nil {
+		return nil, err
+	}
+	s := setOf(dir, read)
+	for _, name := range others {
+		reason := NotIDX
+		if strings.HasPrefix(name, ".") {
+			reason = Hidden
+		}
+		(*leftOutList)(&s.LeftOut).add(reason, name)
+	}
+	s.Name, s.Test, s.inParts = naming.ReadableName(filepath.Base(dir)), bothParts(read.Test), true
+	return s, nil
+}
+
+// setOf returns the set of what the file at path holds.
+func setOf(path string, c *vectorfile.Content) *Set {
+	s := &Set{Name: c.Name, Names: c.Names, Classes: c.Classes, Labels: c.Labels,
+		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Beside: c.Beside}
+	s.findPictures(path)
+	return s
+}
+
+// content returns the vectors of the set with what is known of them.
+func (s *Set) content() *vectorfile.Content {
+	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
+		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features}
+}
+
+// Write writes a set of vectors to a file, as [vectorfile.Write] does.
+func Write(ctx context.Context, path string, s *Set) error {
+	return vectorfile.Write(ctx, path, s.content())
+}
+
+// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
+func WriteNew(ctx context.Context, path string, s *Set) error {
+	return vectorfile.WriteNew(ctx, path, s.content())
+}
+
+// Generated returns a set of 20 drawn objects in 36 views each, as grey images of 32×32 pixels with values 0
+// to 255. The same seed makes the same set.
+func Generated(seed uint64) *Set {
+	pixels, names, classes, labels := demo.Images(seed)
+	return &Set{
+		Name: catalogue.Generated, Names: names, Classes: classes, Labels: labels,
+		Vectors: vectorfile.NewBytes(len(names), demo.Side*demo.Side, pixels), Height: demo.Side, Width: demo.Side,
+	}
 }

@@ -58,7 +58,11 @@ func TestReading(t *testing.T) {
 	files["JPEG in RGB"] = rgb
 	files["PNG"] = imagetest.Encoded(t, png.Encode, imagetest.Waves(333, 229))
 	for name, content := range files {
-		whole, err := imagefile.DecodeBytes(content)
+		reading, err := imagefile.NewReading(content, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, _, err := reading.Image(0)
 		if err != nil {
 			t.Fatal(err)
 		}

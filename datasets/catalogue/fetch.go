@@ -2,9 +2,14 @@ package catalogue
 
 import (
 	"cmp"
+	"compress/gzip"
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,40 +21,36 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 const (
-	// attempts is how often a file is asked for from one address.
-	attempts = 3
-	// slowBytes in slowWindow, 1 kB a second, is the least that a server must
-	// send.
+	attempts     = 3 // for a file from one address
+	maxRedirects = 5
+	// A server must send slowBytes in slowWindow, 1 kB a second.
 	slowBytes  = 60_000
 	slowWindow = time.Minute
-	// maxRedirects is how often a request may be sent elsewhere.
-	maxRedirects = 5
 )
 
-// complete returns the path of the complete file in the folder workName of
-// dir, which it downloads from the first of its addresses that has it.
+// complete downloads a file from the first address that has it, to the folder workName of dir.
 func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
 	path := filepath.Join(dir, workName, file.File)
-	gzipped := strings.HasSuffix(file.File, ".gz")
 	want, err := file.expect(dir)
 	if err != nil {
 		return "", err
 	}
-	if want.check(path, gzipped) == nil {
+	if want.check(path) == nil {
 		return path, nil // a process that was stopped has brought it
 	}
-	addresses, err := d.addresses(file)
-	if err != nil {
-		return "", err
+	addresses, errs := d.addresses(file)
+	if len(addresses) > 0 {
+		errs = nil
 	}
-	var errs []error
 	for _, address := range addresses {
 		err := d.fetchFrom(ctx, address, file, path)
 		if err == nil {
-			if err = want.check(path+partSuffix, gzipped); err == nil {
+			if err = want.check(path + partSuffix); err == nil {
 				return path, os.Rename(path+partSuffix, path)
 			}
 			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
@@ -62,39 +63,36 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses that the file may be fetched from.
-func (d *Downloader) addresses(file *Download) (addresses []*url.URL, err error) {
+// addresses returns the addresses that the file may be fetched from, and what is wrong with others.
+func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
 	texts := file.URLs
 	if d.Mirror != "" {
 		mirrored, err := url.JoinPath(d.Mirror, file.File)
 		if err != nil {
-			return nil, fmt.Errorf("mirror %q: %w", d.Mirror, err)
+			return nil, []error{fmt.Errorf("mirror %q: %w", d.Mirror, err)}
 		}
 		texts = []string{mirrored}
 	}
-	var errs []error
 	for _, text := range texts {
 		u, err := url.Parse(text)
 		switch {
 		case err != nil:
-			errs = append(errs, err)
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			errs = append(errs, fmt.Errorf("%s: not an address of http or https", text))
+			err = fmt.Errorf("%s: not an address of http or https", text)
 		case u.Scheme == "http" && !file.known() && !d.Insecure:
-			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text))
-		default:
+			err = fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		} else {
 			addresses = append(addresses, u)
 		}
 	}
-	if len(addresses) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	return addresses, nil
+	return addresses, errs
 }
 
-// client returns the client that fetches the file. It follows redirects from
-// https to https only, to the hosts of the set and, where the file's sum is
-// known, to any.
+// client returns a client that follows redirects from https to https only, to the set's hosts or, with a
+// sum, to any.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -181,8 +179,15 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusPartialContent && have.size == 0:
 		return final("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
-		if err := have.continues(resp); err != nil {
-			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %w", err), dropPart(path))
+		total := have.size + resp.ContentLength
+		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
+		if v := versionOf(resp); v != have.version {
+			err = fmt.Errorf("it is of the version %q, and what is there of %q", v, have.version)
+		} else if got != want || total <= have.size || have.total >= 0 && total != have.total {
+			err = fmt.Errorf("it has the range %q and %d bytes", got, resp.ContentLength)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %s: %w", resp.Status, err), dropPart(path))
 		}
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
@@ -213,12 +218,11 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	}
 	defer out.Close()
 	note := fmt.Appendf(nil, "%s\n%s\n%d\n", from, have.version, have.total)
-	if err := os.WriteFile(path+noteSuffix, note, 0o666); err != nil {
-		return err
-	}
+	err = os.WriteFile(path+noteSuffix, note, 0o666)
 	buf := make([]byte, 1<<16)
-	for {
-		n, err := body.Read(buf)
+	for err == nil {
+		var n int
+		n, err = body.Read(buf)
 		count(n)
 		if have.size += int64(n); have.size > limit {
 			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), dropPart(path))
@@ -229,25 +233,21 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 		if d.Progress != nil {
 			d.Progress(file.File, int(have.size), int(have.total))
 		}
-		if err == io.EOF {
-			return errors.Join(out.Sync(), out.Close())
-		}
-		if err != nil {
-			return err
-		}
 	}
+	if err == io.EOF {
+		return errors.Join(out.Sync(), out.Close())
+	}
+	return err
 }
 
-// part is what is there of a file whose download broke off, and what the
-// server said of the whole file.
+// part is what is there of a file whose download broke off.
 type part struct {
 	size    int64  // 0 where nothing can be gone on with
 	version string // the ETag or the date of the file on the server
 	total   int64  // its size, or -1
 }
 
-// unfinished returns what is there of a file, if its note, which holds address, version and size, a
-// line each, says that it came from the same address and of which version it is.
+// unfinished returns what is there of a file, if its note says that it came from the same address.
 func unfinished(path string, from *url.URL) part {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
@@ -266,8 +266,7 @@ func dropPart(path string) error {
 	return errors.Join(os.RemoveAll(path+partSuffix), os.RemoveAll(path+noteSuffix))
 }
 
-// versionOf returns what tells the version of a file on a server apart from
-// others, or "".
+// versionOf returns what tells the version of a file on a server apart from others, or "".
 func versionOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
@@ -275,22 +274,7 @@ func versionOf(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
-// continues returns an error unless the answer holds all of the same
-// file that follows the part.
-func (p part) continues(resp *http.Response) error {
-	if v := versionOf(resp); v != p.version {
-		return fmt.Errorf("%s: it is of the version %q, and what is there of %q", resp.Status, v, p.version)
-	}
-	total := p.size + resp.ContentLength
-	want := fmt.Sprintf("bytes %d-%d/%d", p.size, total-1, total)
-	if got := resp.Header.Get("Content-Range"); got != want || total <= p.size || p.total >= 0 && total != p.total {
-		return fmt.Errorf("%s: it has the range %q and %d bytes", resp.Status, got, resp.ContentLength)
-	}
-	return nil
-}
-
-// watch cancels a request whose server sends fewer than least bytes in a window of time,
-// until ctx ends. It learns of bytes by count.
+// watch cancels a request whose server sends fewer than least bytes in a window. count adds to them.
 func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
 	var bytes atomic.Int64
 	go func() {
@@ -308,4 +292,112 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 		}
 	}()
 	return func(n int) { bytes.Add(int64(n)) }
+}
+
+// sumSuffix ends the name of the file that holds the sum of a first download, as sha256sum writes it.
+const sumSuffix = ".sha256"
+
+// known tells whether a sum of the file is published.
+func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
+
+// sum is what the sum of a file has to be.
+type sum struct {
+	kind      string
+	want      string // in hexadecimal; any if it is empty
+	hash      func() hash.Hash
+	ofContent bool // of a gzipped file, it is that of its content
+	max       int64
+	source    string // where it is from, if it is not published
+}
+
+// expect returns the sum that the file is to have: the published one, or the one that is noted in the folder
+// dir.
+func (f *Download) expect(dir string) (sum, error) {
+	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
+	switch {
+	case f.SHA256 != "":
+		return s, nil
+	case f.MD5 != "":
+		s.kind, s.want, s.hash, s.ofContent = "MD5", f.MD5, md5.New, false
+		return s, nil
+	}
+	noted := filepath.Join(dir, f.File+sumSuffix)
+	text, err := os.ReadFile(noted)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return s, err
+	}
+	want, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
+		return s, fmt.Errorf("%s does not hold a SHA-256 sum", noted)
+	}
+	s.want, s.ofContent, s.source = strings.ToLower(want), false, noted
+	return s, nil
+}
+
+// checkSum returns an error if the file is not there or has not the published sum, or else the noted one.
+func (f *Download) checkSum(path string) error {
+	s, err := f.expect(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return s.check(path)
+}
+
+// check returns an error if the file, which may be a part, cannot be read or has not the sum.
+func (s sum) check(path string) error {
+	if s.want == "" {
+		_, err := os.Stat(path)
+		return err
+	}
+	name := strings.TrimSuffix(filepath.Base(path), partSuffix)
+	got, err := s.of(path, s.ofContent && strings.HasSuffix(name, ".gz"))
+	if err != nil || got == s.want {
+		return err
+	}
+	err = fmt.Errorf("%s has the %s sum %s, want %s", name, s.kind, got, s.want)
+	if s.source != "" {
+		err = fmt.Errorf("%w, which an earlier download noted in %s; remove that to accept the other file", err, s.source)
+	}
+	return err
+}
+
+// of returns the sum of a file, or of what is gzipped in it.
+func (s sum) of(path string, unpack bool) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if unpack {
+		if r, err = gzip.NewReader(f); err != nil {
+			return "", err
+		}
+	}
+	h := s.hash()
+	n, err := io.Copy(h, io.LimitReader(r, s.max+1))
+	if err == nil && n > s.max {
+		err = fmt.Errorf("it holds more than the %d bytes that it may", s.max)
+	}
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// noteSum notes and reports the sum of a file of which none is published in the folder dir, for later downloads.
+func (d *Downloader) noteSum(file *Download, path, dir string) error {
+	if file.known() {
+		return nil
+	}
+	noted := filepath.Join(dir, file.File+sumSuffix)
+	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
+		return err // it has been checked against it
+	}
+	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.of(path, false)
+	if err != nil {
+		return err
+	}
+	d.report(fmt.Sprintf("no sum of %s is published to compare it with; its SHA-256 sum is %s, noted in %s", file.File, got, noted))
+	return atomicfile.Write(noted, []byte(got+"  "+file.File+"\n"))
 }

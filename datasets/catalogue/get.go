@@ -17,50 +17,39 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Downloader fetches known sets. Its zero value fetches the preferred form of
-// each from where its owners, or those who keep it for them, put it.
+// Downloader fetches known sets. Its zero value fetches the preferred form from where the owners put it.
 type Downloader struct {
-	// Client makes the requests; nil stands for http.DefaultClient. Its
-	// CheckRedirect is not used: see docs/data.md for what is followed.
+	// Client makes the requests; nil stands for http.DefaultClient. docs/data.md says what redirects are
+	// followed.
 	Client *http.Client
-	// Mirror, if not empty, is the address of a folder that has all files,
-	// which takes the place of all others.
+	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
 	Mirror string
-	// From is the form to fetch, "mat" or "raw"; "" is the first one that can
-	// be downloaded.
+	// From is the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded.
 	From string
-	// Insecure lets files whose sum is not known come over plain http, where
-	// anybody on the way can change them.
+	// Insecure lets files whose sum is not known come over plain http, where anybody on the way can change them.
 	Insecure bool
-	// Progress, if not nil, is told now and then which file comes, how many bytes of it
-	// are there, and how many there will be, or -1 where that is not known.
+	// Progress, if not nil, is called now and then with a file, its bytes that are there, and all, or -1 if
+	// not known.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is told what the user should know: that another
-	// process is waited for, and the sum of a file that could not be compared
-	// with a published one.
+	// Report, if not nil, is called with messages for the user: another process is waited for, or the sum of
+	// a file could not be compared.
 	Report func(message string)
-	// Pause is the time to wait before a request that failed is made again,
-	// doubled every time; 0 stands for a second.
+	// Pause is the time to wait before a request that failed is made again, doubled every time; 0 stands for a
+	// second.
 	Pause time.Duration
 
-	// A server that sends fewer than leastBytes in a window is given up; 0
-	// stands for slowBytes and slowWindow.
-	leastBytes int64
+	leastBytes int64 // that a server must send in a window; 0 stands for slowBytes and slowWindow
 	window     time.Duration
 }
 
-// lockPause is the time between two looks at whether another process is
-// done.
-const lockPause = 200 * time.Millisecond
+const lockPause = 200 * time.Millisecond // the time between two looks at whether another process is done
 
-// Get downloads the known set called name into a folder of that name in dir, where
-// Open finds it if dir is a data folder (see DataDir).
-// What is in dir already is left alone, and what broke off is taken up again.
-// Files are checked against their published sums or, where there is none,
-// against the sum that the first download wrote beside the set. Archives are
-// unpacked, and a file or folder gets its name only when it is complete and
-// right; until then it is in the folder workName, which only Get writes in and
-// only one process at a time. Nothing else is removed or overwritten.
+// Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is a
+// data folder (see DataDir). What is in dir is neither removed nor overwritten, and what broke off is taken up
+// again. Files are checked against their published sums or, where there is none, against the sum that the first
+// download wrote beside the set. Archives are unpacked, and a file or folder gets its name only when it is
+// complete and right; until then it is in the folder workName, which only Get writes in and only one process at
+// a time.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	if name == Generated {
 		return nil
@@ -85,19 +74,15 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 }
 
 const (
-	// workName is the folder, in that of the set, in which files are made. It
-	// holds downloads that are not complete with a note of what they
-	// are a part of, those that are, and a folder that is being unpacked.
+	// workName is the folder of a set for downloads, notes of their sources, and what is being unpacked.
 	workName   = ".partwise-get"
 	partSuffix = ".part"
 	noteSuffix = ".from"
 	unpackName = "unpack"
-	// rawName is the folder in that of the set that archives are unpacked to.
-	rawName = "raw"
+	rawName    = "raw" // the folder in that of the set that archives are unpacked to
 )
 
-// getForm downloads what is missing of a form. A form that is nowhere in root
-// goes into the folder dir.
+// getForm downloads what is missing of a form. A form that is nowhere in root goes into the folder dir.
 func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
 	at, missing, err := f.missing(root, dir)
 	if err != nil {
@@ -129,31 +114,30 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 			os.Remove(dir)
 		}
 	}()
-	if err := clearWork(work, missing); err != nil {
-		return err
-	}
-	if err := atomicfile.RemoveStale(dir); err != nil { // of a process killed while it noted a sum
-		return err
+	if err = clearWork(work, missing); err == nil {
+		err = atomicfile.RemoveStale(dir) // of a process killed while it noted a sum
 	}
 	for _, file := range missing {
-		if file.Unpack {
-			err = d.getArchive(ctx, f, file, dir)
-		} else {
-			var from string
-			if from, err = d.complete(ctx, file, dir); err == nil {
-				err = d.place(file, from, from, filepath.Join(dir, file.File))
-			}
-		}
 		if err != nil {
 			return err
 		}
+		if file.Unpack {
+			err = d.getArchive(ctx, f, file, dir)
+			continue
+		}
+		var from string
+		if from, err = d.complete(ctx, file, dir); err == nil {
+			err = d.place(file, from, from, filepath.Join(dir, file.File))
+		}
+	}
+	if err != nil {
+		return err
 	}
 	return clearWork(work, nil)
 }
 
-// missing returns the folder that the form's files belong in, dir where it is
-// nowhere in root, and those that are not there. It is an error if something
-// else has the name of one of them.
+// missing returns the folder of the form's files, or else dir, and those that are not there. Others in their
+// place are errors.
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":
@@ -223,8 +207,8 @@ func (d *Downloader) report(message string) {
 	}
 }
 
-// clearWork removes what processes that were killed left in the folder work,
-// but for what the missing files can be made of.
+// clearWork removes what killed processes left in the folder work, but for what the missing files can be made
+// of.
 func clearWork(work string, missing []*Download) error {
 	var keep []string
 	for _, file := range missing {
@@ -244,17 +228,14 @@ func clearWork(work string, missing []*Download) error {
 	return nil
 }
 
-// getArchive downloads an archive of a form and unpacks it to the folder
-// rawName in dir, which must not exist.
-func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) error {
-	// One that the user put there is taken, and stays.
-	archive, mine := filepath.Join(dir, file.File), true
-	if file.checkSum(archive) != nil {
-		var err error
+// getArchive downloads an archive of a form and unpacks it to the folder rawName in dir, which must not exist.
+func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) (err error) {
+	archive := filepath.Join(dir, file.File)
+	mine := file.checkSum(archive) == nil // one that the user put there is taken, and stays
+	if !mine {
 		if archive, err = d.complete(ctx, file, dir); err != nil {
 			return err
 		}
-		mine = false
 	}
 	tmp := filepath.Join(dir, workName, unpackName)
 	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o777)); err != nil {
@@ -263,7 +244,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	defer os.RemoveAll(tmp)
 	if err := f.unpack(ctx, file, archive, tmp); err != nil {
 		if !mine && !ofDisk(err) && ctx.Err() == nil {
-			return errors.Join(err, os.Remove(archive)) // the next attempt is to fetch it anew
+			err = errors.Join(err, os.Remove(archive)) // the next attempt is to fetch it anew
 		}
 		return err
 	}

@@ -28,33 +28,28 @@ type Info struct {
 	Samples, Classes int
 	// Content says what a sample is and how large.
 	Content string
-	// Citation is the paper to cite, Licence the owners' terms in short and
-	// Home the page to read them on.
-	Citation, Licence, Home string
-	// How says where to get the set if it cannot be downloaded.
-	How string
+	// Citation is the paper to cite, Licence the owners' terms in short, Home the page to read them on, and
+	// How where to get a set that cannot be downloaded.
+	Citation, Licence, Home, How string
 	// Forms are the forms that the set is found in, the preferred one first.
 	Forms []Form
 }
 
 // Form is one of the forms in which a known set is handed around.
 type Form struct {
-	// From is "mat" for vectors in a MATLAB file, "raw" for what the owners
-	// gave out.
+	// From is "mat" for vectors in a MATLAB file, "raw" for what the owners gave out.
 	From string
 	// Files is what to download, or empty where it cannot be.
 	Files []Download
 
-	// VectorFile is the name of a form that is one file of vectors, and Height and Width the
-	// size of the images that it holds.
+	// VectorFile is the name of a form that is one file of vectors, and Height and Width the size of its images.
 	VectorFile    string `yaml:"vector_file"`
 	Height, Width int
-	// Else the set is the folder, one of Places or up to maxDepth folders further down, that
-	// holds one of Marks.
+	// Else the set is the folder, one of Places or up to maxDepth folders further down, that holds one of Marks.
 	Places, Marks []string
-	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of
-	// images where the classes are found, and which are none of the set's. With Looks the
-	// pattern is tried on any folder with one of marks, whatever its name.
+	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of images where the
+	// classes are found, and which are none of the set's. With Looks the pattern is tried on any folder with
+	// one of Marks.
 	IDX, Pool, Looks bool
 	Pattern          string
 	Omit             []string
@@ -62,47 +57,36 @@ type Form struct {
 
 // Download is one file to fetch for a known set.
 type Download struct {
-	// File is its name in the set's folder.
+	// File is its name in the set's folder, and URLs are the addresses that give it, to be tried in turn.
 	File string
-	// URLs are the addresses that give it, to be tried in turn.
 	URLs []string
-	// Hosts are those that the addresses may redirect to, beside their own.
-	// Where a sum is published that may be any host, over https.
+	// Hosts are those that the addresses may redirect to, beside their own; with a sum it may be any, over
+	// https.
 	Hosts []string
-	// SHA256 is the published sum of the file or, where it is gzipped, of its
-	// content, and MD5 that of the file where only that is published. Both are
-	// empty where none is.
+	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file
+	// where only that is published. Both are empty where none is.
 	SHA256, MD5 string
-	// MaxBytes is the most that a server may send for the file, and MaxUnpacked
-	// the most that may be unpacked from it, well above what both are. 0 stands
-	// for 1 and 2 GiB.
-	// In sets.yaml they are in MiB.
+	// MaxBytes is the most that a server may send for the file, and MaxUnpacked the most that may be unpacked
+	// from it, well above what both are. 0 stands for 1 and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
-	// Unpack tells that the file is an archive, and Inner the archive within
-	// it that holds the images, if they are packed twice.
+	// Unpack tells that the file is an archive, and Inner the archive within it that holds the images, if any.
 	Unpack bool
 	Inner  string
 }
 
-const (
-	fromMAT = "mat"
-	fromRaw = "raw"
-)
+const fromMAT, fromRaw = "mat", "raw"
 
-// maxDepth is how many folders may lie between a place where a set is looked
-// for and its images; archives often bring some.
+// maxDepth is how many folders may lie between a place where a set is looked for and its images; archives bring
+// some.
 const maxDepth = 3
 
-const (
-	defaultMaxBytes    = int64(1 << 30)
-	defaultMaxUnpacked = int64(2 << 30)
-)
+const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
 
 //go:embed sets.yaml
 var setsFile []byte
 
-// known returns the known sets, in the order in which they are listed.
+// known returns the known sets.
 var known = sync.OnceValue(func() (sets []Info) {
 	in := yaml.NewDecoder(bytes.NewReader(setsFile))
 	in.KnownFields(true)
@@ -126,8 +110,7 @@ const SetPrefix = "set:"
 // Generated is the name of the set that the program makes itself.
 const Generated = "generated"
 
-// Known returns the known sets and, at the end, the generated one, which is
-// always there.
+// Known returns the known sets and, at the end, the generated one, which is always there.
 func Known() []Info {
 	return append(slices.Clone(known()), Info{
 		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
@@ -135,8 +118,7 @@ func Known() []Info {
 	})
 }
 
-// Add adds sets, which Open and Get then know, and returns what removes them again. It is
-// called before either is.
+// Add adds sets, and returns what removes them again. It is called before Open and Get.
 func Add(sets ...Info) (remove func()) {
 	before := known
 	all := slices.Concat(known(), sets)
@@ -144,8 +126,8 @@ func Add(sets ...Info) (remove func()) {
 	return func() { known = before }
 }
 
-// Lookup returns what is known of the set called name, with or without SetPrefix
-// before it, whatever the case of its letters.
+// Lookup returns what is known of the set called name, in letters of any case, with or without SetPrefix before
+// it.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()
@@ -156,9 +138,8 @@ func Lookup(name string) (Info, bool) {
 	return sets[i], true
 }
 
-// DataDir returns the folder that known sets are downloaded to where nothing
-// else is asked for: the one that the environment variable PARTWISE_DATA names
-// or else partwise in the user's cache folder.
+// DataDir returns the folder that known sets are downloaded to by default: that of the environment variable
+// PARTWISE_DATA, or else partwise in the user's cache folder.
 func DataDir() (string, error) {
 	if dir := os.Getenv("PARTWISE_DATA"); dir != "" {
 		return dir, nil
@@ -170,22 +151,9 @@ func DataDir() (string, error) {
 	return filepath.Join(dir, "partwise"), nil
 }
 
-// dataDirs returns the folders that hold known sets, in the order in which
-// they are looked through: root, if it is given, then PARTWISE_DATA and the
-// cache.
-func dataDirs(root string) []string {
-	dirs := []string{root, os.Getenv("PARTWISE_DATA")}
-	if cache, err := os.UserCacheDir(); err == nil {
-		dirs = append(dirs, filepath.Join(cache, "partwise"))
-	}
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-	return slices.Compact(dirs)
-}
-
-// Find returns the file or folder that the known set called name is read from, or "" for
-// the generated set, which needs none. root is looked through first, and from chooses
-// among the forms; both may be "". The error where there is none says where it was
-// looked for and how to get it, and is an fs.ErrNotExist.
+// Find returns the file or folder that the known set called name is read from, or "" for the generated set.
+// root is looked through first, and from chooses among the forms; both may be "". The error where there is
+// none says how to get it, and is an fs.ErrNotExist.
 func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {
@@ -204,7 +172,11 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	dirs := dataDirs(root)
+	dirs := []string{root, os.Getenv("PARTWISE_DATA")}
+	if cache, err := os.UserCacheDir(); err == nil {
+		dirs = append(dirs, filepath.Join(cache, "partwise"))
+	}
+	dirs = slices.Compact(slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" }))
 	for _, dir := range dirs {
 		for i := range forms {
 			if path := forms[i].find(dir); path != "" {
@@ -212,20 +184,17 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 			}
 		}
 	}
-	var as []string
-	for i := range forms {
-		as = append(as, forms[i].String())
-	}
-	how := cmp.Or(info.How, "see "+info.Home)
-	if slices.ContainsFunc(forms, func(f Form) bool { return len(f.Files) > 0 }) {
-		how = fmt.Sprintf("\"partwise datasets get %s\" downloads it", info.Name)
-	}
-	where := "no data folder is known to look in"
+	where, how := "no data folder is known to look in", cmp.Or(info.How, "see "+info.Home)
 	if len(dirs) > 0 {
 		where = "it was looked for in " + strings.Join(dirs, ", ")
 	}
-	return nil, "", notFound(fmt.Sprintf("the set %s is not there: %s, as %s; %s",
-		info.Name, where, strings.Join(as, " or "), how))
+	var as []string
+	for i := range forms {
+		if as = append(as, forms[i].String()); len(forms[i].Files) > 0 {
+			how = fmt.Sprintf("\"partwise datasets get %s\" downloads it", info.Name)
+		}
+	}
+	return nil, "", notFound(fmt.Sprintf("the set %s is not there: %s, as %s; %s", info.Name, where, strings.Join(as, " or "), how))
 }
 
 // notFound is an fs.ErrNotExist with a text of its own.
@@ -276,8 +245,7 @@ func (f *Form) find(dir string) string {
 	return ""
 }
 
-// FindIn returns the folder that holds one of the marks, dir or one up to
-// depth folders below, or "".
+// FindIn returns the folder that holds one of the marks, dir or one up to depth folders below, or "".
 func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {
 		for _, mark := range f.Marks {
@@ -292,13 +260,12 @@ func (f *Form) FindIn(dir string, depth int) string {
 	return ""
 }
 
-// globOne returns the first file below dir that fits one of the patterns.
+// globOne returns the first file below dir that fits one of the patterns and is no part of a download.
 func globOne(dir string, patterns ...string) string {
 	for _, p := range patterns {
-		found, err := fs.Glob(os.DirFS(dir), p)
+		found, _ := fs.Glob(os.DirFS(dir), p)
 		for _, f := range found {
-			// What is in the folder of a download is not complete.
-			if err == nil && !slices.Contains(strings.Split(f, "/"), workName) {
+			if !slices.Contains(strings.Split(f, "/"), workName) {
 				return filepath.Join(dir, filepath.FromSlash(f))
 			}
 		}

@@ -18,24 +18,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// What an archive may hold beside the bytes of its files. The sets have less
-// than a tenth of each.
+// Bounds on what an archive holds beside the bytes of its files, ten times what the sets have.
 const (
 	maxNameBytes  = 1024
 	maxNamesBytes = 8 << 20
-	// maxTarBytes bounds what a tar archive holds beside the files: headers,
-	// files that are left out, and what follows its end.
-	maxTarBytes = 256 << 20
+	maxTarBytes   = 256 << 20
 )
 
 // maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
 var maxEntries = 200_000
 
-var errTooLarge = errors.New("the archive holds more bytes than it may")
-
-// unpack writes the files of an archive, .zip, .tar or .tar.gz by its
-// content, at most limit bytes of them, into the folder dir and nowhere else, and over no file. It refuses links,
-// devices, encrypted files, and names that lead out of the archive's folder or that are not printable UTF-8.
+// unpack writes the files of an archive, .zip, .tar or .tar.gz, at most limit bytes, into the folder dir and
+// nowhere else, and over no file. It refuses links, devices, encrypted files, and names that lead out or are
+// not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -47,18 +42,14 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 		return err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	u := &unpacker{ctx: ctx, root: root, limit: limit, left: limit}
 	magic := make([]byte, 4)
-	if _, err := f.ReadAt(magic, 0); err != nil && err != io.EOF {
+	switch _, err = f.ReadAt(magic, 0); {
+	case err != nil && err != io.EOF:
 		return err
-	}
-	if string(magic) == "PK\x03\x04" {
-		err = u.zip(f, stat.Size())
-	} else {
+	case string(magic) == "PK\x03\x04":
+		err = u.zip(f)
+	default:
 		err = u.tar(f)
 	}
 	if err == nil && u.entries == 0 {
@@ -78,8 +69,12 @@ type unpacker struct {
 	entries, nameBytes int   // so far
 }
 
-func (u *unpacker) zip(archive io.ReaderAt, size int64) error {
-	z, err := zipfile.Open(archive, size)
+func (u *unpacker) zip(archive *os.File) error {
+	stat, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zipfile.Open(archive, stat.Size())
 	if err != nil {
 		return err
 	}
@@ -101,14 +96,8 @@ func (u *unpacker) tar(archive io.Reader) error {
 	}
 	plain := io.LimitReader(unzipped, u.limit+maxTarBytes)
 	t := tar.NewReader(plain)
-	for {
-		h, err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	h, err := t.Next()
+	for ; err == nil; h, err = t.Next() {
 		mode := fs.ModeIrregular
 		switch h.Typeflag {
 		case tar.TypeXGlobalHeader:
@@ -122,8 +111,10 @@ func (u *unpacker) tar(archive io.Reader) error {
 			return err
 		}
 	}
-	// A file that was cut off or damaged behind the end of the tar archive
-	// does not pass for sound.
+	if err != io.EOF {
+		return err
+	}
+	// A file that was cut off or damaged behind the end of the tar archive does not pass for sound.
 	_, err = io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain)
 	return err
 }
@@ -173,28 +164,25 @@ func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
 	defer f.Close()
 	n, err := io.Copy(atomicfile.UntilDone(u.ctx, f), io.LimitReader(content, u.left+1))
 	if u.left -= n; u.left < 0 {
-		return errTooLarge
+		return errors.New("the archive holds more bytes than it may")
 	}
 	return errors.Join(err, f.Close())
 }
 
-// checkName refuses names that lead out of the archive's folder on any system,
-// and those that cannot be shown or kept.
+// checkName refuses names that lead out of the archive's folder on any system, or cannot be shown or kept.
 func checkName(name string) error {
-	if len(name) > maxNameBytes {
+	switch drive := len(name) > 1 && name[1] == ':'; {
+	case len(name) > maxNameBytes:
 		return fmt.Errorf("the name has more than %d bytes", maxNameBytes)
-	}
-	if !utf8.ValidString(name) {
+	case !utf8.ValidString(name):
 		return errors.New("the name is not UTF-8")
+	case drive || strings.Contains(name, `\`) || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
+		return errors.New("the name leads out of the archive's folder")
 	}
 	for _, r := range name {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
 			return fmt.Errorf("the name holds the control character %U", r)
 		}
-	}
-	drive := len(name) > 1 && name[1] == ':'
-	if drive || strings.Contains(name, `\`) || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))) {
-		return errors.New("the name leads out of the archive's folder")
 	}
 	return nil
 }

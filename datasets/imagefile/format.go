@@ -4,6 +4,7 @@ package imagefile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,43 +14,38 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
+	"syscall"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height. The size
-// is read from the file's header and checked before any pixel is.
+// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is
+// decoded.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the longest image file that is read, in bytes: one of
-// MaxPixels pixels of 8 bytes each without compression, and as much again for
-// what else it may hold.
+// maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
 const maxImageFile = 2 * 8 * MaxPixels
 
-// format is one kind of image file.
 type format struct {
-	name string
-	// magics are what its files begin with; '?' stands for any byte.
-	magics []string
-	config func(io.Reader) (image.Config, error)
-	decode func(content []byte) (image.Image, error)
-	// densest is how many pixels a byte of the file can stand for, 0 where nothing bounds it.
-	densest int64
+	name    string
+	magics  []string // what its files begin with; '?' stands for any byte
+	config  func(io.Reader) (image.Config, error)
+	decode  func(content []byte) (image.Image, error)
+	densest int64 // how many pixels a byte of the file can stand for, 0 where nothing bounds it
 }
 
-// mostLZW is how many bytes a byte that LZW has packed can stand for.
-const mostLZW = 4096
+const mostLZW = 4096 // how many bytes a byte that LZW has packed can stand for
 
 var formats = []format{
 	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},
@@ -69,12 +65,15 @@ func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image
 // MagicLength is how many bytes tell the kind of every image file.
 const MagicLength = 64
 
-// formatOf returns the format of a file that begins with head, or nil where
-// it is no image.
+// formatOf returns the format of a file that begins with head, or nil where it is no image.
 func formatOf(head []byte) *format {
 	for i := range formats {
 		for _, magic := range formats[i].magics {
-			if len(head) >= len(magic) && matchesMagic(head, magic) {
+			fits := len(head) >= len(magic)
+			for at := 0; fits && at < len(magic); at++ {
+				fits = magic[at] == '?' || magic[at] == head[at]
+			}
+			if fits {
 				return &formats[i]
 			}
 		}
@@ -82,9 +81,9 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a picture of a kind that is known and not read, with what
-// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box of the kinds that
-// they are, one of which may be general (ISO/IEC 14496-12, 23008-12).
+// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or
+// nil. HEIF files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general
+// (ISO/IEC 14496-12, 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
@@ -93,30 +92,19 @@ func unreadKind(head []byte) error {
 	for at := 16; at+4 <= min(len(head), int(binary.BigEndian.Uint32(head))); at += 4 {
 		kinds = append(kinds, string(head[at:at+4]))
 	}
-	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(any, kind) })
+	}
 	switch {
-	case slices.ContainsFunc(kinds, isAVIF):
+	case has("avif", "avis"):
 		return NewError(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
-	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
+	case has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
 		return NewError(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
 	}
 	return nil
 }
 
-var heicKinds = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"}
-
-func matchesMagic(head []byte, magic string) bool {
-	for i := range len(magic) {
-		if magic[i] != '?' && magic[i] != head[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// imageExtensions are the names' ends that promise an image. The kinds that
-// cannot be decoded are among them, so that such a file is named in an error
-// rather than left out of a set without a word.
+// imageExtensions promise an image, also of kinds that cannot be decoded: an error names such a file.
 var imageExtensions = []string{
 	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
@@ -127,8 +115,7 @@ func HasExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// Is tells by its first bytes, MagicLength of them, whether a file is an image of a
-// format that is read.
+// Is tells by its first bytes, MagicLength of them, whether a file is an image of a format that is read.
 func Is(head []byte) bool { return formatOf(head) != nil }
 
 // IsFile is Is of the file at path.
@@ -146,12 +133,9 @@ func IsFile(path string) (bool, error) {
 	return Is(head[:n]), nil
 }
 
-// Decode reads the image file at path: PNG, JPEG, GIF (its first frame),
-// BMP, TIFF, WebP, PGM or PPM. The content gives the format, not the name. A JPEG is
-// turned upright as its EXIF orientation says. Errors name the file: another format, a
-// file that ends early, more than MaxPixels pixels or MaxFile bytes, a header that promises
-// more than the file's bytes can hold, a JPEG of more scans than images have.
-func Decode(path string) (image.Image, error) {
+// Decode reads the image file at path: PNG, JPEG (turned upright as EXIF says), GIF (its first frame), BMP,
+// TIFF, WebP, PGM or PPM, which the content tells. Errors name the file.
+func Decode(path string) (img image.Image, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, OpenError(err)
@@ -163,22 +147,14 @@ func Decode(path string) (image.Image, error) {
 	if err != nil {
 		return nil, OpenError(err)
 	}
-	img, err := DecodeBytes(content)
+	r, err := NewReading(content, false)
+	if err == nil {
+		img, _, err = r.Image(0)
+	}
 	if err != nil {
 		return nil, FileError(path, err)
 	}
 	return img, nil
-}
-
-// DecodeBytes decodes the content of an image file as Decode does. Its
-// errors do not name a file.
-func DecodeBytes(content []byte) (image.Image, error) {
-	r, err := NewReading(content, false)
-	if err != nil {
-		return nil, err
-	}
-	img, _, err := r.Image(0)
-	return img, err
 }
 
 // FileError is the error of the image file at path.
@@ -196,29 +172,22 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is what the header of an image file promises.
 type Header struct {
-	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
-	// "WebP" or "PNM".
+	// Format is "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
 	Format string
-	// Width and Height are the image's size as it lies in the file, before a
-	// JPEG is turned upright.
+	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
 	Width, Height int
-	// Memory is the most bytes that decoding allocates at a time, the image
-	// included and the file's own bytes not.
+	// Memory is the most bytes that decoding allocates at a time, without those of the file.
 	Memory int64
 }
 
-// readHeader reads the header of the image file whose whole content this
-// is, without decoding a pixel.
+// readHeader reads the header of the image file whose whole content this is, without decoding a pixel.
 func readHeader(content []byte) (*format, Header, error) {
 	kind, config, err := decodeConfig(bytes.NewReader(content))
 	if err != nil {
 		return nil, Header{}, err
 	}
 	memory, err := kind.memory(content, config)
-	if err != nil {
-		return nil, Header{}, decodeError(kind, err)
-	}
-	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
+	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
 }
 
 // Size returns the width and height that the header of the image file at
@@ -240,57 +209,49 @@ func Size(path string) (width, height int, err error) {
 func decodeConfig(r interface {
 	io.ReaderAt
 	io.ReadSeeker
-}) (*format, image.Config, error) {
+}) (kind *format, config image.Config, err error) {
 	head := make([]byte, MagicLength)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return nil, image.Config{}, err
+		return nil, config, err
 	}
 	if n == 0 {
-		return nil, image.Config{}, NewError(KindEmpty, "the file is empty")
+		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
-	kind := formatOf(head[:n])
-	if kind == nil {
-		if err := unreadKind(head[:n]); err != nil {
-			return nil, image.Config{}, err
-		}
-		return nil, image.Config{}, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+	if kind = formatOf(head[:n]); kind == nil {
+		return nil, config, cmp.Or(unreadKind(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
 	}
 	r.Seek(0, io.SeekStart)
-	var config image.Config
-	if err := guard.Call(func() error {
+	err = guard.Call(func() error {
 		config, err = kind.config(r)
 		return err
-	}); err != nil {
-		return nil, image.Config{}, decodeError(kind, err)
+	})
+	switch w, h := config.Width, config.Height; {
+	case err != nil:
+		err = decodeError(kind, err)
+	case w < 1 || h < 1:
+		err = fmt.Errorf("%d×%d pixels", w, h)
+	case w > MaxPixels/h:
+		err = NewError(KindTooLarge, "%d×%d pixels, more than %d million", w, h, MaxPixels/1_000_000)
 	}
-	return kind, config, checkSize(config.Width, config.Height)
+	return kind, config, err
 }
 
+// decodeError says of an early end of which kind of file it is.
 func decodeError(kind *format, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
-	}
-	if strings.HasSuffix(err.Error(), "unexpected EOF") { // which image/gif does not wrap
+	case strings.HasSuffix(err.Error(), "unexpected EOF"): // which image/gif does not wrap
 		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-func checkSize(width, height int) error {
-	if width < 1 || height < 1 {
-		return fmt.Errorf("%d×%d pixels", width, height)
-	}
-	if width > MaxPixels/height {
-		return NewError(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
-	}
-	return nil
-}
-
-// Gray returns img in shades of grey, its upper left corner at (0, 0). The
-// grey of a pixel is its luma by ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in
-// the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over
-// white first. Eight-bit greys are kept as 257 times their value.
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by ITU-R
+// BT.601, 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent pixel is
+// laid over white first. Eight-bit greys are kept as 257 times their value.
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
@@ -299,4 +260,76 @@ func Gray(img image.Image) *image.Gray16 {
 	}
 	draw.Draw(out, out.Rect, img, b.Min, draw.Over)
 	return out
+}
+
+// Kind classifies the errors of image files.
+type Kind string
+
+const (
+	KindHEIC        Kind = "HEIC image (not supported)"
+	KindAVIF        Kind = "AVIF image (not supported)"
+	KindUnsupported Kind = "of a form that is not supported"
+	KindNoImage     Kind = "not an image"
+	KindEmpty       Kind = "empty"
+	KindTruncated   Kind = "truncated"
+	KindDamaged     Kind = "damaged"
+	KindTooLarge    Kind = "too large"
+	KindBrokenLink  Kind = "link to nothing"
+	KindCircle      Kind = "link to a folder that it lies in"
+	KindUnreadable  Kind = "unreadable"
+	// KindNoFeatures is for images of which no features can be made.
+	KindNoFeatures Kind = "without features"
+	// KindUsed is for files that end early and are used all the same: see NewReading.
+	KindUsed Kind = "truncated, used as far as it goes"
+)
+
+// Error is the error of an image file that cannot be used.
+type Error struct {
+	Kind Kind
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// NewError is an error of a kind.
+func NewError(kind Kind, format string, args ...any) error {
+	return &Error{kind, fmt.Errorf(format, args...)}
+}
+
+// OpenError is the error of an image file, which it names, that cannot be opened or read.
+func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)} }
+
+// KindOf returns the kind of the error of a sample.
+func KindOf(err error) Kind {
+	var of *Error
+	if errors.As(err, &of) {
+		return of.Kind
+	}
+	return KindNoFeatures
+}
+
+// KindOfFile returns the kind of the error of a file.
+func KindOfFile(err error) Kind {
+	var of *Error
+	var at *fs.PathError
+	var tiffForm tiff.UnsupportedError
+	var jpegForm jpeg.UnsupportedError
+	var pngForm png.UnsupportedError
+	switch {
+	case errors.As(err, &of):
+		return of.Kind
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP):
+		return KindBrokenLink
+	case errors.As(err, &at):
+		return KindUnreadable
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, png.FormatError("not enough pixel data")),
+		strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "not enough image data"): // of image/jpeg and image/gif
+		return KindTruncated
+	case errors.As(err, &tiffForm) || errors.As(err, &jpegForm) || errors.As(err, &pngForm) || errors.Is(err, bmp.ErrUnsupported):
+		return KindUnsupported
+	}
+	return KindDamaged
 }

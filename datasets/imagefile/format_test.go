@@ -179,3 +179,13 @@ func pngHeader(width, height uint32) []byte {
 	file := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), chunk...)
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(chunk))
 }
+
+// DecodeBytes decodes the content of an image file as Decode does.
+func DecodeBytes(content []byte) (image.Image, error) {
+	r, err := NewReading(content, false)
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := r.Image(0)
+	return img, err
+}

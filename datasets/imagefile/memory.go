@@ -8,24 +8,20 @@ import (
 	"image/color"
 	"io"
 
+	"golang.org/x/image/tiff"
+
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// smallDecoding is what any decoder takes beside what grows with the image:
-// buffers, tables and chunks that are read before they are known to be there.
-const smallDecoding = 1 << 20
+const smallDecoding = 1 << 20 // what any decoder takes beside what grows with the image: buffers and tables
 
-// Bounds on the scans of a JPEG. Files as programs write them have up to 20. A
-// scan can take no more than a few bytes and yet goes over all pixels, which
-// takes about 7 ms for a million of them.
+// Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
 const (
 	mostScans      = 128
 	mostScanPixels = 2_000_000_000
 )
 
-// memory returns the most bytes that decoding a file with this header allocates at a
-// time. It is an error if the content cannot hold as many pixels, or if decoding would
-// take out of all proportion.
+// memory returns the most bytes that decoding takes at a time, or an error if they are out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -88,16 +84,15 @@ func padded(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: the lossy decoder takes three bytes
-// for two pixels and more for its tables, the lossless one 4 for each pixel and
-// as much again for a palette, and where it gives a lossy image its
-// transparency, a byte more.
+// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4
+// for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a byte
+// more.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	// The decoder takes the lengths that chunks promise at their word. None may
-	// be longer than the whole, which is filled up to an even number of bytes.
+	// The decoder believes the lengths of chunks. None may be longer than the whole, filled up to an even
+	// number.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}
@@ -107,4 +102,81 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
 	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
+}
+
+// Tags of the directory of a TIFF file.
+const (
+	tiffCompression  = 259
+	tiffPhotometric  = 262
+	tiffOrientation  = 274
+	tiffRowsPerStrip = 278
+	tiffTileWidth    = 322
+	tiffTileLength   = 323
+)
+
+// mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
+const mostBlockPixels = 250_000_000
+
+// decodeTIFF inverts what is packed as CCITT says where 0 is black: the decoder takes 0 for black there anyway.
+func decodeTIFF(content []byte) (image.Image, error) {
+	img, err := tiff.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	const ccitt3, ccitt4, blackIsZero = 3, 4, 1
+	tags := tiffTags(content)
+	packing := tags[tiffCompression]
+	if grey, ok := img.(*image.Gray); ok && (packing == ccitt3 || packing == ccitt4) && tags[tiffPhotometric] == blackIsZero {
+		for i, v := range grey.Pix {
+			grey.Pix[i] = 0xff - v
+		}
+	}
+	return img, nil
+}
+
+// tiffBlock returns the pixels of a block of a file, a strip of rows or a tile.
+func tiffBlock(content []byte, c image.Config) (int64, error) {
+	tags := tiffTags(content)
+	width, height := int64(c.Width), int64(c.Height)
+	if w := tags[tiffTileWidth]; w != 0 {
+		width, height = w, max(tags[tiffTileLength], 1)
+	} else if h := tags[tiffRowsPerStrip]; h != 0 {
+		height = min(h, height)
+	}
+	across, down := (int64(c.Width)+width-1)/width, (int64(c.Height)+height-1)/height
+	if width > MaxPixels || height > MaxPixels || across*width > mostBlockPixels/(down*height) {
+		return 0, fmt.Errorf("%d blocks of %d×%d pixels in an image of %d×%d", across*down, width, height, c.Width, c.Height)
+	}
+	return width * height, nil
+}
+
+// tiffTags returns the tags of one whole number in the first directory of a TIFF file, the one that is decoded.
+func tiffTags(content []byte) map[uint16]int64 {
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(content, []byte("MM")) {
+		order = binary.BigEndian
+	}
+	tags := map[uint16]int64{}
+	if len(content) < 8 {
+		return tags
+	}
+	at := int64(order.Uint32(content[4:]))
+	if at+2 > int64(len(content)) {
+		return tags
+	}
+	entries := content[at+2:]
+	for range order.Uint16(content[at:]) {
+		if len(entries) < 12 {
+			break
+		}
+		tag, value := order.Uint16(entries), entries[8:12]
+		switch kind, count := order.Uint16(entries[2:]), order.Uint32(entries[4:]); {
+		case kind == 3 && count > 0 && count <= 2:
+			tags[tag] = int64(order.Uint16(value))
+		case kind == 4 && count == 1:
+			tags[tag] = int64(order.Uint32(value))
+		}
+		entries = entries[12:]
+	}
+	return tags
 }

@@ -11,9 +11,8 @@ import (
 	"io"
 )
 
-// pnmMagics are the beginnings of the grey and colour files of the Netpbm
-// family: P2 and P5 grey, P3 and P6 colour; P2 and P3 with decimal numbers.
-// The byte after them tells them from texts.
+// pnmMagics are the beginnings of the grey and colour files of the Netpbm family: P2 and P5 grey, P3 and P6
+// colour; P2 and P3 with decimal numbers. The byte after them tells them from texts.
 var pnmMagics = func() (magics []string) {
 	for _, kind := range []string{"P2", "P3", "P5", "P6"} {
 		for _, next := range []string{" ", "\t", "\r", "\n", "\v", "\f", "#"} {
@@ -23,7 +22,6 @@ var pnmMagics = func() (magics []string) {
 	return magics
 }()
 
-// pnm reads a Netpbm file.
 type pnm struct {
 	r                                 *bufio.Reader
 	plain                             bool
@@ -36,7 +34,6 @@ func newPNM(r io.Reader) (*pnm, error) {
 	if _, err := io.ReadFull(p.r, magic); err != nil {
 		return nil, err
 	}
-	p.plain = magic[1] < '5'
 	switch string(magic) {
 	case "P2", "P5":
 		p.channels = 1
@@ -45,20 +42,16 @@ func newPNM(r io.Reader) (*pnm, error) {
 	default:
 		return nil, fmt.Errorf("a file that begins with %q", magic)
 	}
+	p.plain = magic[1] < '5'
 	for _, field := range []struct {
 		name  string
 		value *int
 		limit int
-	}{
-		{"width", &p.width, MaxPixels},
-		{"height", &p.height, MaxPixels},
-		{"largest value", &p.maxValue, 65535},
-	} {
-		v, err := p.number(field.limit)
-		if err != nil {
+	}{{"width", &p.width, MaxPixels}, {"height", &p.height, MaxPixels}, {"largest value", &p.maxValue, 65535}} {
+		var err error
+		if *field.value, err = p.number(field.limit); err != nil {
 			return nil, fmt.Errorf("%s: %w", field.name, err)
 		}
-		*field.value = v
 	}
 	if p.maxValue == 0 {
 		return nil, errors.New("largest value: 0, want 1 to 65535")
@@ -66,8 +59,7 @@ func newPNM(r io.Reader) (*pnm, error) {
 	return p, nil
 }
 
-// number reads a decimal number up to limit and the one byte that ends it.
-// Blanks and comments, from '#' to the line's end, may stand before it.
+// number reads a decimal number up to limit, after blanks and comments, and the one byte that ends it.
 func (p *pnm) number(limit int) (v int, err error) {
 	digits, comment := 0, false
 	for {
@@ -95,7 +87,6 @@ func (p *pnm) number(limit int) (v int, err error) {
 	}
 }
 
-// value reads the next value of a pixel.
 func (p *pnm) value() (int, error) {
 	if p.plain {
 		return p.number(65535)
@@ -127,8 +118,7 @@ func decodePNMConfig(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: model, Width: p.width, Height: p.height}, nil
 }
 
-// decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535
-// and scales them to 16 bits.
+// decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535 and scales them to 16 bits.
 func decodePNM(content []byte) (image.Image, error) {
 	p, err := newPNM(bytes.NewReader(content))
 	if err != nil {

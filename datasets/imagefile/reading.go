@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
@@ -11,11 +12,9 @@ import (
 
 // Use is what is done with an image.
 type Use struct {
-	// Least is the height and the width that the image has to keep: it is reduced, as Reduced does.
-	// 0 stands for the whole image.
+	// Least is the height and the width that the image has to keep where it is reduced, 0 for the whole image.
 	Least int
-	// Memory returns how many bytes Do takes, at most, beside those of an image that has this width
-	// and height or less. Nil stands for none.
+	// Memory returns the most bytes that Do takes beside an image of up to this size. Nil stands for none.
 	Memory func(width, height int) int64
 	// Do is given the image, and the size of the whole one.
 	Do func(img image.Image, whole image.Point) error
@@ -29,9 +28,9 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is
-// decoded to that (internal/jpegmeans), where its kind is served, whatever else is decoded of it: what a use is given does
-// not depend on other uses. Of other files the whole image is reduced. Nothing is made twice.
+// Reading decodes an image file for several uses, each pixel once. A JPEG file is decoded to a reduced image
+// where its kind is served (internal/jpegmeans), whatever the other uses; of other files the whole image is
+// reduced.
 type Reading struct {
 	// Header is the file's own.
 	Header Header
@@ -40,41 +39,37 @@ type Reading struct {
 
 	content []byte
 	kind    *format
-	jpeg    *jpegmeans.File // nil for other kinds
-	whole   image.Image
-	reduced [mostReduced + 1]image.Image // by what height and width are divided
+	jpeg    *jpegmeans.File              // nil for other kinds
+	images  [mostReduced + 1]image.Image // by what height and width are divided: 1 is the whole one
 }
 
-// NewReading reads the header of a file with this content. Errors are those of ReadHeader. With mend a JPEG file
-// that ends early becomes one of the rows that are there, and less than half of them are an error.
+// NewReading reads the header of a file with this content. With mend a JPEG file that ends early becomes one of
+// the rows that are there, and less than half of them are an error.
 func NewReading(content []byte, mend bool) (*Reading, error) {
 	kind, header, err := readHeader(content)
 	if err != nil {
 		return nil, err
 	}
 	r := &Reading{content: content, kind: kind, Header: header}
-	if kind.name == "JPEG" {
-		r.jpeg = jpegmeans.Parse(content)
+	if kind.name != "JPEG" {
+		return r, nil
 	}
-	if mend && r.jpeg != nil {
-		if mended, rows := r.jpeg.Mend(); rows > 0 {
-			return newTruncated(mended, rows, header.Height)
-		}
+	r.jpeg = jpegmeans.Parse(content)
+	if !mend {
+		return r, nil
 	}
-	return r, nil
-}
-
-// newTruncated reads the header of a file of so many rows that are left of an image.
-func newTruncated(content []byte, rows, height int) (*Reading, error) {
-	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, height)
-	if 2*rows < height {
+	mended, rows := r.jpeg.Mend()
+	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, header.Height)
+	switch {
+	case rows == 0:
+		return r, nil
+	case 2*rows < header.Height:
 		return nil, NewError(KindTruncated, "%s, and less than half is not used", said)
+	case rows == header.Height && r.jpeg.Progressive:
+		said = "the progressive JPEG file ends early: its finest detail is missing"
 	}
-	r, err := NewReading(content, false)
-	if err == nil {
-		if r.Truncated = said; rows == height && r.jpeg.Progressive {
-			r.Truncated = "the progressive JPEG file ends early: its finest detail is missing"
-		}
+	if r, err = NewReading(mended, false); err == nil {
+		r.Truncated = said
 	}
 	return r, err
 }
@@ -82,87 +77,88 @@ func newTruncated(content []byte, rows, height int) (*Reading, error) {
 // Length is how many bytes the file's content has.
 func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
+func (r *Reading) size() image.Point { return image.Pt(r.Header.Width, r.Header.Height) }
+
 // means returns by what the height and width are divided while the file is decoded, or 1.
 func (r *Reading) means(least int) int {
 	if r.jpeg == nil || least <= 0 {
 		return 1
 	}
-	if times := reduction(image.Pt(r.Header.Width, r.Header.Height), least); times > 1 && r.jpeg.Serves(times) {
+	if times := reduction(r.size(), least); r.jpeg.Serves(times) {
 		return times
 	}
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they
-// take themselves.
+// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take
+// themselves.
 func (r *Reading) Memory(uses []Use) int64 {
-	size := image.Pt(r.Header.Width, r.Header.Height)
-	var known [mostReduced + 1]bool
-	decoding, using := int64(0), int64(0)
-	need := func(times int, bytes int64) {
-		if !known[times] {
-			known[times] = true
-			decoding += bytes
-		}
-	}
+	var decoding [mostReduced + 1]int64
+	most := int64(0)
 	for _, u := range uses {
-		of := size
-		if times := r.means(u.Least); times > 1 {
-			need(times, r.jpeg.Memory(times)+smallDecoding)
-			of = reducedBounds(size, times).Size()
+		of, times := r.size(), r.means(u.Least)
+		if times > 1 {
+			of = reducedBounds(of, times).Size()
+			decoding[times] = max(decoding[times], r.jpeg.Memory(times)+smallDecoding)
 		} else {
-			need(1, r.Header.Memory)
-			if times := reduction(size, u.Least); u.Least > 0 && times > 1 {
-				small := reducedBounds(size, times).Size()
-				need(times, 4*int64(small.X)*int64(small.Y))
+			decoding[1] = r.Header.Memory
+			if times := reduction(of, u.Least); u.Least > 0 && times > 1 {
+				small := reducedBounds(of, times).Size()
+				decoding[times] = max(decoding[times], 4*int64(small.X)*int64(small.Y))
 			}
 		}
-		using = max(using, u.MemoryOf(of))
+		most = max(most, u.MemoryOf(of))
+	}
+	for _, bytes := range decoding {
+		most += bytes
 	}
 	if r.Truncated != "" {
-		decoding += int64(len(r.content)) // which is a copy
+		most += r.Length() // which is a copy
 	}
-	return decoding + using
+	return most
 }
 
 // Image returns the image, reduced to no less than least where that is not 0, and the size of the whole one.
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
 	if times := r.means(least); times > 1 {
 		orientation := exifOrientation(r.content)
-		if r.reduced[times] == nil {
-			if err := guard.Call(func() error {
-				img, err = r.jpeg.Decode(times)
-				return err
-			}); err != nil {
-				return nil, whole, decodeError(r.kind, err)
+		if r.images[times] == nil {
+			if img, err = r.guarded(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
+				return nil, whole, err
 			}
-			r.reduced[times] = orient(img, orientation)
+			r.images[times] = orient(img, orientation)
 		}
-		return r.reduced[times], uprightSize(image.Pt(r.Header.Width, r.Header.Height), orientation), nil
+		return r.images[times], uprightSize(r.size(), orientation), nil
 	}
-	if r.whole == nil {
-		if r.whole, err = r.decode(); err != nil {
+	if r.images[1] == nil {
+		if r.images[1], err = r.decode(); err != nil {
 			return nil, whole, err
 		}
 	}
-	whole = r.whole.Bounds().Size()
-	if least <= 0 {
-		return r.whole, whole, nil
+	whole = r.images[1].Bounds().Size()
+	times := 1
+	if least > 0 {
+		times = reduction(whole, least)
 	}
-	times := reduction(whole, least)
-	if r.reduced[times] == nil {
-		r.reduced[times] = Reduced(r.whole, least)
+	if r.images[times] == nil {
+		r.images[times] = Reduced(r.images[1], least)
 	}
-	return r.reduced[times], whole, nil
+	return r.images[times], whole, nil
 }
 
-// decode decodes the whole image, upright.
-func (r *Reading) decode() (img image.Image, err error) {
-	if err := guard.Call(func() error {
-		img, err = r.kind.decode(r.content)
+// guarded calls a decoder, which may panic.
+func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
+	err = guard.Call(func() error {
+		img, err = decode()
 		return err
-	}); err != nil {
-		return nil, decodeError(r.kind, err)
+	})
+	return img, decodeError(r.kind, err)
+}
+
+func (r *Reading) decode() (image.Image, error) {
+	img, err := r.guarded(func() (image.Image, error) { return r.kind.decode(r.content) })
+	if err != nil {
+		return nil, err
 	}
 	switch size := img.Bounds().Size(); {
 	case size.X < 1 || size.Y < 1:
@@ -174,3 +170,182 @@ func (r *Reading) decode() (img image.Image, err error) {
 	}
 	return img, nil
 }
+
+const mostReduced = 8 // the largest factor by which Reduced makes images smaller
+
+// reduction returns by what Reduced divides the height and width of an image of a size.
+func reduction(size image.Point, least int) int {
+	times := 1
+	for times < mostReduced && min(size.X, size.Y)/(2*times) >= max(least, 1) {
+		times *= 2
+	}
+	return times
+}
+
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at
+// least least, or img itself where none does. Each pixel is the mean of a block, those at the right and the
+// lower border of the stored image of what there is of theirs. Images of the kinds that JPEG files, and opaque
+// 8-bit PNG files, are decoded to are reduced; others are returned as they are. A [Reading] decodes a JPEG file
+// to such an image at once.
+func Reduced(img image.Image, least int) image.Image {
+	size := img.Bounds().Size()
+	times := reduction(size, least)
+	if times == 1 {
+		return img
+	}
+	switch src := img.(type) {
+	case *oriented:
+		if inner, ok := Reduced(src.RGBA64Image, least).(image.RGBA64Image); ok {
+			return &oriented{inner, src.orientation}
+		}
+	case *image.YCbCr:
+		b := src.Rect
+		// A chroma sample stands for this many pixels: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0.
+		of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[src.SubsampleRatio]
+		across, down := of[0], of[1]
+		if across > times || down > times || b.Min.X%across != 0 || b.Min.Y%down != 0 {
+			return img
+		}
+		out := image.NewYCbCr(reducedBounds(size, times), image.YCbCrSubsampleRatio444)
+		meansOf(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
+		chroma := image.Pt((size.X+across-1)/across, (size.Y+down-1)/down)
+		at := src.COffset(b.Min.X, b.Min.Y)
+		meansOf(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
+		meansOf(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
+		return out
+	case *image.Gray:
+		out := image.NewGray(reducedBounds(size, times))
+		meansOf(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
+		return out
+	case *image.RGBA:
+		if src.Opaque() {
+			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+		}
+	case *image.NRGBA:
+		if src.Opaque() {
+			return reducedRGBA(src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, size, times)
+		}
+	}
+	return img
+}
+
+// reducedRGBA is Reduced of opaque pixels of four bytes. The mean of their opacity is opaque.
+func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
+	out := image.NewRGBA(reducedBounds(size, times))
+	for channel := range 4 {
+		meansOf(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
+	}
+	return out
+}
+
+func reducedBounds(size image.Point, times int) image.Rectangle {
+	return image.Rect(0, 0, (size.X+times-1)/times, (size.Y+times-1)/times)
+}
+
+// plane holds the samples of one channel, each step behind the one before.
+type plane struct {
+	pix          []uint8
+	stride, step int
+}
+
+// meansOf writes the rounded means of blocks of across×down samples of a plane of a size.
+func meansOf(dst, src plane, size image.Point, across, down int) {
+	sums := make([]uint32, (size.X+across-1)/across)
+	for y := 0; y < size.Y; y += down {
+		clear(sums)
+		rows := min(down, size.Y-y)
+		for v := range rows {
+			line := src.pix[(y+v)*src.stride:]
+			for x := range sums {
+				var sum uint32
+				for i := x * across * src.step; i < min((x+1)*across, size.X)*src.step; i += src.step {
+					sum += uint32(line[i])
+				}
+				sums[x] += sum
+			}
+		}
+		for x, sum := range sums {
+			n := uint32(rows * min(across, size.X-x*across))
+			dst.pix[y/down*dst.stride+x*dst.step] = uint8((sum + n/2) / n)
+		}
+	}
+}
+
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1 (upright).
+func exifOrientation(content []byte) int {
+	const app1, startOfScan = 0xe1, 0xda
+	orientation := 1
+	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
+		// An XMP block has the same marker.
+		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
+			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block is laid out as a TIFF file
+				orientation = int(v)
+			}
+			return false
+		}
+		return marker != startOfScan
+	})
+	return orientation
+}
+
+// oriented is an image as a camera stored it, seen upright.
+type oriented struct {
+	image.RGBA64Image
+	orientation int
+}
+
+// orient returns img turned as its EXIF orientation, 1 to 8, says.
+func orient(img image.Image, orientation int) image.Image {
+	src, ok := img.(image.RGBA64Image)
+	if !ok || orientation == 1 {
+		return img
+	}
+	return &oriented{src, orientation}
+}
+
+// Stored returns the image that one turned upright is a view of, or the image itself.
+func Stored(img image.Image) image.Image {
+	if o, ok := img.(*oriented); ok {
+		return o.RGBA64Image
+	}
+	return img
+}
+
+// uprightSize returns the size of a stored image, seen upright.
+func uprightSize(stored image.Point, orientation int) image.Point {
+	if orientation >= 5 {
+		return image.Pt(stored.Y, stored.X)
+	}
+	return stored
+}
+
+func (o *oriented) Bounds() image.Rectangle {
+	return image.Rectangle{Max: uprightSize(o.RGBA64Image.Bounds().Size(), o.orientation)}
+}
+
+// stored returns where the pixel (x, y) is stored.
+func (o *oriented) stored(x, y int) (int, int) {
+	b := o.RGBA64Image.Bounds()
+	right, bottom := b.Dx()-1, b.Dy()-1
+	switch o.orientation {
+	case 2: // mirrored left to right
+		x = right - x
+	case 3: // upside down
+		x, y = right-x, bottom-y
+	case 4: // mirrored top to bottom
+		y = bottom - y
+	case 5: // mirrored at the main diagonal
+		x, y = y, x
+	case 6: // stored turned to the left
+		x, y = y, bottom-x
+	case 7: // mirrored at the other diagonal
+		x, y = right-y, bottom-x
+	case 8: // stored turned to the right
+		x, y = right-y, x
+	}
+	return b.Min.X + x, b.Min.Y + y
+}
+
+func (o *oriented) At(x, y int) color.Color { return o.RGBA64Image.At(o.stored(x, y)) }
+
+func (o *oriented) RGBA64At(x, y int) color.RGBA64 { return o.RGBA64Image.RGBA64At(o.stored(x, y)) }

@@ -1,9 +1,15 @@
 package vectorfile
 
 import (
+	"cmp"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,11 +18,9 @@ import (
 
 // array says how a file stores an array of numbers.
 type array struct {
-	kind  number.Kind
-	order binary.ByteOrder
-	// dims has one to three dimensions, of which the last runs fastest, or with columns the
-	// first. None is 0, and the numbers take at most number.MaxBytes.
-	dims    []int
+	kind    number.Kind
+	order   binary.ByteOrder
+	dims    []int // one to three, none of them 0, the last the fastest, or with columns the first
 	columns bool
 }
 
@@ -29,79 +33,291 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// matrix reads the numbers from r, in which at most most bytes are left, as a *Bytes where they are bytes.
-func (a *array) matrix(r io.Reader, most int64, in *input) (mat.Matrix, error) {
+// matrix reads the numbers from r, in which at most most bytes are left, into a *Bytes or a *mat.Dense.
+func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Matrix, error) {
 	n, m := a.size()
-	if a.kind == number.Uint8 {
+	if asBytes {
 		data, err := readValues(a, r, most, in, 1, func(raw []byte) func(int) uint8 { return func(i int) uint8 { return raw[i] } })
 		if err != nil {
 			return nil, err
 		}
 		return NewBytes(n, m, data), nil
 	}
-	data, err := a.floats(r, most, in)
+	data, err := readValues(a, r, most, in, 8, func(raw []byte) func(int) float64 { return a.kind.In(raw, a.order) })
 	if err != nil {
 		return nil, err
 	}
 	return mat.NewDense(n, m, data), nil
 }
 
-// floats is matrix of any kind of numbers, row by row.
-func (a *array) floats(r io.Reader, most int64, in *input) ([]float64, error) {
-	return readValues(a, r, most, in, 8, func(raw []byte) func(int) float64 { return a.kind.In(raw, a.order) })
-}
-
-// readValues reads numbers, of bytes bytes each, some rows or columns at a time.
+// readValues reads numbers, of bytes bytes each in memory, some rows or columns at a time.
 func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
 	n, m := a.size()
-	size := a.kind.Size()
-	total := int64(n) * int64(m) * int64(size)
-	lines, length, together := n, m, 1
-	byColumns := a.columns && n > 1 && m > 1
+	lines, length, byColumns := n, m, a.columns && m > 1
 	if byColumns {
-		lines, length, together = m, n, 16
+		lines, length = m, n
 	}
 	const chunk = 1 << 16
-	together = min(lines, max(together, chunk/(length*size)))
+	line := length * a.kind.Size()
+	together := min(lines, max(1, chunk/line))
+	total := int64(lines) * int64(line)
 	if total > most {
 		return nil, promised(total, most)
 	}
-	if err := in.take(int64(n)*int64(m)*bytes+int64(together*length*size), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
+	if err := in.take(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
 		return nil, err
 	}
-	out, buffer := make([]T, n*m), make([]byte, together*length*size)
+	out, buffer := make([]T, n*m), make([]byte, together*line)
 	for first := 0; first < lines; first += together {
-		count := min(together, lines-first)
-		raw := buffer[:count*length*size]
+		raw := buffer[:min(together, lines-first)*line]
 		if k, err := io.ReadFull(r, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, promised(total, int64(first*length*size+k))
+			return nil, promised(total, int64(first*line+k))
 		} else if err != nil {
 			return nil, err
 		}
 		value := decode(raw)
-		if !byColumns {
-			for i := range out[first*m : (first+count)*m] {
-				out[first*m+i] = value(i)
+		for i := range len(raw) / line {
+			at, step := (first+i)*m, 1
+			if byColumns {
+				at, step = first+i, m
 			}
-			continue
-		}
-		for i := range n {
-			for p := range count {
-				out[i*m+a.column(first+p)] = value(p*n + i)
+			if byColumns && len(a.dims) == 3 {
+				at = at%a.dims[1]*a.dims[2] + at/a.dims[1]
+			}
+			for p := range length {
+				out[at+p*step] = value(i*length + p)
 			}
 		}
 	}
 	return out, nil
 }
 
-// column returns the column of the matrix that stands at place p in an array by columns.
-func (a *array) column(p int) int {
-	if len(a.dims) == 3 {
-		return p%a.dims[1]*a.dims[2] + p/a.dims[1]
-	}
-	return p
-}
-
 func promised(bytes, there int64) error {
 	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
+}
+
+// Bytes is an r×c matrix of numbers from 0 to 255, a byte each. It satisfies mat.Matrix.
+type Bytes struct {
+	rows, cols int
+	data       []uint8
+}
+
+// NewBytes returns the r×c matrix of these values, row by row, without copying. It panics if they are not r·c.
+func NewBytes(r, c int, data []uint8) *Bytes {
+	if r < 0 || c < 0 || len(data) != r*c {
+		panic(fmt.Sprintf("datasets: %d×%d matrix of %d bytes", r, c, len(data)))
+	}
+	return &Bytes{rows: r, cols: c, data: data}
+}
+
+// Dims returns the numbers of rows and columns.
+func (b *Bytes) Dims() (r, c int) { return b.rows, b.cols }
+
+// At returns the value at row i, column j.
+func (b *Bytes) At(i, j int) float64 {
+	if i < 0 || i >= b.rows || j < 0 || j >= b.cols {
+		panic(mat.ErrIndexOutOfRange)
+	}
+	return float64(b.data[i*b.cols+j])
+}
+
+// T returns the transpose as a view.
+func (b *Bytes) T() mat.Matrix { return mat.Transpose{Matrix: b} }
+
+// Values returns all values row by row, without copying.
+func (b *Bytes) Values() []uint8 { return b.data }
+
+// Row returns the c values of row i, without copying.
+func (b *Bytes) Row(i int) []uint8 {
+	return b.data[i*b.cols : (i+1)*b.cols : (i+1)*b.cols]
+}
+
+// Row is mat.Row, faster for a *Bytes: it returns row i of x in dst, or in a new slice where that is nil.
+func Row(dst []float64, i int, x mat.Matrix) []float64 {
+	b, ok := x.(*Bytes)
+	if !ok {
+		return mat.Row(dst, i, x)
+	}
+	if dst == nil {
+		dst = make([]float64, b.cols)
+	}
+	row := b.Row(i)
+	dst = dst[:len(row)]
+	for j, v := range row {
+		dst[j] = float64(v)
+	}
+	return dst
+}
+
+// SelectRows returns a new matrix of the given rows, in the given order.
+func (b *Bytes) SelectRows(rows []int) *Bytes {
+	data := make([]uint8, 0, len(rows)*b.cols)
+	for _, i := range rows {
+		data = append(data, b.Row(i)...)
+	}
+	return NewBytes(len(rows), b.cols, data)
+}
+
+// ErrChanged is in the error of a file that holds something else than before.
+var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
+
+// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It satisfies mat.Matrix
+// and the Blocks of package factor, and is closed by its owner. Its methods may be called at once.
+type Stored struct {
+	cols  int
+	parts []storedPart
+	// least and greatest are the least and the greatest value, or of bytes 0 and 255 where one is above 1.
+	least, greatest float64
+}
+
+// storedPart is the rows in one file, which stand one after the other.
+type storedPart struct {
+	array
+	file      *os.File
+	path      string // what was opened
+	temporary bool   // file is to be removed: what path holds is packed
+	start     int64  // of the values
+}
+
+// Dims returns the numbers of rows and columns.
+func (s *Stored) Dims() (r, c int) {
+	for i := range s.parts {
+		r += s.parts[i].dims[0]
+	}
+	return r, s.cols
+}
+
+// At returns the value at row i, column j, or NaN where it cannot be read. Read is faster.
+func (s *Stored) At(i, j int) float64 {
+	if r, c := s.Dims(); i < 0 || i >= r || j < 0 || j >= c {
+		panic(mat.ErrIndexOutOfRange)
+	}
+	row := mat.NewDense(1, s.cols, nil)
+	if err := s.Read(context.Background(), i, row); err != nil {
+		return math.NaN()
+	}
+	return row.At(0, j)
+}
+
+// T returns the transpose as a view.
+func (s *Stored) T() mat.Matrix { return mat.Transpose{Matrix: s} }
+
+// Read writes the rows from, …, from+p−1 to dst, p×c. An error names the file.
+func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
+	p, c := dst.Dims()
+	if r, columns := s.Dims(); from < 0 || p > r-from || c != columns {
+		panic(mat.ErrShape)
+	}
+	for done := 0; done < p; {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		at, row := 0, from+done // the part that has the row, and its place there
+		for ; row >= s.parts[at].dims[0]; at++ {
+			row -= s.parts[at].dims[0]
+		}
+		count := min(p-done, s.parts[at].dims[0]-row)
+		if err := s.parts[at].read(row, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
+			return err
+		}
+		done += count
+	}
+	return nil
+}
+
+// read writes the rows from, … to dst.
+func (p *storedPart) read(from int, dst *mat.Dense) error {
+	rows, c := dst.Dims()
+	stride := c * p.kind.Size()
+	raw := make([]byte, rows*stride)
+	if _, err := p.file.ReadAt(raw, p.start+int64(from)*int64(stride)); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("it has become shorter: %w", ErrChanged)
+		}
+		return fmt.Errorf("%s: rows %d to %d: %w", p.path, from+1, from+rows, err)
+	}
+	for i := range rows {
+		row, value := dst.RawRowView(i), p.kind.In(raw[i*stride:], p.order)
+		for j := range row {
+			row[j] = value(j)
+		}
+	}
+	return nil
+}
+
+// Close closes the files.
+func (s *Stored) Close() (err error) {
+	for _, p := range s.parts {
+		err = errors.Join(err, p.file.Close())
+		if p.temporary {
+			err = errors.Join(err, os.Remove(p.file.Name()))
+		}
+	}
+	s.parts = nil
+	return err
+}
+
+// Range returns the least and the greatest value, or of bytes 0 and 255 where one is above 1.
+func (s *Stored) Range() (least, greatest float64) { return s.least, s.greatest }
+
+// scan reads all values once, for the least and the greatest, or so many bytes as tell what they stand for.
+func (s *Stored) scan(ctx context.Context) error {
+	n, m := s.Dims()
+	s.least, s.greatest = math.Inf(1), math.Inf(-1)
+	rows := max(1, min(n, 1<<17/m))
+	x := mat.NewDense(rows, m, nil)
+	for from := 0; from < n; from += rows {
+		x := x.Slice(0, min(rows, n-from), 0, m).(*mat.Dense)
+		if err := s.Read(ctx, from, x); err != nil {
+			return err
+		}
+		p, _ := x.Dims()
+		for i := range p {
+			row := x.RawRowView(i)
+			if err := checkRow(from+i, nil, row); err != nil {
+				return err
+			}
+			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))
+		}
+		if s.bytes() && s.greatest > 1 {
+			s.least, s.greatest = 0, 255
+			break
+		}
+	}
+	return nil
+}
+
+// bytes tells whether all values are bytes.
+func (s *Stored) bytes() bool {
+	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
+}
+
+// leave returns the matrix of an array that begins at start of the file or, unpacked from it, goes to a
+// temporary one. readFile closes it after an error.
+func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
+	n, m := a.size()
+	part := storedPart{array: a, path: in.path, start: start}
+	need := int64(n) * int64(m) * int64(a.kind.Size())
+	if unpacked == nil {
+		part.file, err = os.Open(in.path)
+	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
+		// Where a file that is open can be removed it needs no name.
+		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
+		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
+	}
+	if part.file == nil {
+		return nil, err
+	}
+	in.stored = &Stored{cols: m, parts: []storedPart{part}}
+	info, statErr := part.file.Stat()
+	if err = cmp.Or(err, statErr); err != nil {
+		return nil, err
+	}
+	switch there := info.Size() - part.start; {
+	case there < need:
+		return nil, promised(need, there)
+	case there > need:
+		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
+	}
+	return in.stored, nil
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,8 +30,7 @@ type Content struct {
 	Labels  []int
 	// Vectors is n×m, a sample a row: a *mat.Dense, a *Bytes, a *sparse.CSR or a *Stored.
 	Vectors mat.Matrix
-	// Height and Width are the size of the images that the vectors hold, row by row and
-	// upright, or 0.
+	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
 	// Features says which columns belong to which feature. Write writes it; it is not read.
 	Features []Columns
@@ -59,8 +59,7 @@ func (c *Content) Close() error {
 	return nil
 }
 
-// content returns the set of the rows of x. There is a word for each row's class, "" where it is
-// not known, or no words at all.
+// content returns the set of the rows of x. There is a word for each row's class, or "", or no words at all.
 func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
@@ -70,13 +69,11 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	if (h != 0 || w != 0) && (h <= 0 || w <= 0 || h*w != m) {
 		return nil, fmt.Errorf("its vectors of %d values are no images of height %d and width %d", m, h, w)
 	}
-	err := error(nil)
+	check := func() error { return checkFinite(x) }
 	if stored, ok := x.(*Stored); ok {
-		err = stored.scan(in.ctx)
-	} else {
-		err = checkFinite(x)
+		check = func() error { return stored.scan(in.ctx) }
 	}
-	if err != nil {
+	if err := check(); err != nil {
 		return nil, err
 	}
 	file := naming.ReadableName(filepath.Base(in.path))
@@ -106,26 +103,6 @@ func (c *Content) nameSamples(names []string) {
 	}
 }
 
-// nameClasses names the classes of the labels in y, if these are numbers of
-// names, from 1, and no name is there twice. Others keep their number for a name.
-func (c *Content) nameClasses(names []string, y *variable) {
-	if y.Value == nil || !allDiffer(names) {
-		return
-	}
-	labels := make([]int, c.Len())
-	for i := range labels {
-		switch l := y.at(i); {
-		case math.IsNaN(l):
-			labels[i] = -1
-		case l < 1 || l > float64(len(names)):
-			return
-		default:
-			labels[i] = int(l) - 1
-		}
-	}
-	c.Classes, c.Labels = naming.Readable(names), labels
-}
-
 // allDiffer tells whether no name is empty or there twice.
 func allDiffer(names []string) bool {
 	seen := make(map[string]bool, len(names))
@@ -138,20 +115,20 @@ func allDiffer(names []string) bool {
 	return true
 }
 
-// checkFinite returns an error that names the first value of x that is NaN or
-// infinite.
+// checkFinite returns an error that names the first value of x that is NaN or infinite.
 func checkFinite(x mat.Matrix) error {
+	if _, ok := x.(*Bytes); ok {
+		return nil
+	}
 	n, _ := x.Dims()
 	row := rowsOf(x)
+	csr, isSparse := x.(*sparse.CSR)
 	for i := range n {
 		var columns []int
 		var values []float64
-		switch x := x.(type) {
-		case *Bytes:
-			return nil
-		case *sparse.CSR:
-			columns, values = x.Row(i)
-		default:
+		if isSparse {
+			columns, values = csr.Row(i)
+		} else {
 			values = row(i)
 		}
 		if err := checkRow(i, columns, values); err != nil {
@@ -174,8 +151,7 @@ func checkRow(i int, columns []int, values []float64) error {
 	return nil
 }
 
-// rowsOf returns a function that gives the rows of a matrix, each of which stands
-// until the next is asked for.
+// rowsOf returns a function that gives the rows of a matrix, each until the next is asked for.
 func rowsOf(x mat.Matrix) func(i int) []float64 {
 	_, m := x.Dims()
 	row := make([]float64, m)
@@ -195,8 +171,7 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return Row(row, i, x) }
 }
 
-// Classes returns the classes of the samples' words in natural order, "" for none, and each
-// sample's label.
+// Classes returns the classes of the samples' words in natural order, "" for none, and each sample's label.
 func Classes(words []string) (classes []string, labels []int) {
 	words = naming.Readable(words)
 	classes = slices.Clone(words)
@@ -214,4 +189,209 @@ func Classes(words []string) (classes []string, labels []int) {
 		labels[i] = label[word]
 	}
 	return classes, labels
+}
+
+// variable is a named array of a file.
+type variable struct {
+	Name string
+	// Class is the kind of its elements, as the file's format calls it.
+	Class string
+	// Dims is its size along each of its dimensions.
+	Dims []int
+	// Value holds its numbers, or is nil where it has none that fit a matrix.
+	Value mat.Matrix
+	// Text holds the elements of a list of words, else it is nil.
+	Text []string
+}
+
+// String describes the variable as in "fea (165×1024 uint8)".
+func (v *variable) String() string {
+	dims := make([]string, len(v.Dims))
+	for i, d := range v.Dims {
+		dims[i] = strconv.Itoa(d)
+	}
+	return fmt.Sprintf("%s (%s %s)", v.Name, strings.Join(dims, "×"), v.Class)
+}
+
+// len returns the number of the elements of a vector, or 0 where v is none.
+func (v *variable) len() int {
+	if v.Text != nil || v.Value == nil {
+		return len(v.Text)
+	}
+	if r, c := v.Value.Dims(); r == 1 || c == 1 {
+		return max(r, c)
+	}
+	return 0
+}
+
+// at returns the i-th number of a vector.
+func (v *variable) at(i int) float64 {
+	_, c := v.Value.Dims()
+	return v.Value.At(i/c, i%c)
+}
+
+// words returns the labels in v as text: a number as its digits, NaN, an unknown label, as "".
+func (v *variable) words() ([]string, error) {
+	n := v.len()
+	if n == 0 {
+		return nil, fmt.Errorf("variable %s is not a list of labels", v)
+	}
+	if v.Text != nil {
+		return v.Text, nil
+	}
+	words := make([]string, n)
+	for i := range words {
+		switch x := v.at(i); {
+		case math.IsNaN(x):
+		case x != math.Trunc(x) || math.IsInf(x, 0):
+			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
+		default:
+			words[i] = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+	}
+	return words, nil
+}
+
+type variables []variable
+
+// add adds a variable, or returns an error where one of its name is there.
+func (vs *variables) add(v variable, in *input) error {
+	if slices.ContainsFunc(*vs, func(other variable) bool { return other.Name == v.Name }) {
+		return fmt.Errorf("the file holds %q twice", v.Name)
+	}
+	const most = 10_000
+	if *vs = append(*vs, v); len(*vs) > most {
+		return fmt.Errorf("the file holds more than %d variables", most)
+	}
+	return in.take(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
+}
+
+// find returns the first variable that has one of the names, written just so or else in other case, or nil.
+func (vs variables) find(names ...string) *variable {
+	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, name := range names {
+			if i := slices.IndexFunc(vs, func(v variable) bool { return equal(v.Name, name) }); i >= 0 {
+				return &vs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// imageSize returns the size of the images that the vectors hold, if a variable gives it.
+func (vs variables) imageSize() (height, width int, given bool) {
+	v := vs.find(sizeVariable)
+	if v == nil || v.Value == nil || v.len() != 2 {
+		return 0, 0, false
+	}
+	h, w := v.at(0), v.at(1)
+	if given = h >= 0 && h <= math.MaxInt32 && w >= 0 && w <= math.MaxInt32; given {
+		height, width = int(h), int(w)
+	}
+	return height, width, given
+}
+
+// String lists the variables, only the first of many.
+func (vs variables) String() string {
+	const most = 20
+	if len(vs) == 0 {
+		return "no variables"
+	}
+	var list []string
+	for i := range vs[:min(len(vs), most)] {
+		list = append(list, vs[i].String())
+	}
+	if more := len(vs) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+// The variables that Write puts beside the vectors: names of samples and classes, the size of images or 0
+// and 0, and names, numbers of columns and scales of several features.
+const (
+	namesVariable    = "names"
+	classesVariable  = "classes"
+	sizeVariable     = "imagesize"
+	featuresVariable = "features"
+	columnsVariable  = "columns"
+	scalesVariable   = "scales"
+)
+
+// namesVariables are the names that the list of the samples' names may have.
+var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
+
+// content makes the set of the vectors and labels among the variables, found by the names in the options or
+// else by the given ones, in this order.
+func (vs variables) content(in *input, features, labels []string) (*Content, error) {
+	if in.opt.Features != "" {
+		features = []string{in.opt.Features}
+	}
+	x := vs.find(features...)
+	if x == nil {
+		return nil, fmt.Errorf("no variable %s; the file holds %s", strings.Join(features, " or "), vs)
+	}
+	if x.Value == nil {
+		return nil, fmt.Errorf("variable %s is not a matrix of numbers", x)
+	}
+	if in.opt.Height == 0 && in.opt.Width == 0 {
+		in.opt.Height, in.opt.Width, _ = vs.imageSize()
+	}
+	n, _ := x.Value.Dims()
+	given := in.opt.Labels
+	if given != "" {
+		labels = []string{given}
+	}
+	y, names := vs.find(labels...), vs.find(namesVariables...)
+	if names != nil && (names.Text == nil || names == x || names == y) {
+		names = nil
+	}
+	var words []string
+	switch {
+	case y != nil:
+		var err error
+		if words, err = y.words(); err != nil {
+			return nil, err
+		}
+		if len(words) != n {
+			return nil, fmt.Errorf("variable %s has %d labels for the %d rows of %s", y, len(words), n, x)
+		}
+	case given == "-":
+	case given != "":
+		return nil, fmt.Errorf("no variable %s; the file holds %s", given, vs)
+	default:
+		for i := range vs {
+			if v := &vs[i]; v != x && v != names && v.len() == n && n > 1 {
+				return nil, fmt.Errorf("no variable %s, but %s may hold the labels: give the variable of the labels, or - for none", strings.Join(labels, " or "), v)
+			}
+		}
+	}
+	c, err := in.content(x.Value, words)
+	if err != nil {
+		return nil, err
+	}
+	if names != nil {
+		c.nameSamples(names.Text)
+	}
+	if classes := vs.find(classesVariable); classes != nil && y != nil && y.Value != nil && allDiffer(classes.Text) {
+		if numbers, ok := y.numbers(len(classes.Text)); ok {
+			c.Classes, c.Labels = naming.Readable(classes.Text), numbers
+		}
+	}
+	return c, nil
+}
+
+// numbers returns the labels from 0 of a list of numbers of classes, from 1 to most or NaN for an unknown one.
+func (v *variable) numbers(most int) (labels []int, ok bool) {
+	labels = make([]int, v.len())
+	for i := range labels {
+		l := v.at(i)
+		if l < 1 || l > float64(most) {
+			return nil, false
+		}
+		if labels[i] = int(l) - 1; math.IsNaN(l) {
+			labels[i] = -1
+		}
+	}
+	return labels, true
 }

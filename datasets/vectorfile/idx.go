@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,20 +16,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels come
-// from the file that the options name, or from that beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz,
-// with or without .gz. A class is named by its number.
+// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels
+// come from the file that the options name, or from that beside it: train-labels-idx1-ubyte for
+// train-images-idx3-ubyte.gz, with or without .gz. A class is named by its number.
 func readIDX(in *input) (set *Content, err error) {
 	dims, x, err := idxArray(in)
 	if err != nil {
 		return nil, err
-	}
-	if stored, ok := x.(*Stored); ok {
-		defer func() {
-			if err != nil {
-				stored.Close()
-			}
-		}()
 	}
 	switch len(dims) {
 	case 1:
@@ -39,8 +33,13 @@ func readIDX(in *input) (set *Content, err error) {
 
 	var words []string
 	from := in.opt.Labels
-	if from == "" {
-		from = idxLabels(in.path)
+	if dir, file := filepath.Split(in.path); from == "" {
+		name := strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(strings.TrimSuffix(file, ".gz"))
+		for _, try := range []string{name + ".gz", name} {
+			if _, err := os.Stat(filepath.Join(dir, try)); err == nil && try != file {
+				from = filepath.Join(dir, try)
+			}
+		}
 	}
 	if from != "" && from != "-" {
 		if words, err = readFile(from, Options{}, in.budget, func(labels *input) ([]string, error) {
@@ -62,18 +61,6 @@ func readIDX(in *input) (set *Content, err error) {
 	return set, err
 }
 
-// idxLabels returns the file of the labels beside a file of images, or "".
-func idxLabels(images string) string {
-	dir, file := filepath.Split(images)
-	name := strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(strings.TrimSuffix(file, ".gz"))
-	for _, try := range []string{name, name + ".gz"} {
-		if _, err := os.Stat(filepath.Join(dir, try)); err == nil && try != file {
-			return filepath.Join(dir, try)
-		}
-	}
-	return ""
-}
-
 // isIDX tells by the first bytes whether a file is in IDX format.
 func isIDX(head []byte) bool {
 	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
@@ -84,84 +71,92 @@ func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
-// IsIDXLabels tells by its name whether a file holds the labels of such images.
-func IsIDXLabels(name string) bool {
-	return strings.Contains(name, "labels") && strings.Contains(name, "idx1")
-}
-
-// IDXPart tells by a file's name whether it belongs to a set's training part
-// or, as MNIST's "t10k" files do, to its test part.
-func IDXPart(name string) string {
-	switch {
-	case strings.Contains(name, "train"):
-		return "train"
-	case strings.Contains(name, "t10k"), strings.Contains(name, "test"):
-		return "test"
+// IDXFolder reads the pairs of IDX files of images and labels in dir, of a part, "train" or "test", or of all, the
+// training part first. It also returns the names of all else, and of what is hidden.
+func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	return ""
-}
-
-// IDXFolder reads the pairs of IDX files in dir of which these are the images, those of the
-// training part first.
-func IDXFolder(ctx context.Context, dir string, files []string, opt Options) (whole *Content, err error) {
-	slices.SortStableFunc(files, func(a, b string) int {
-		return strings.Compare(IDXPart(b), IDXPart(a)) // "train" before "test"
-	})
-	var test []bool
-	var opened []*Content
-	defer func() {
-		for _, s := range opened {
-			if err != nil {
-				s.Close()
-			}
+	partOf := func(name string) string { // "t10k" is of MNIST
+		switch {
+		case strings.Contains(name, "train"):
+			return "train"
+		case strings.Contains(name, "t10k"), strings.Contains(name, "test"):
+			return "test"
 		}
-	}()
+		return ""
+	}
+	var files []string
+	for _, e := range entries {
+		name := e.Name()
+		isImages, isLabels := IsIDXImages(name), strings.Contains(name, "labels") && strings.Contains(name, "idx1")
+		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
+		switch {
+		case strings.HasPrefix(name, ".") || e.IsDir() || !isImages && !isLabels:
+			others = append(others, name)
+		case isImages && !again && (part == "" || partOf(name) == part):
+			files = append(files, name)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(partOf(b), partOf(a)) })
+	var test []bool
 	budget := newBudget(ctx, opt)
 	for _, file := range files {
 		path := filepath.Join(dir, file)
 		s, err := readFile(path, opt, budget, readIDX)
-		if err != nil {
-			return nil, err
+		if err == nil && whole != nil {
+			if err = whole.join(s, budget); err != nil {
+				s.Close()
+				err = fmt.Errorf("%s: %w", path, err)
+			}
 		}
-		opened = append(opened, s)
-		test = append(test, slices.Repeat([]bool{IDXPart(file) == "test"}, s.Len())...)
+		if err != nil {
+			if whole != nil {
+				whole.Close()
+			}
+			return nil, nil, err
+		}
 		if whole == nil {
 			whole = s
-		} else if whole, err = join(whole, s, budget); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		test = append(test, slices.Repeat([]bool{partOf(file) == "test"}, s.Len())...)
 	}
-	if !slices.ContainsFunc(files, func(file string) bool { return IDXPart(file) == "" }) {
+	if !slices.ContainsFunc(files, func(file string) bool { return partOf(file) == "" }) {
 		whole.Test = test
 	}
-	return whole, nil
+	return whole, others, nil
 }
 
-// join returns the set of the samples of a and then those of b, both of bytes.
-func join(a, b *Content, budget *budget) (*Content, error) {
-	out := *a
-	out.Vectors = nil
-	_, m := a.Vectors.Dims()
-	if _, columns := b.Vectors.Dims(); a.Height == b.Height && a.Width == b.Width && m == columns {
-		switch x := a.Vectors.(type) {
+// join adds the samples of b, where both sets are of bytes.
+func (c *Content) join(b *Content, budget *budget) error {
+	fits := false
+	_, m := c.Vectors.Dims()
+	if _, columns := b.Vectors.Dims(); c.Height == b.Height && c.Width == b.Width && m == columns {
+		switch x := c.Vectors.(type) {
 		case *Stored:
 			if y, ok := b.Vectors.(*Stored); ok && x.bytes() && y.bytes() {
-				out.Vectors = &Stored{cols: m, parts: slices.Concat(x.parts, y.parts), greatest: max(x.greatest, y.greatest)}
+				fits = true
+				x.parts, x.greatest = append(x.parts, y.parts...), max(x.greatest, y.greatest)
 			}
 		case *Bytes:
 			if y, ok := b.Vectors.(*Bytes); ok {
+				fits = true
 				if err := budget.take(int64(len(x.data)+len(y.data)), "both together"); err != nil {
-					return nil, err
+					return err
 				}
-				out.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
+				c.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
 			}
 		}
 	}
-	if out.Vectors == nil {
-		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
+	if !fits {
+		return fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, c.Height, c.Width)
 	}
 	var words []string
-	for _, s := range []*Content{a, b} {
+	for _, s := range []*Content{c, b} {
 		for _, l := range s.Labels {
 			word := ""
 			if l >= 0 {
@@ -170,18 +165,16 @@ func join(a, b *Content, budget *budget) (*Content, error) {
 			words = append(words, word)
 		}
 	}
-	out.Names = append(a.Names, b.Names...)
-	out.Classes, out.Labels = Classes(words)
-	return &out, nil
+	c.Names = append(c.Names, b.Names...)
+	c.Classes, c.Labels = Classes(words)
+	return nil
 }
 
 var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-// idxArray reads an IDX file: two zero bytes, the type of its numbers, the
-// number of dimensions, each of them in four bytes, and the numbers, the highest byte first. With
-// Options.OnDisk the numbers stay in the file.
+// idxArray reads an IDX file: its header and the numbers, the highest byte first, which stay there with OnDisk.
 func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 	r, most, packed, err := in.unpacked()
 	if err != nil {
@@ -197,10 +190,10 @@ func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 		if packed {
 			unpacked = r
 		}
-		x, err = storedOf(in.path, unpacked, start, a)
+		x, err = in.leave(unpacked, start, *a)
 		return a.dims, x, err
 	}
-	if x, err = a.matrix(r, most-start, in); err == nil {
+	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {
 		err = number.End(r)
 	}
 	if err != nil {

@@ -19,26 +19,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// readMAT reads a MATLAB file: the n×m matrix "fea" and the n labels "gnd", or the variables that the options name.
-//
-// MATLAB stores an image column by column. Where the options or the file give the size
-// of the images, or neither does and m is the square of a number from 16 to 256,
-// vectors are turned so that images stand row by row. Sparse vectors hold no images.
+// readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Vectors of images, by their size or
+// where m is the square of a number from 16 to 256, are turned: MATLAB stores an image column by column.
 func readMAT(in *input) (*Content, error) {
 	vars, err := matVariables(in)
 	if err != nil {
 		return nil, err
-	}
-	height, width, given := vars.imageSize()
-	if in.opt.Height == 0 && in.opt.Width == 0 {
-		in.opt.Height, in.opt.Width = height, width
 	}
 	s, err := vars.content(in, []string{"fea"}, []string{"gnd"})
 	if err != nil {
 		return nil, err
 	}
 	_, m := s.Vectors.Dims()
-	if s.Height == 0 && !given {
+	if _, _, given := vars.imageSize(); s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
 			s.Height, s.Width = side, side
 		}
@@ -54,8 +47,7 @@ func readMAT(in *input) (*Content, error) {
 	return s, nil
 }
 
-// turnImages rewrites the n images of h×w pixels, which row returns, from
-// column by column to row by row.
+// turnImages rewrites the n images of h×w pixels, which row returns, from column by column to row by row.
 func turnImages[T any](n, h, w int, row func(i int) []T) {
 	upright := make([]T, h*w)
 	for i := range n {
@@ -69,18 +61,14 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of a file's elements, by the names of the format's description.
+// The types of a file's elements and the classes of variables that matter here, by the names of the format's
+// description.
 const (
-	miINT8       = 1
-	miUINT8      = 2
-	miUINT16     = 4
-	miINT32      = 5
-	miUINT32     = 6
-	miDOUBLE     = 9
-	miMATRIX     = 14
-	miCOMPRESSED = 15
-	miUTF8       = 16
-	miUTF16      = 17
+	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE = 1, 2, 4, 5, 6, 9
+
+	miMATRIX, miCOMPRESSED, miUTF8, miUTF16 = 14, 15, 16, 17
+
+	mxCELL, mxCHAR, mxSPARSE, mxDOUBLE, mxUINT8, mxUINT64, mxOPAQUE = 1, 4, 5, 6, 9, 15, 17
 )
 
 // matNumbers tells how the numbers of an element type are stored.
@@ -89,36 +77,17 @@ var matNumbers = map[uint32]number.Kind{
 	7: number.Float32, 9: number.Float64, 12: number.Int64, 13: number.Uint64,
 }
 
-// The classes of variables that matter here.
-const (
-	mxCELL   = 1
-	mxCHAR   = 4
-	mxSPARSE = 5
-	mxDOUBLE = 6
-	mxUINT8  = 9
-	mxUINT64 = 15
-	mxOPAQUE = 17
-)
-
 var matClasses = []string{
 	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
 	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32",
 	14: "int64", 15: "uint64", 16: "function", 17: "opaque", 18: "object",
 }
 
-// matHeader is the length of the text and the version that open a file.
-const matHeader = 128
+const matHeader = 128 // the length of the text and the version that open a file
 
-func isMAT(head []byte) bool {
-	_, is := sniffMAT(head)
-	return is
-}
-
-// matVariables reads the variables of a MATLAB file of version 5 (what MATLAB
-// writes with -v6 and -v7), of either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric
-// matrices get a value: uint8 and logical ones a *Bytes, sparse
-// ones a *sparse.CSR, others a *mat.Dense. A row or column of cells that
-// each hold a line of text gets these as its text. Other variables are listed without either.
+// matVariables reads the variables of a MATLAB file of version 5, which -v6 and -v7 write ("MAT-File Format",
+// The MathWorks, chapter 1). Numeric matrices get a value: uint8 and logical ones a *Bytes, sparse ones a
+// *sparse.CSR, others a *mat.Dense. Cells that each hold a line of text give a list of words.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
 	if _, err := in.ReadAt(head, 0); err != nil {
@@ -132,17 +101,17 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
-		e, n, err := readElement(in, off, order)
-		var v *variable
-		if err == nil {
-			v, err = e.variable()
-			in.left += e.taken
-		}
-		named := v != nil && v.Name != ""
-		if err != nil && named {
-			err = fmt.Errorf("variable %q: %w", v.Name, err)
-		} else if err == nil && named {
-			err = vars.add(*v, in)
+		e := &matElement{order: order, in: in}
+		n := e.read(off)
+		v := e.variable()
+		in.left += e.taken
+		err := e.err
+		if v != nil && v.Name != "" {
+			if err == nil {
+				err = vars.add(*v, in)
+			} else {
+				err = fmt.Errorf("variable %q: %w", v.Name, err)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", off, err)
@@ -150,66 +119,6 @@ func matVariables(in *input) (vars variables, err error) {
 		off += n
 	}
 	return vars, nil
-}
-
-// matElement is what is left of an element's content.
-type matElement struct {
-	data  []byte
-	order binary.ByteOrder
-	in    *input
-	taken int64 // bytes of memory
-}
-
-// readElement reads the element at off, unpacked, and returns how many bytes it takes in the file. What is no
-// variable has no content.
-func readElement(in *input, off int64, order binary.ByteOrder) (e *matElement, size int64, err error) {
-	e = &matElement{order: order, in: in}
-	typ, n, err := e.readTag(in.part(off, 8))
-	if err != nil {
-		return e, 0, err
-	}
-	most := in.size - off - 8
-	if n > most {
-		return e, 0, fmt.Errorf("the file ends within an element: %w", promised(n, most))
-	}
-	r, size, packed := in.part(off+8, n), 8+n, typ == miCOMPRESSED
-	if packed {
-		z, err := zlib.NewReader(r)
-		if err != nil {
-			return e, 0, err
-		}
-		defer z.Close()
-		most = zipfile.MostDeflate * n
-		if typ, n, err = e.readTag(z); err != nil {
-			return e, 0, err
-		}
-		r = z
-	} else {
-		size += -n & 7
-	}
-	switch {
-	case typ != miMATRIX:
-		return e, size, nil
-	case n > most:
-		return e, 0, promised(n, most)
-	}
-	if err := in.take(n, "a variable"); err != nil {
-		return e, 0, err
-	}
-	e.taken = n
-	if e.data, err = number.ReadBytes(r, n, n); err == nil && packed {
-		err = number.End(bufio.NewReader(r)) // lets zlib check its sum
-	}
-	return e, size, err
-}
-
-// readTag reads a tag, of a type and a number of bytes.
-func (e *matElement) readTag(r io.Reader) (typ uint32, n int64, err error) {
-	var tag [8]byte
-	if _, err := io.ReadFull(r, tag[:]); err != nil {
-		return 0, 0, fmt.Errorf("the file ends within an element's tag: %w", err)
-	}
-	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:])), nil
 }
 
 // sniffMAT tells a MATLAB file by its first 128 bytes, and its byte order, which is nil for version 7.3.
@@ -227,237 +136,257 @@ func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	return nil, bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n"))
 }
 
-// variable reads one variable. Where it fails, it still returns what it
-// knows of it. What is no variable, and a kind that the format's description leaves out, is nil.
-func (e *matElement) variable() (*variable, error) {
-	if len(e.data) == 0 {
-		return nil, nil
+// matElement is what is left of an element's content. After an error its methods return nothing.
+type matElement struct {
+	data  []byte
+	order binary.ByteOrder
+	in    *input
+	taken int64 // bytes of memory
+	err   error
+}
+
+// fails tells whether there is an error, or makes one where something is wrong.
+func (e *matElement) fails(wrong bool, format string, args ...any) bool {
+	if e.err == nil && wrong {
+		e.err = fmt.Errorf(format, args...)
 	}
-	v, flags, err := e.header()
-	if v == nil || err != nil {
-		return v, err
+	return e.err != nil
+}
+
+// take asks for n bytes of memory for what, and tells whether it got them.
+func (e *matElement) take(n int64, what string) bool {
+	if e.err == nil {
+		e.err = e.in.take(n, what)
 	}
-	class := flags & 0xff
-	isComplex := flags&0x800 != 0
+	return e.err == nil
+}
+
+// read reads the element at off, if it is a variable, and returns how many bytes it takes in the file.
+func (e *matElement) read(off int64) (size int64) {
+	typ, n := e.tag(e.in.part(off, 8))
+	most := e.in.size - off - 8
+	if e.fails(n > most, "the file ends within an element: %w", promised(n, most)) {
+		return 0
+	}
+	r, size, packed := e.in.part(off+8, n), 8+n, typ == miCOMPRESSED
+	if packed {
+		z, err := zlib.NewReader(r)
+		if e.err = err; err != nil {
+			return 0
+		}
+		defer z.Close()
+		r, most = z, zipfile.MostDeflate*n
+		typ, n = e.tag(z)
+	} else {
+		size += -n & 7
+	}
+	if e.err != nil || typ != miMATRIX {
+		return size
+	}
+	if n > most {
+		e.err = promised(n, most)
+	}
+	if !e.take(n, "a variable") {
+		return 0
+	}
+	e.taken = n
+	if e.data, e.err = number.ReadBytes(r, n, n); e.err == nil && packed {
+		e.err = number.End(bufio.NewReader(r)) // lets zlib check its sum
+	}
+	return size
+}
+
+// tag reads a type and a number of bytes.
+func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
+	var tag [8]byte
+	if _, err := io.ReadFull(r, tag[:]); e.fails(err != nil, "the file ends within an element's tag: %w", err) {
+		return 0, 0
+	}
+	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
+}
+
+// variable reads one variable, as far as it succeeds. What the format's description leaves out is nil.
+func (e *matElement) variable() *variable {
+	if e.err != nil || len(e.data) == 0 {
+		return nil
+	}
+	v, flags := e.header()
+	if v == nil || e.err != nil {
+		return v
+	}
+	class, isComplex := flags&0xff, flags&0x800 != 0
 	if isComplex {
 		v.Class = "complex " + v.Class
 	} else if flags&0x200 != 0 {
 		v.Class = "logical " + v.Class
 	}
 	if isComplex || len(v.Dims) != 2 || v.Dims[0] == 0 || v.Dims[1] == 0 {
-		return v, nil
+		return v
 	}
 	switch {
 	case class == mxCELL:
-		v.Text, err = e.words(v.Dims[0], v.Dims[1])
+		v.Text = e.words(v.Dims[0], v.Dims[1])
 	case class == mxSPARSE:
-		v.Value, err = e.sparse(v.Dims[0], v.Dims[1])
+		v.Value = e.sparse(v.Dims[0], v.Dims[1])
 	case mxDOUBLE <= class && class <= mxUINT64:
-		v.Value, err = e.matrix(v.Dims, class == mxUINT8)
+		v.Value = e.matrix(v.Dims, class == mxUINT8)
 	}
-	return v, err
+	return v
 }
 
-// header reads what every variable begins with: its flags, the lowest byte of
-// which is its class, and its dimensions and name.
-func (e *matElement) header() (v *variable, flags uint32, err error) {
-	typ, data, err := e.part()
-	if err != nil {
-		return nil, 0, err
-	}
-	if typ != miUINT32 || len(data) != 8 {
-		return nil, 0, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
+// header reads what every variable begins with: flags, of which the lowest byte is its class, dimensions, name.
+func (e *matElement) header() (v *variable, flags uint32) {
+	typ, data := e.part()
+	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
+		return nil, 0
 	}
 	flags = e.order.Uint32(data)
 	class := int(flags & 0xff)
-	if class == mxOPAQUE {
-		return nil, flags, nil
-	}
-	if class == 0 || class >= len(matClasses) {
-		return nil, flags, fmt.Errorf("class %d is unknown", class)
+	if class == mxOPAQUE || e.fails(class == 0 || class >= len(matClasses), "class %d is unknown", class) {
+		return nil, flags
 	}
 	v = &variable{Class: matClasses[class]}
-	if typ, data, err = e.part(); err != nil {
-		return v, flags, err
-	}
-	if typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0 {
-		return v, flags, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
+	typ, data = e.part()
+	if e.fails(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
+		return v, flags
 	}
 	for at := range len(data) / 4 {
 		d := int32(e.order.Uint32(data[4*at:]))
-		if d < 0 {
-			return v, flags, fmt.Errorf("dimension %d is %d", at+1, d)
+		if e.fails(d < 0, "dimension %d is %d", at+1, d) {
+			return v, flags
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
-	_, data, err = e.part()
+	_, data = e.part()
 	v.Name = string(data[:min(len(data), 1<<10)])
-	return v, flags, err
+	return v, flags
 }
 
 // part reads the next part. A small one is packed into eight bytes together with its tag.
-func (e *matElement) part() (typ uint32, data []byte, err error) {
-	if len(e.data) < 8 {
-		return 0, nil, errors.New("the variable ends within a part's tag")
+func (e *matElement) part() (typ uint32, data []byte) {
+	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
+		return 0, nil
 	}
 	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
 	if small := typ >> 16; small != 0 {
-		if small > 4 {
-			return 0, nil, fmt.Errorf("a small part of %d bytes", small)
+		if e.fails(small > 4, "a small part of %d bytes", small) {
+			return 0, nil
 		}
 		typ, n, at, size = typ&0xffff, int64(small), 4, 8
-	} else if size = 8 + n + -n&7; n > int64(len(e.data))-8 {
-		return 0, nil, fmt.Errorf("a part of %d bytes where the variable has %d left", n, len(e.data)-8)
+	} else if size = 8 + n + -n&7; e.fails(n > int64(len(e.data))-8, "a part of %d bytes where the variable has %d left", n, len(e.data)-8) {
+		return 0, nil
 	}
 	data = e.data[at : at+n]
 	e.data = e.data[min(size, int64(len(e.data))):] // the last part may come without what fills it up
-	return typ, data, nil
+	return typ, data
 }
 
 // numbers reads a part of numbers, which are an array of one dimension.
-func (e *matElement) numbers() (a array, data []byte, err error) {
-	typ, data, err := e.part()
+func (e *matElement) numbers() (a array, data []byte) {
+	typ, data := e.part()
 	k, ok := matNumbers[typ]
-	if err == nil && (!ok || len(data)%k.Size() != 0) {
-		err = fmt.Errorf("values of type %d in %d bytes", typ, len(data))
+	if e.fails(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
+		return array{dims: []int{0}}, nil
 	}
-	if err != nil {
-		return a, nil, err
-	}
-	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data, nil
+	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data
 }
 
-// matrix reads a matrix, whose values stand column by column.
-func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
-	a, data, err := e.numbers()
-	n := a.dims
-	switch {
-	case err != nil:
-		return nil, err
-	case int64(dims[0])*int64(dims[1]) != int64(n[0]):
-		return nil, fmt.Errorf("%d×%d matrix with %d values", dims[0], dims[1], n[0])
-	case isBytes && a.kind != number.Uint8:
-		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", a.kind.Size())
+// matrix reads a matrix, whose values stand column by column. Only what MATLAB calls uint8 becomes a *Bytes.
+func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
+	a, data := e.numbers()
+	if n := a.dims[0]; e.fails(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
+		e.fails(isBytes && a.kind != number.Uint8, "uint8 matrix whose values take %d bytes each", a.kind.Size()) {
+		return nil
 	}
 	a.dims, a.columns = dims, true
-	if r, most := bytes.NewReader(data), int64(len(data)); isBytes {
-		return a.matrix(r, most, e.in)
-	} else if values, err := a.floats(r, most, e.in); err != nil {
-		return nil, err
-	} else {
-		return mat.NewDense(dims[0], dims[1], values), nil
-	}
+	x, e.err = a.matrix(bytes.NewReader(data), int64(len(data)), e.in, isBytes)
+	return x
 }
 
 // whole reads a list of whole numbers.
-func (e *matElement) whole() ([]int, error) {
-	a, data, err := e.numbers()
-	if err == nil && !a.kind.Whole() {
-		err = errors.New("rows or column starts that are no whole numbers")
-	}
-	if err == nil {
-		err = e.in.take(8*int64(a.dims[0]), "a list of numbers")
-	}
-	if err != nil {
-		return nil, err
+func (e *matElement) whole() []int {
+	a, data := e.numbers()
+	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
+		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
 	for i := range out {
 		out[i] = int(value(i))
 	}
-	return out, nil
+	return out
 }
 
-// sparse reads an r×c matrix that stands in compressed columns and returns it
-// in compressed rows.
-func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
-	rows, err := e.whole()
-	if err != nil {
-		return nil, err
-	}
-	starts, err := e.whole()
-	if err != nil {
-		return nil, err
-	}
-	a, data, err := e.numbers()
-	if err != nil {
-		return nil, err
-	}
-	if len(starts) != c+1 {
-		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, len(starts))
+// sparse reads an r×c matrix that stands in compressed columns and returns it in compressed rows.
+func (e *matElement) sparse(r, c int) mat.Matrix {
+	rows, starts := e.whole(), e.whole()
+	a, data := e.numbers()
+	if e.fails(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
+		return nil
 	}
 	nnz := starts[c]
-	if nnz < 0 || nnz > min(len(rows), a.dims[0]) {
-		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0])
-	}
-	// Nothing in the file backs the number of rows; a set with a million
-	// samples that hold nothing is none.
-	if r > nnz+1<<20 {
-		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
-	}
-	if err := e.in.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)); err != nil {
-		return nil, err
+	// Nothing in the file backs the number of rows.
+	if e.fails(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
+		e.fails(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
+		!e.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
+		return nil
 	}
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
 	for i := range values {
 		values[i] = value(i)
 	}
 	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
-	if err != nil {
-		return nil, fmt.Errorf("%d×%d sparse matrix, turned: %w", r, c, err)
+	if e.fails(err != nil, "%d×%d sparse matrix, turned: %w", r, c, err) {
+		return nil
 	}
-	return columns.Transpose(), nil
+	return columns.Transpose()
 }
 
-// words reads the cells of a row or column, each a line of text. It returns nil
-// where one is something else.
-func (e *matElement) words(r, c int) (words []string, err error) {
+// words reads the cells of a row or column, each a line of text. It returns nil where one is something else.
+func (e *matElement) words(r, c int) (words []string) {
 	if r != 1 && c != 1 {
-		return nil, nil
+		return nil
 	}
 	for range r * c {
-		typ, data, err := e.part()
-		if err != nil || typ != miMATRIX || len(data) == 0 {
-			return nil, err
+		typ, data := e.part()
+		if typ != miMATRIX || len(data) == 0 {
+			return nil
 		}
-		word, isText, err := (&matElement{data: data, order: e.order, in: e.in}).line()
-		if err != nil || !isText {
-			return nil, err
+		cell := &matElement{data: data, order: e.order, in: e.in}
+		word, isText := cell.line()
+		if e.err = cell.err; e.err != nil || !isText {
+			return nil
 		}
 		words = append(words, word)
 	}
-	return words, nil
+	return words
 }
 
 // line reads a variable that may be a line of text.
-func (e *matElement) line() (text string, ok bool, err error) {
-	v, flags, err := e.header()
-	if err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
-		return "", false, err
+func (e *matElement) line() (text string, ok bool) {
+	v, flags := e.header()
+	if e.err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
+		return "", false
 	}
-	typ, data, err := e.part()
-	if err == nil {
-		// Runes of four bytes for the characters of one, the string, and its place in a list.
-		err = e.in.take(48+6*int64(len(data)), "a list of words")
-	}
-	if err != nil {
-		return "", false, err
+	typ, data := e.part()
+	// Runes of four bytes for the characters of one, the string, and its place in a list.
+	if !e.take(48+6*int64(len(data)), "a list of words") {
+		return "", false
 	}
 	switch typ {
 	case miUTF8:
-		return string(data), utf8.Valid(data), nil
+		return string(data), utf8.Valid(data)
 	case miUTF16, miUINT16:
 		units := make([]uint16, len(data)/2)
 		for i := range units {
 			units[i] = e.order.Uint16(data[2*i:])
 		}
-		return string(utf16.Decode(units)), true, nil
+		return string(utf16.Decode(units)), true
 	case miINT8, miUINT8:
 		runes := make([]rune, len(data))
 		for i, b := range data {
 			runes[i] = rune(b)
 		}
-		return string(runes), true, nil
+		return string(runes), true
 	}
-	return "", false, nil
+	return "", false
 }

@@ -13,19 +13,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// readNPY reads a NumPy file of an n×m array or of n images, n×h×w. The labels come from the NumPy file that the
-// options name, if they name one.
-func readNPY(in *input) (set *Content, err error) {
+// readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of the labels that the options name.
+func readNPY(in *input) (*Content, error) {
 	x, err := npyArray(in, "X")
 	if err != nil {
 		return nil, err
-	}
-	if stored, ok := x.Value.(*Stored); ok {
-		defer func() {
-			if err != nil {
-				stored.Close()
-			}
-		}()
 	}
 	vars := variables{x}
 	if labels := in.opt.Labels; labels != "" && labels != "-" {
@@ -39,8 +31,7 @@ func readNPY(in *input) (set *Content, err error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads arrays of a NumPy archive: the vectors and labels that the options name, or that have a common name.
-// The matrix in compressed rows that scipy.sparse.save_npz writes is one array, "data".
+// readNPZ reads arrays of a NumPy archive, of which scipy.sparse.save_npz writes several for one matrix.
 func readNPZ(in *input) (*Content, error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {
@@ -52,7 +43,12 @@ func readNPZ(in *input) (*Content, error) {
 		if !ok {
 			continue
 		}
-		v, err := entryArray(in, entry, name)
+		content, err := entry.Open()
+		var v variable
+		if err == nil {
+			v, err = readArray(in, number.Buffered(&stoppable{content, in.ctx}, entry.Size()), entry.Most(), name)
+			content.Close()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
@@ -74,8 +70,6 @@ func (vs variables) numpy(in *input) (*Content, error) {
 	}
 	if x := vs.find(features...); x != nil && len(x.Dims) == 3 {
 		in.opt.Height, in.opt.Width = x.Dims[1], x.Dims[2]
-	} else if in.opt.Height == 0 && in.opt.Width == 0 {
-		in.opt.Height, in.opt.Width, _ = vs.imageSize()
 	}
 	return vs.content(in, features, []string{"y", "gnd", "labels", "target", "arr_1"})
 }
@@ -98,21 +92,11 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	v.Value, err = storedOf(in.path, nil, h.Length, &array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value, err = in.leave(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 
-func entryArray(in *input, entry *npz.Entry, name string) (variable, error) {
-	content, err := entry.Open()
-	if err != nil {
-		return variable{}, err
-	}
-	defer content.Close()
-	return readArray(in, number.Buffered(in.stoppable(content), entry.Size), entry.Most(), name)
-}
-
-// readArray reads an array of numbers or words from r, which holds at most most bytes. Others are listed
-// without a value.
+// readArray reads an array of numbers or words from at most most bytes. Others are listed without a value.
 func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
 	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)
@@ -132,7 +116,7 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 		v.Text, err = readTexts(in, r, items, most, t)
 	} else {
 		a := array{t.Kind, t.Order, v.Dims, h.Fortran}
-		v.Value, err = a.matrix(r, most, in)
+		v.Value, err = a.matrix(r, most, in, t.Kind == number.Uint8)
 	}
 	if err == nil {
 		err = number.End(r)
@@ -143,7 +127,6 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 	return v, err
 }
 
-// readTexts reads items of text.
 func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
 	size := items * t.Size
 	if size > most {
@@ -171,8 +154,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 	return texts, nil
 }
 
-// joinSparse puts the matrix, called "data", in the place of the arrays that
-// scipy.sparse.save_npz writes one as, if these are among the variables.
+// joinSparse puts the matrix, called "data", in the place of the arrays of scipy.sparse.save_npz.
 func (vs *variables) joinSparse(in *input) error {
 	parts := map[string]*variable{}
 	for _, name := range []string{"format", "shape", "data", "indptr", "indices"} {
@@ -239,7 +221,6 @@ func (v *variable) isList() error {
 	return nil
 }
 
-// indices returns the whole numbers of a list.
 func (v *variable) indices() ([]int, error) {
 	if err := v.isList(); err != nil {
 		return nil, err

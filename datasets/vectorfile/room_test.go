@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -20,7 +22,7 @@ import (
 // memoryInput returns a file in memory, of which reading may take limit bytes, or with 0 what is free.
 func memoryInput(data []byte, limit int64) *input {
 	opt := Options{Limit: limit}
-	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt)}
+	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt), nil}
 }
 
 // The readers by path, whatever the file's content.
@@ -214,11 +216,11 @@ func TestTransposed(t *testing.T) {
 			binary.BigEndian.PutUint16(file[2*i:], uint16(i))
 		}
 		a := array{number.Uint16, binary.BigEndian, dims, true}
-		got, err := a.floats(bytes.NewReader(file), int64(len(file)), memoryInput(nil, 0))
+		got, err := a.matrix(bytes.NewReader(file), int64(len(file)), memoryInput(nil, 0), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got
+		return got.(*mat.Dense).RawMatrix().Data
 	}
 	// 2×2×3 numbers in Fortran order.
 	if got, want := read(2, 2, 3), []float64{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}; !slices.Equal(got, want) {

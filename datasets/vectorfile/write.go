@@ -2,6 +2,8 @@ package vectorfile
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/csv"
@@ -15,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -23,16 +26,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writers are the forms in which vectors are written, by the ending of the
-// file's name.
+// writers are the forms in which vectors are written, by the ending of the file's name.
 var writers = map[string]func(*bufio.Writer, *Content) error{
 	".npz": writeNumPy,
 	".mat": writeMATLAB,
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write would not write to path whatever the set:
-// if its ending is not known or its folder is not there.
+// CanWrite returns an error if Write would write no set to path: its ending is not known or its folder not
+// there.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
@@ -47,129 +49,117 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its
-// name says. Open reads the same vectors, labels, and names of samples and
-// classes from it; but the set is called as the file then.
+// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat
+// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of
+// samples and classes from it, but the set is called as the file then, and sparse vectors are dense in a .csv,
+// and no images in a .mat.
 //
-//   - .npz for NumPy: the array fea holds the n×m vectors, gnd the n labels, which
-//     number the classes from 1 and are NaN where the class is not known, names
-//     and classes the names, and imagesize the height and width of the images
-//     that the vectors hold, 0 and 0 where they hold none. Where several features
-//     stand side by side, features holds their names, columns how many columns each
-//     has, and scales by what its values were multiplied. Sparse vectors stand
-//     in place of fea as scipy.sparse.save_npz writes them, for
-//     scipy.sparse.load_npz.
-//   - .mat for MATLAB, version 5 of the format: variables of the same names.
-//     Images stand column by column, as usual there; sparse ones are not known
-//     for images when they are read.
-//   - .csv: a line of headings, then for each sample its name, its class and the
-//     m values, under the feature's name and a number, or x and a number. A name or class that a spreadsheet would take for a formula, since
-//     it begins with =, +, - or @ and is no number, has an apostrophe before it,
-//     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
-//     and classes in natural order.
-//
-// The file appears when it is whole: where Write fails, or ctx ends it, what was
-// there before stays. A value that is not finite and a name that
-// the form cannot hold are errors: one with white space at its ends in a .csv,
-// with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
+// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A value
+// that is not finite and a name that the form cannot hold are errors: one with white space at its ends in a
+// .csv, with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
 func Write(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.WriteFunc)
 }
 
-// WriteNew is Write for a file that must not be there: if it is, or appears while it is
-// written, the error holds fs.ErrExist and the file stays as it is.
+// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
 func WriteNew(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.CreateFunc)
 }
 
-// write writes the set by one of the functions of atomicfile.
-func (s *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
+func (c *Content) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
 	if err := CanWrite(path); err != nil {
 		return err
 	}
-	if err := s.checkVectors(); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	err := c.checkVectors()
+	if err == nil {
+		err = file(path, func(w io.Writer) error {
+			buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
+			if err := writers[strings.ToLower(filepath.Ext(path))](buffered, c); err != nil {
+				return err
+			}
+			return buffered.Flush()
+		})
 	}
-	write := writers[strings.ToLower(filepath.Ext(path))]
-	err := file(path, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
-		if err := write(buffered, s); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
-	var named *fs.PathError
-	if err != nil && !errors.As(err, &named) {
+	if named := (*fs.PathError)(nil); err != nil && !errors.As(err, &named) {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
 }
 
-// checkVectors checks that s is a set of vectors that a reader would take.
-func (s *Content) checkVectors() error {
-	if s.Vectors == nil {
+// checkVectors checks that c is a set of vectors that a reader would take.
+func (c *Content) checkVectors() error {
+	if c.Vectors == nil {
 		return errors.New("a set of image files has no vectors")
 	}
-	n, m := s.Vectors.Dims()
+	n, m := c.Vectors.Dims()
 	switch {
 	case n == 0 || m == 0:
 		return fmt.Errorf("%d×%d matrix holds no samples", n, m)
-	case len(s.Names) != n || len(s.Labels) != n:
-		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(s.Names), len(s.Labels))
-	case (s.Height != 0 || s.Width != 0) && (s.Height < 0 || s.Height*s.Width != m):
-		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, s.Height, s.Width)
+	case len(c.Names) != n || len(c.Labels) != n:
+		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(c.Names), len(c.Labels))
+	case (c.Height != 0 || c.Width != 0) && (c.Height < 0 || c.Height*c.Width != m):
+		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, c.Height, c.Width)
 	}
-	if columns := 0; s.Features != nil {
-		for _, f := range s.Features {
+	if columns := 0; c.Features != nil {
+		for _, f := range c.Features {
 			columns += f.Count
 		}
 		if columns != m {
 			return fmt.Errorf("features of %d columns, and vectors of %d values", columns, m)
 		}
 	}
-	for i, l := range s.Labels {
-		if l < -1 || l >= len(s.Classes) {
-			return fmt.Errorf("%s: label %d, and there are %d classes", s.Names[i], l, len(s.Classes))
+	for i, l := range c.Labels {
+		if l < -1 || l >= len(c.Classes) {
+			return fmt.Errorf("%s: label %d, and there are %d classes", c.Names[i], l, len(c.Classes))
 		}
 	}
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-				return fmt.Errorf("the name %q is not text", name)
-			}
-		}
-		if len(names) > 0 && !allDiffer(names) {
-			return errors.New("a name of a sample or class is empty or there twice")
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+			return fmt.Errorf("the name %q is not text", name)
 		}
 	}
-	return checkFinite(s.Vectors)
+	if !allDiffer(c.Names) || !allDiffer(c.Classes) {
+		return errors.New("a name of a sample or class is empty or there twice")
+	}
+	return checkFinite(c.Vectors)
 }
 
-// features returns the names of the features, how many columns each has, and its scale.
-func (s *Content) features() (names []string, counts []int, scales []float64) {
-	for _, f := range s.Features {
-		names, counts, scales = append(names, f.Name), append(counts, f.Count), append(scales, f.Scale)
-	}
-	return names, counts, scales
+// list is a list of words or numbers that Write puts beside the vectors.
+type list struct {
+	name    string
+	words   []string
+	numbers []float64
+	whole   bool // the numbers are whole
 }
 
-// labelNumbers returns the classes' numbers from 1, NaN where the class is not
-// known.
-func (s *Content) labelNumbers() []float64 {
-	numbers := make([]float64, len(s.Labels))
-	for i, l := range s.Labels {
-		numbers[i] = float64(l + 1)
+// lists returns what Write puts beside the vectors, which hold images of a size or none.
+func (c *Content) lists(height, width int) []list {
+	labels := list{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+	for _, l := range c.Labels {
+		number := float64(l + 1)
 		if l < 0 {
-			numbers[i] = math.NaN()
+			number = math.NaN()
 		}
+		labels.numbers = append(labels.numbers, number)
 	}
-	return numbers
+	all := []list{labels, {name: namesVariable, words: c.Names}}
+	if len(c.Classes) > 0 {
+		all = append(all, list{name: classesVariable, words: c.Classes})
+	}
+	if len(c.Features) > 0 {
+		names, counts, scales := list{name: featuresVariable}, list{name: columnsVariable, whole: true}, list{name: scalesVariable}
+		for _, f := range c.Features {
+			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
+			scales.numbers = append(scales.numbers, f.Scale)
+		}
+		all = append(all, names, counts, scales)
+	}
+	return append(all, list{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
 }
 
 // putList writes numbers one after the other, the lowest byte first, up to the first error.
 func putList[T any](w *bufio.Writer, values []T) error {
-	const chunk = 8192
-	for some := range slices.Chunk(values, chunk) {
+	for some := range slices.Chunk(values, 8192) {
 		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
 			return err
 		}
@@ -177,104 +167,241 @@ func putList[T any](w *bufio.Writer, values []T) error {
 	return nil
 }
 
-// int32s returns whole numbers in 4 bytes each.
-func int32s(values ...int) []int32 {
-	out := make([]int32, len(values))
-	for i, v := range values {
-		out[i] = int32(v)
-	}
-	return out
+// putInt32 writes an array of whole numbers in 4 bytes each.
+func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
+	z.Array(name, "<i4", []int{len(values)}, func(w *bufio.Writer) {
+		for _, v := range values {
+			w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v)))
+		}
+	})
 }
 
-// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed:
-// numpy.savez does not either.
-func writeNumPy(w *bufio.Writer, s *Content) error {
+// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed: numpy.savez does not either.
+func writeNumPy(w *bufio.Writer, c *Content) error {
 	z := npz.NewWriter(w)
-	n, m := s.Vectors.Dims()
-	switch x := s.Vectors.(type) {
+	n, m := c.Vectors.Dims()
+	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
 		if n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32 {
 			return fmt.Errorf("%d×%d matrix of %d values is more than can be written", n, m, x.NNZ())
 		}
-		putArray(z, "data", "<f8", x.Values)
-		putArray(z, "indices", "<i4", int32s(x.Columns...))
-		putArray(z, "indptr", "<i4", int32s(x.RowStart...))
+		z.List("data", x.Values)
+		putInt32(z, "indices", x.Columns...)
+		putInt32(z, "indptr", x.RowStart...)
 		z.Array("format", "|S3", nil, func(w *bufio.Writer) { w.WriteString("csr") })
-		putArray(z, "shape", "<i4", int32s(n, m))
+		putInt32(z, "shape", n, m)
 	case *Bytes:
 		z.Array("fea", "|u1", []int{n, m}, func(w *bufio.Writer) { w.Write(x.data) })
 	default:
 		z.Floats("fea", []int{n, m}, rowsOf(x))
 	}
-	if slices.Contains(s.Labels, -1) {
-		putArray(z, "gnd", "<f8", s.labelNumbers())
-	} else {
-		numbers := int32s(s.Labels...)
-		for i := range numbers {
-			numbers[i]++
+	for _, l := range c.lists(c.Height, c.Width) {
+		switch {
+		case l.words != nil:
+			z.Words(l.name, l.words)
+		case l.whole:
+			putInt32(z, l.name, l.numbers...)
+		default:
+			z.List(l.name, l.numbers)
 		}
-		putArray(z, "gnd", "<i4", numbers)
 	}
-	z.Words(namesVariable, s.Names)
-	if len(s.Classes) > 0 {
-		z.Words(classesVariable, s.Classes)
-	}
-	if len(s.Features) > 0 {
-		names, counts, scales := s.features()
-		z.Words(featuresVariable, names)
-		putArray(z, columnsVariable, "<i4", int32s(counts...))
-		putArray(z, scalesVariable, "<f8", scales)
-	}
-	putArray(z, sizeVariable, "<i4", int32s(s.Height, s.Width))
 	return z.Close()
 }
 
-// putArray writes an array of one dimension.
-func putArray[T any](z *npz.Writer, name, kind string, values []T) {
-	z.Array(name, kind, []int{len(values)}, func(w *bufio.Writer) { putList(w, values) })
-}
-
-// writeTable writes a set as Write says for CSV. A number has the fewest digits
-// that tell it from all others.
-func writeTable(w *bufio.Writer, s *Content) error {
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
-				return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
-			}
+// writeTable writes a set as Write says for CSV. A number has the fewest digits that tell it from all others.
+func writeTable(w *bufio.Writer, c *Content) error {
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
+			return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
 		}
 	}
-	_, m := s.Vectors.Dims()
+	_, m := c.Vectors.Dims()
 	if m+2 > mostVectorColumns {
 		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
 	}
-	record := []string{nameColumn, "class"}
-	of := s.Features
-	if of == nil {
-		of = []Columns{{Name: "x", Count: m}}
+	features := c.Features
+	if features == nil {
+		features = []Columns{{Name: "x", Count: m}}
 	}
-	for _, f := range of {
+	record := []string{nameColumn, "class"}
+	for _, f := range features {
 		for j := range f.Count {
 			record = append(record, f.Name+strconv.Itoa(j+1))
 		}
 	}
 	out := csv.NewWriter(w)
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	row := rowsOf(s.Vectors)
-	for i, l := range s.Labels {
-		record = append(record[:0], spreadsheet.Cell(s.Names[i]), "")
+	err := out.Write(record)
+	row := rowsOf(c.Vectors)
+	for i, l := range c.Labels {
+		if err != nil {
+			return err
+		}
+		record = append(record[:0], spreadsheet.Cell(c.Names[i]), "")
 		if l >= 0 {
-			record[1] = spreadsheet.Cell(s.Classes[l])
+			record[1] = spreadsheet.Cell(c.Classes[l])
 		}
 		for _, v := range row(i) {
 			record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+		err = out.Write(record)
 	}
 	out.Flush()
-	return out.Error()
+	return cmp.Or(err, out.Error())
+}
+
+// writeMATLAB writes a set as Write says for MATLAB, uncompressed, as MATLAB does with -v6.
+func writeMATLAB(w *bufio.Writer, c *Content) error {
+	for _, name := range slices.Concat(c.Names, c.Classes) {
+		if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
+			return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy does not read from a .mat", name)
+		}
+	}
+	height, width := c.Height, c.Width
+	if _, ok := c.Vectors.(*sparse.CSR); ok {
+		height, width = 0, 0
+	}
+	// A text, where some other data are (nowhere), the version, and letters that tell the order of bytes.
+	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
+	err := c.vectorsArray().write(w)
+	for _, l := range c.lists(height, width) {
+		if err == nil {
+			err = l.array().write(w)
+		}
+	}
+	return err
+}
+
+// matArray is a variable to be written.
+type matArray struct {
+	name       string
+	class      int
+	nonzero    int // of a sparse one
+	rows, cols int
+	parts      []byte // the parts behind the name
+	typ        int    // else the last part holds bytes bytes of numbers of a type, which put writes
+	bytes      int64
+	put        func(*bufio.Writer)
+}
+
+// write writes the variable. Errors of w come with the last number.
+func (a *matArray) write(w *bufio.Writer) error {
+	head := appendPart(nil, miUINT32, []int32{int32(a.class), int32(a.nonzero)})
+	head = appendPart(head, miINT32, []int32{int32(a.rows), int32(a.cols)})
+	head = append(appendPart(head, miINT8, []byte(a.name)), a.parts...)
+	if a.put != nil && a.bytes <= 4 {
+		var small bytes.Buffer
+		buffered := bufio.NewWriter(&small)
+		a.put(buffered)
+		buffered.Flush()
+		head, a.put, a.bytes = appendPart(head, a.typ, small.Bytes()), nil, 0
+	}
+	size := int64(len(head)) + a.bytes + -a.bytes&7
+	if a.put != nil {
+		size += 8
+	}
+	// The size of an element would have room for more, MATLAB has not.
+	if size > math.MaxInt32 {
+		return fmt.Errorf("variable %s takes %d bytes, and a variable of a MATLAB file of version 5 at most 2 GB: write .npz", a.name, size)
+	}
+	putList(w, []int32{miMATRIX, int32(size)})
+	_, err := w.Write(head)
+	if a.put != nil {
+		putList(w, []int32{int32(a.typ), int32(a.bytes)})
+		a.put(w)
+		_, err = w.Write(make([]byte, -a.bytes&7))
+	}
+	return err
+}
+
+// appendPart appends a part of these numbers. One of up to 4 bytes shares 8 with its tag.
+func appendPart[T any](to []byte, typ int, values []T) []byte {
+	size := binary.Size(values)
+	pad := -size & 7
+	if 0 < size && size <= 4 {
+		to, pad = binary.LittleEndian.AppendUint32(to, uint32(size<<16|typ)), 4-size
+	} else {
+		to = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(to, uint32(typ)), uint32(size))
+	}
+	to, _ = binary.Append(to, binary.LittleEndian, values)
+	return append(to, make([]byte, pad)...)
+}
+
+// array is the variable of a list: a column of numbers, or of cells of a word each. A size is a row. What is not
+// ASCII is written in 16 bits each: MATLAB loads no file in which a character has several bytes of UTF-8.
+func (l list) array() *matArray {
+	if l.words == nil {
+		a := &matArray{name: l.name, class: mxDOUBLE, rows: len(l.numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.numbers)}
+		if l.name == sizeVariable {
+			a.rows, a.cols = 1, len(l.numbers)
+		}
+		return a
+	}
+	a := &matArray{name: l.name, class: mxCELL, rows: len(l.words), cols: 1}
+	for _, word := range l.words {
+		length, text := len(word), appendPart(nil, miUTF8, []byte(word))
+		if length != utf8.RuneCountInString(word) {
+			units := utf16.Encode([]rune(word))
+			length, text = len(units), appendPart(nil, miUTF16, units)
+		}
+		cell := appendPart(nil, miUINT32, []int32{mxCHAR, 0})
+		cell = appendPart(cell, miINT32, []int32{1, int32(length)})
+		cell = append(appendPart(cell, miINT8, []byte{}), text...)
+		a.parts = appendPart(a.parts, miMATRIX, cell)
+	}
+	return a
+}
+
+// vectorsArray is the variable of the vectors.
+func (c *Content) vectorsArray() *matArray {
+	n, m := c.Vectors.Dims()
+	a := &matArray{name: "fea", class: mxDOUBLE, rows: n, cols: m}
+	switch x := c.Vectors.(type) {
+	case *sparse.CSR:
+		rows, starts, values := compressedColumns(x)
+		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB keeps room for one at least
+		a.parts = appendPart(appendPart(nil, miINT32, rows), miINT32, starts)
+		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { putList(w, values) }
+	case *Bytes:
+		a.class, a.typ, a.bytes = mxUINT8, miUINT8, int64(n)*int64(m)
+		a.put = func(w *bufio.Writer) { putColumns(w, c, func(i, j int) uint8 { return x.data[i*m+j] }) }
+	default:
+		a.typ, a.bytes = miDOUBLE, 8*int64(n)*int64(m)
+		a.put = func(w *bufio.Writer) { putColumns(w, c, x.At) }
+	}
+	return a
+}
+
+// putColumns writes the vectors column by column, in MATLAB's order, in which images are turned too.
+func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
+	n, m := c.Vectors.Dims()
+	height, width := c.Height, c.Width
+	if height == 0 {
+		height, width = 1, m
+	}
+	column := make([]T, n)
+	for j := range m {
+		for i := range n {
+			column[i] = at(i, j%height*width+j/height)
+		}
+		if putList(w, column) != nil {
+			return
+		}
+	}
+}
+
+// compressedColumns returns the values other than 0 column by column, the row of each, and the columns' starts.
+func compressedColumns(x *sparse.CSR) (rows, starts []int32, values []float64) {
+	columns := x.Transpose()
+	m, _ := columns.Dims()
+	starts = make([]int32, 1, m+1)
+	for j := range m {
+		in, column := columns.Row(j)
+		for p, v := range column {
+			if v != 0 {
+				rows, values = append(rows, int32(in[p])), append(values, v)
+			}
+		}
+		starts = append(starts, int32(len(values)))
+	}
+	return rows, starts, values
 }

@@ -1,21 +1,22 @@
-// Package jpegmeans decodes JPEG files (ITU-T T.81) to images of half, a quarter or an eighth of
-// their height and width, whose pixels are the means of blocks of those of the whole image. The
-// whole image is never in memory.
+// Package jpegmeans decodes JPEG files (ITU-T T.81) to images of half, a quarter or an eighth of their height
+// and width, whose pixels are the means of blocks of those of the whole image, which is never in memory.
 //
-// The mean of some pixels of a block is a linear function of its coefficients, so that means are found by a
-// shorter inverse transform (means.go). Where pixels of a block might lie beyond black or white, and at the image's
-// border, the pixels are found first. So the means are those of the pixels that image/jpeg decodes, but for
-// rounding: a level of 255 at most.
+// The mean of some pixels of a block is a linear function of its coefficients: a shorter inverse transform
+// gives it (means.go). Where pixels might lie beyond black or white, and at the border, the pixels are found
+// first. So the means are those of image/jpeg but for rounding: a level of 255 at most.
 //
-// It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]): progressive
-// files, those in RGB or of four components, and those with damaged headers.
+// It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]):
+// progressive files, those in RGB or of four components, and those with damaged headers.
 package jpegmeans
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
+	"io"
+	"slices"
 )
 
 // File is what the segments of a JPEG file tell.
@@ -24,16 +25,14 @@ type File struct {
 	Width, Height int
 	// Components is how many values the file promises for a pixel, 3 where no frame is.
 	Components int
-	// Progressive tells whether coefficients come in several scans.
+	// Progressive tells whether coefficients come in several scans, and Scans how many scans there are.
 	Progressive bool
-	// Scans is how many scans there are.
-	Scans int
+	Scans       int
 
-	content []byte
-	frame   *frame // nil where none is, or one that is not served
-	rgb     bool
-	unusual bool // has what is left to image/jpeg
-
+	content  []byte
+	frame    *frame // nil where none is, or one that is not served
+	rgb      bool
+	unusual  bool // has what is left to image/jpeg
 	whole    bool // has an end
 	heightAt int  // where the height stands in the content
 	lastScan int  // where the last scan begins, or 0
@@ -65,7 +64,16 @@ func Parse(content []byte) *File {
 		case startOfScan:
 			f.Scans++
 			f.before |= last
-			f.lastScan, last = at-4, f.firstOf(data)
+			f.lastScan, last = at-4, 0
+			n := len(data) // of a header whose scan has first coefficients
+			if f.frame == nil || n == 0 || n != 4+2*int(data[0]) || data[n-3] != 0 {
+				continue
+			}
+			for k := 1; k < n-3; k += 2 {
+				if i := f.frame.component(data[k]); i >= 0 {
+					last |= 1 << i
+				}
+			}
 		case huffmanTables:
 			f.unusual = f.unusual || tables.readTables(data) != nil
 		case application0:
@@ -78,29 +86,15 @@ func Parse(content []byte) *File {
 			}
 		}
 	}
-	f.unusual = f.unusual || frames != 1 || f.frame == nil
-	if !f.unusual && f.Components == 3 && !jfif {
+	if f.unusual = f.unusual || frames != 1 || f.frame == nil; !f.unusual && f.Components == 3 && !jfif {
 		c := f.frame.components
 		f.rgb = adobe || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
 	}
 	return f
 }
 
-// firstOf returns a bit for each component of a scan that has their first coefficients.
-func (f *File) firstOf(header []byte) (components int) {
-	if f.frame == nil || len(header) == 0 || len(header) != 4+2*int(header[0]) || header[len(header)-3] != 0 {
-		return 0
-	}
-	for at := 1; at < len(header)-3; at += 2 {
-		if i := f.frame.component(header[at]); i >= 0 {
-			components |= 1 << i
-		}
-	}
-	return components
-}
-
-// Serves tells whether Decode makes an image whose height and width are divided by times, which is
-// 2, 4 or 8. It tells nothing of errors in the file.
+// Serves tells whether Decode divides height and width by times: 2, 4 or 8. It tells nothing of errors in
+// the file.
 func (f *File) Serves(times int) bool {
 	if f.unusual || f.Progressive || f.rgb || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
 		return false
@@ -109,16 +103,14 @@ func (f *File) Serves(times int) bool {
 	return across <= times && down <= times
 }
 
-// Memory returns the most bytes that Decode of a file that it serves takes for what grows with
-// the image.
+// Memory returns the most bytes that Decode of a file that it serves takes for what grows with the image.
 func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
-// Decode decodes the file to an image whose height and width are ⌈height/times⌉ and
-// ⌈width/times⌉. Each pixel is the mean of a block of times×times of the file's, those at the right
-// and the lower border of what there is of theirs. The image is an *image.Gray, an *image.YCbCr of
-// 4:4:4. A file that is not served (Serves) is an error.
+// Decode decodes the file to an *image.Gray, or an *image.YCbCr of 4:4:4, of ⌈height/times⌉ and ⌈width/times⌉.
+// Each pixel is the mean of a block of times×times of the file's, those at the right and the lower border of
+// what there is of theirs. A file that is not served (Serves) is an error.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
@@ -126,11 +118,10 @@ func (f *File) Decode(times int) (image.Image, error) {
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
 
-// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of pixels
-// that is. Of a sequential file these are the rows of whole units, from the top;
-// of a progressive one all rows, by the scans before the last, if all components have one. A file of no rows, one
-// that is whole, one that is damaged before its end and one of a kind that is not served are returned as they are,
-// with 0 rows.
+// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of
+// pixels that is. Of a sequential file these are the rows of whole units, from the top; of a progressive one
+// all rows, by the scans before the last, if all components have one. A file of no rows, one that is whole, one
+// that is damaged before its end and one of a kind that is not served are returned as they are, with 0 rows.
 //
 // The height in the frame is set to these rows: a decoder passes over the bits that are left.
 func (f *File) Mend() (content []byte, rows int) {
@@ -158,4 +149,169 @@ func (f *File) Mend() (content []byte, rows int) {
 	content = append(bytes.Clone(content), 0xff, endOfImage)
 	binary.BigEndian.PutUint16(content[f.heightAt:], uint16(rows))
 	return content, rows
+}
+
+// Markers (T.81, table B.1).
+const (
+	startOfFrame       = 0xc0 // baseline
+	startOfExtended    = 0xc1
+	startOfProgressive = 0xc2
+	huffmanTables      = 0xc4
+	restart0           = 0xd0
+	restart7           = 0xd7
+	startOfImage       = 0xd8
+	endOfImage         = 0xd9
+	startOfScan        = 0xda
+	quantTables        = 0xdb
+	restartInterval    = 0xdd
+	application0       = 0xe0
+	application14      = 0xee
+	application15      = 0xef
+	comment            = 0xfe
+)
+
+var (
+	errEnds    = fmt.Errorf("no end of the image: %w", io.ErrUnexpectedEOF)
+	errDamaged = errors.New("a damaged JPEG file")
+)
+
+// reader reads the segments of a file (T.81, B.1.1).
+type reader struct {
+	content []byte
+	at      int
+}
+
+// next returns the marker of the next segment and the bytes after its length. It skips the bits of scans.
+func (r *reader) next() (marker byte, data []byte, err error) {
+	for {
+		skip := bytes.IndexByte(r.content[r.at:], 0xff)
+		if skip < 0 {
+			return 0, nil, errEnds
+		}
+		first := r.at + skip + 1
+		for r.at = first; r.at < len(r.content) && r.content[r.at] == 0xff; r.at++ { // fill bytes
+		}
+		if r.at == len(r.content) {
+			return 0, nil, errEnds
+		}
+		marker = r.content[r.at]
+		r.at++
+		switch {
+		case marker == 0 && r.at > first+1:
+			return 0, nil, errDamaged
+		case marker == 0 || marker >= restart0 && marker <= restart7:
+			continue
+		case marker == endOfImage:
+			return marker, nil, nil
+		}
+		rest := r.content[r.at:]
+		if len(rest) < 2 {
+			return 0, nil, errEnds
+		}
+		length := int(binary.BigEndian.Uint16(rest))
+		if length < 2 {
+			return 0, nil, errDamaged
+		}
+		if length > len(rest) {
+			return 0, nil, errEnds
+		}
+		r.at += length
+		return marker, rest[2:length], nil
+	}
+}
+
+// Segments calls f for each segment of a JPEG file before the end of the image, with its marker
+// and the bytes after its length, until f returns false or a segment is not whole.
+func Segments(content []byte, f func(marker byte, data []byte) bool) {
+	r := reader{content, min(2, len(content))}
+	for {
+		marker, data, err := r.next()
+		if err != nil || marker == endOfImage || !f(marker, data) {
+			return
+		}
+	}
+}
+
+// frame is the header of a frame (T.81, B.2.2).
+type frame struct {
+	baseline      bool
+	width, height int
+	components    []component
+}
+
+// component is one of the values of a pixel.
+type component struct {
+	id, quant byte
+	h, v      int // sampling factors
+
+	width, height int      // of the samples within the image
+	across, down  *average // of how many samples means are taken
+	means         []uint8
+	stride        int
+}
+
+// readFrame reads the header of a frame of 8 bits and one or three components, of which the second and the
+// third have the same sampling factors, divisors of the first's.
+func readFrame(marker byte, data []byte) (*frame, error) {
+	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
+		return nil, errDamaged
+	}
+	f := &frame{
+		baseline:   marker == startOfFrame,
+		height:     int(binary.BigEndian.Uint16(data[1:])),
+		width:      int(binary.BigEndian.Uint16(data[3:])),
+		components: make([]component, data[5]),
+	}
+	first := &f.components[0]
+	for i := range f.components {
+		c, p := &f.components[i], data[6+3*i:]
+		c.id, c.h, c.v, c.quant = p[0], int(p[1]>>4), int(p[1]&0xf), p[2]
+		ok := c.quant < 4 && f.component(c.id) == i && c.h >= 1 && c.h <= 4 && c.h != 3 && c.v >= 1 && c.v <= 4 && c.v != 3
+		if len(f.components) == 3 {
+			ok = ok && first.v <= 2 && first.h%c.h == 0 && first.v%c.v == 0 &&
+				(i < 2 || c.h == f.components[1].h && c.v == f.components[1].v)
+		}
+		if !ok {
+			return nil, errDamaged
+		}
+	}
+	if len(f.components) == 1 {
+		first.h, first.v = 1, 1 // whatever they are (T.81, A.2.2)
+	}
+	return f, nil
+}
+
+// component returns which component has an id, the first of several, or -1.
+func (f *frame) component(id byte) int {
+	return slices.IndexFunc(f.components, func(c component) bool { return c.id == id })
+}
+
+// subsampling returns how many pixels a sample of colour stands for, across and down.
+func (f *frame) subsampling() (across, down int) {
+	first, last := f.components[0], f.components[len(f.components)-1]
+	return first.h / last.h, first.v / last.v
+}
+
+// readQuant reads quantisation tables (T.81, B.2.4.1).
+func (d *decoder) readQuant(data []byte) error {
+	for len(data) > 0 {
+		id, wide := data[0]&0xf, data[0]>>4
+		if id >= 4 || wide > 1 {
+			return errDamaged
+		}
+		if data = data[1:]; len(data) == 0 {
+			return nil // the number of a table that is not there, which image/jpeg accepts
+		}
+		if len(data) < blockSize<<wide {
+			return errDamaged
+		}
+		for i := range d.quant[id] {
+			d.quant[id][i] = int32(data[i<<wide])
+			if wide == 1 {
+				d.quant[id][i] = int32(data[2*i])<<8 | int32(data[2*i+1])
+			}
+		}
+		data = data[blockSize<<wide:]
+	}
+	return nil
 }

@@ -4,14 +4,12 @@ import "math"
 
 const blockSize = 64
 
-// block holds the coefficients of a block of 8×8 pixels, dequantised, the vertical frequency times 8
-// and the horizontal one.
+// block holds the coefficients of 8×8 pixels, dequantised, the vertical frequency times 8 and the horizontal
+// one.
 type block struct {
-	values [blockSize]int32
-	// columns has a bit for each horizontal frequency that has coefficients other than 0.
-	columns uint
-	// sum is that of the magnitudes of all coefficients but the first.
-	sum int64
+	values  [blockSize]int32
+	columns uint  // has a bit for each horizontal frequency that has coefficients other than 0
+	sum     int64 // of the magnitudes of all coefficients but the first
 }
 
 // largest is more than any coefficient of 8-bit pixels, and as much as sums of 64 leave room for.
@@ -28,45 +26,28 @@ func (b *block) set(at uint8, v int32) {
 	b.sum += int64(max(v, -v))
 }
 
-// clip makes the coefficients of a wild block no more than largest.
-func (b *block) clip() {
-	for i, v := range b.values {
-		b.values[i] = min(max(v, -largest), largest)
-	}
-}
-
-func (b *block) clear() {
-	if b.sum > 0 {
-		b.values = [blockSize]int32{}
-	}
-	b.columns, b.sum = 0, 0
-}
-
-// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of
-// 64 pixels add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128;
-// rounding them adds up to half a step of the quantisation each.
+// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of 64 pixels
+// add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128; rounding them
+// adds up to half a step of the quantisation each.
 func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
-// inRange tells that no pixel of the block is below 0 or above 255. A coefficient
-// changes a pixel by a quarter of its magnitude at most, and the first changes all by an eighth
-// (T.81, A.3.3).
+// inRange tells that no pixel of the block is below 0 or above 255. A coefficient changes a pixel by a quarter
+// of its magnitude at most, and the first changes all by an eighth (T.81, A.3.3).
 func (b *block) inRange() bool {
 	dc := int64(b.values[0])
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
 }
 
-// fraction is how many bits behind the point the weights of averages have. With largest it keeps
-// sums of products within 64 bits.
+// fraction is the bits behind the point of the weights; with largest sums of products stay within 64 bits.
 const fraction = 20
 
-// average is how the means of each run of some samples of a row of eight follow from its coefficients:
-// the inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number.
-// The means of runs at equal distance from the two ends differ in the sign of the odd frequencies.
+// average is how the means of each run of some samples of a row of eight follow from its coefficients: the
+// inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number. The means of
+// runs at equal distance from the two ends differ in the sign of the odd frequencies.
 type average struct {
-	run, runs int  // samples of a run, and runs of a row, 8/run
-	columns   uint // has a bit for each frequency on which means depend
-	// weights holds those of each frequency in the means of the first half of the runs.
-	weights [4][8]int64
+	run, runs int         // samples of a run, and runs of a row, 8/run
+	columns   uint        // has a bit for each frequency on which means depend
+	weights   [4][8]int64 // of each frequency in the means of the first half of the runs
 }
 
 // averages holds those of runs of 1, 2, 4 and 8 samples.
@@ -105,8 +86,7 @@ func (a *average) apply(out, c *[8]int64) {
 	}
 }
 
-// means writes the means of down.run×across.run samples of the block, rounded and kept between 0
-// and 255, row by row with so many bytes from one to the next.
+// means writes the rounded means of down.run×across.run samples of the block, a row every stride bytes.
 func (b *block) means(out []uint8, stride int, across, down *average) {
 	var rows [8][8]int64
 	for u := range 8 {
@@ -133,44 +113,39 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	}
 }
 
-// put writes the means of the block at x and y. Of blocks at the image's border only samples
-// within it count.
+// put writes the means of the block at x and y. Of blocks at the image's border only samples within it count.
 func (c *component) put(b *block, x, y int) {
 	width, height := min(c.width-8*x, 8), min(c.height-8*y, 8)
 	if width <= 0 || height <= 0 {
 		return
 	}
 	out := c.means[y*c.down.runs*c.stride+x*c.across.runs:]
-	inside := width == 8 && height == 8
-	if inside && b.sum == 0 {
+	across, down := c.across.run, c.down.run
+	switch inside := width == 8 && height == 8; {
+	case inside && b.sum == 0:
 		v := uint8(min(max((int(b.values[0])+4)>>3+128, 0), 255))
 		for j := range c.down.runs {
-			line := out[j*c.stride:][:c.across.runs]
-			for i := range line {
-				line[i] = v
+			for i := range c.across.runs {
+				out[j*c.stride+i] = v
 			}
 		}
 		return
-	}
-	if inside && (b.inRange() || c.across.run == 1 && c.down.run == 1) {
+	case inside && (b.inRange() || across == 1 && down == 1):
 		b.means(out, c.stride, c.across, c.down)
 		return
 	}
 	var pixels [blockSize]uint8
 	b.means(pixels[:], 8, &averages[1], &averages[1])
-	across, down := c.across.run, c.down.run
 	for top := 0; top < height; top += down {
-		line := out[top/down*c.stride:]
 		for left := 0; left < width; left += across {
 			rows, columns := min(down, height-top), min(across, width-left)
-			sum := 0
+			sum, n := 0, rows*columns
 			for j := range rows {
 				for _, p := range pixels[8*(top+j)+left:][:columns] {
 					sum += int(p)
 				}
 			}
-			n := rows * columns
-			line[left/across] = uint8((sum + n/2) / n)
+			out[top/down*c.stride+left/across] = uint8((sum + n/2) / n)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package jpegmeans
 
-import "image"
+import (
+	"encoding/binary"
+	"image"
+)
 
 // zigzag holds the place of each coefficient of the file's order in a block (T.81, figure 5).
 var zigzag = [blockSize]uint8{
@@ -10,7 +13,6 @@ var zigzag = [blockSize]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// decoder decodes a file.
 type decoder struct {
 	reader
 	times int
@@ -26,8 +28,7 @@ type decoder struct {
 	endOfRun int  // how many blocks have no more coefficients
 	wild     bool // whether some block has coefficients that no image of 8 bits has
 
-	// counting makes no image, but counts rows: those that are whole in the scan that is read.
-	counting bool
+	counting bool // makes no image, but counts rows: those that are whole in the scan that is read
 	rows     int
 }
 
@@ -44,7 +45,18 @@ func (d *decoder) decode() (image.Image, error) {
 		switch {
 		case err != nil:
 		case marker == endOfImage:
-			return d.finish()
+			if d.seen == 0 || d.counting {
+				return nil, errDamaged
+			}
+			c := d.frame.components
+			box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
+			if len(c) == 1 {
+				return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
+			}
+			return &image.YCbCr{
+				Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
+				SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
+			}, nil
 		case marker == startOfFrame || marker == startOfExtended:
 			if d.frame != nil {
 				return nil, errDamaged
@@ -76,32 +88,15 @@ func (d *decoder) start() {
 	across, down := d.frame.subsampling()
 	for i := range d.frame.components {
 		c := &d.frame.components[i]
-		perX, perY := d.times, d.times
-		c.width, c.height = width, height
-		if i > 0 {
-			perX, perY = perX/across, perY/down
+		if i == 0 {
+			c.width, c.height, c.across, c.down = width, height, &averages[d.times], &averages[d.times]
+		} else {
 			c.width, c.height = (width+across-1)/across, (height+down-1)/down
+			c.across, c.down = &averages[d.times/across], &averages[d.times/down]
 		}
-		c.across, c.down = &averages[perX], &averages[perY]
 		c.stride = (width + d.times - 1) / d.times
 		c.means = make([]uint8, c.stride*((height+d.times-1)/d.times))
 	}
-}
-
-// finish returns the image after the last scan.
-func (d *decoder) finish() (image.Image, error) {
-	if d.seen == 0 || d.counting {
-		return nil, errDamaged
-	}
-	c := d.frame.components
-	box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
-	if len(c) == 1 {
-		return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
-	}
-	return &image.YCbCr{
-		Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,
-		SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: box,
-	}, nil
 }
 
 // part is one component of a scan.
@@ -151,10 +146,10 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks that a component has in a unit. In a scan of one component they follow row by row, and
-// those outside of the image have no bits.
+// unit reads the blocks of a component in a unit. Alone they follow row by row, without those outside of the
+// image.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
-	h, v := p.component.h, p.component.v
+	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
 		x, y := unit%across*h+j%h, unit/across*v+j/h
 		if alone {
@@ -168,18 +163,22 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 			return err
 		}
 		if !d.counting {
-			if d.block.wild() {
+			if b.wild() {
 				d.wild = true
-				d.block.clip()
+				for i, v := range b.values {
+					b.values[i] = min(max(v, -largest), largest)
+				}
 			}
-			p.component.put(&d.block, x, y)
+			p.component.put(b, x, y)
 		}
-		d.block.clear()
+		if b.sum > 0 {
+			b.values = [blockSize]int32{}
+		}
+		b.columns, b.sum = 0, 0
 	}
 	return nil
 }
 
-// readScan reads the header of a scan.
 func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	if d.frame == nil || len(header) == 0 {
 		return nil, errDamaged
@@ -209,8 +208,7 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	return parts, nil
 }
 
-// restart goes on behind the next restart marker, which has to be the expected one, and is looked
-// for where it is not at once there.
+// restart goes on behind the next restart marker, which has to be the expected one.
 func (d *decoder) restart(expected byte) error {
 	for at := d.bits.end(); at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
@@ -230,8 +228,8 @@ func (d *decoder) restart(expected byte) error {
 	return errEnds
 }
 
-// sequential reads a block with all its coefficients (T.81, F.2.2). endOfRun counts the blocks without
-// more coefficients; like image/jpeg it takes codes for several, which sequential files should not have.
+// sequential reads a block (T.81, F.2.2). Like image/jpeg it takes the code of several blocks without
+// coefficients.
 func (d *decoder) sequential(p *part) error {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
@@ -262,4 +260,174 @@ func (d *decoder) sequential(p *part) error {
 		return errDamaged
 	}
 	return nil
+}
+
+const lookBits = 9 // the longest code that is looked up at once
+
+// table is a Huffman table (T.81, annexes C and F.2.2.3).
+type table struct {
+	symbols []byte // in the order of codes, up to 256; none where the table is not defined
+	// look holds for lookBits bits the symbol of the code that they begin with, and the code's length, or 0
+	// if longer.
+	look [1 << lookBits]uint16
+	// limit holds for each length the first number that begins with no code of up to it, and first what
+	// leads from a code to its symbol.
+	limit [16]uint32
+	first [16]int32
+}
+
+// define makes what codes are found by. It is false where there are more codes than prefix codes of their
+// lengths.
+func (t *table) define(counts, symbols []byte) bool {
+	*t = table{symbols: symbols}
+	code, at := uint32(0), 0
+	for i, n := range counts {
+		length := i + 1
+		if code+uint32(n) > 1<<length {
+			return false
+		}
+		t.first[i] = int32(at) - int32(code)
+		for range n {
+			if length <= lookBits {
+				from := code << (lookBits - length)
+				for j := range uint32(1) << (lookBits - length) {
+					t.look[from+j] = uint16(symbols[at])<<8 | uint16(length)
+				}
+			}
+			code++
+			at++
+		}
+		t.limit[i] = code << (16 - length)
+		code <<= 1
+	}
+	return true
+}
+
+// readTables reads Huffman tables (T.81, B.2.4.2).
+func (d *decoder) readTables(data []byte) error {
+	for len(data) > 0 {
+		if len(data) < 17 {
+			return errDamaged
+		}
+		class, number, counts, n := data[0]>>4, data[0]&0xf, data[1:17], 0
+		for _, count := range counts {
+			n += int(count)
+		}
+		if class > 1 || number > 3 || number > 1 && d.frame != nil && d.frame.baseline || n == 0 || n > 256 || len(data) < 17+n {
+			return errDamaged
+		}
+		t := &d.dc[number]
+		if class == 1 {
+			t = &d.ac[number]
+		}
+		if !t.define(counts, data[17:17+n]) {
+			return errDamaged
+		}
+		data = data[17+n:]
+	}
+	return nil
+}
+
+// bits are those of a part between restarts. Beyond their end they are 0, and n falls below 0.
+type bits struct {
+	data []byte
+	from int // where they begin
+	at   int // where the next byte is
+	next uint64
+	n    int // how many of next there are; the rest is what follows, or 0
+	over bool
+}
+
+const enough = 32 // how many bits fill has ready, unless they end: a code and a value take up to 32
+
+// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits
+// end.
+func (b *bits) fill() {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	if b.over {
+		return
+	}
+	if b.at+8 <= len(b.data) {
+		w := binary.BigEndian.Uint64(b.data[b.at:])
+		if (^w-ones)&w&tops == 0 { // no byte is 0xff
+			b.next |= w >> uint(b.n)
+			whole := (64 - b.n) >> 3
+			b.at += whole
+			b.n += 8 * whole
+			return
+		}
+	}
+	for b.n <= 56 {
+		if b.at >= len(b.data) {
+			b.over = true
+			return
+		}
+		c := b.data[b.at]
+		if c == 0xff {
+			if b.at+1 >= len(b.data) || b.data[b.at+1] != 0 {
+				b.over = true
+				return
+			}
+			b.at++
+		}
+		b.at++
+		b.next |= uint64(c) << uint(56-b.n)
+		b.n += 8
+	}
+}
+
+// end returns where the byte stands that follows the last of which a bit was taken.
+func (b *bits) end() int {
+	at := b.at
+	for n := b.n; n >= 8; n -= 8 {
+		at--
+		if at-1 >= b.from && b.data[at] == 0 && b.data[at-1] == 0xff {
+			at--
+		}
+	}
+	return at
+}
+
+func (b *bits) read(n int) uint32 {
+	if b.n < enough {
+		b.fill()
+	}
+	v := b.next >> 1 >> uint(63-n)
+	b.next <<= uint(n)
+	b.n -= n
+	return uint32(v)
+}
+
+// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be one of bits that
+// have ended.
+func (b *bits) symbol(t *table) (symbol byte, ok bool) {
+	if b.n < enough {
+		b.fill()
+	}
+	if e := t.look[b.next>>(64-lookBits)]; e != 0 {
+		b.next <<= e & 0xff
+		b.n -= int(e & 0xff)
+		return byte(e >> 8), true
+	}
+	code := uint32(b.next >> 48)
+	for i := lookBits; i < 16; i++ {
+		if code < t.limit[i] {
+			b.next <<= uint(i + 1)
+			b.n -= i + 1
+			return t.symbols[t.first[i]+int32(code>>(15-i))], true
+		}
+	}
+	return 0, false
+}
+
+// value returns the next value of so many bits, up to 16 (T.81, F.2.2.1, EXTEND).
+func (b *bits) value(size int) int32 {
+	if size == 0 {
+		return 0
+	}
+	positive := int64(b.next) >> 63 // all bits of it, or none
+	v := int64(b.next >> uint(64-size))
+	b.next <<= uint(size)
+	b.n -= size
+	return int32(v + (1-1<<uint(size))&^positive)
 }

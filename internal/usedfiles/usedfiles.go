@@ -130,7 +130,6 @@ func (w Written) check(read string) error {
 	return nil
 }
 
-// sameFile tells whether two paths lead to one file.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

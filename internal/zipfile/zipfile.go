@@ -3,12 +3,16 @@ package zipfile
 
 import (
 	"archive/zip"
+	"bufio"
+	"compress/gzip"
 	"fmt"
 	"io"
+	"io/fs"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// MaxDirectory is the length of the longest directory that is read, in bytes. It is read
-// into memory whole.
+// MaxDirectory is the length of the longest directory that is read, in bytes. It is read into memory whole.
 const MaxDirectory = 8 << 20
 
 // Encrypted is the flag of an encrypted entry.
@@ -36,4 +40,29 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 		}
 	}
 	return b.r.ReadAt(p, off)
+}
+
+// MostDeflate is how many bytes a byte of DEFLATE can stand for: a code of two bits stands for at most 258.
+const MostDeflate = 1032
+
+// Gunzip returns what r, a file or a string, holds, unpacked where it is gzipped, and whether it was.
+func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
+	size := int64(0)
+	switch r := r.(type) {
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	case interface{ Size() int64 }:
+		size = r.Size()
+	}
+	b = number.Buffered(r, size)
+	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
+		return b, false, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, true, err
+	}
+	return number.Buffered(z, MostDeflate*size), true, nil
 }

@@ -1,10 +1,9 @@
-// Package atomicfile writes files atomically. The content goes to a temporary file in the same
-// folder, is flushed to the disk, and gets the name of the file in one step. After a crash or on a
-// full disk the file has its old content or all of the new one.
+// Package atomicfile writes files atomically: to a temporary file in the same folder, which is flushed to the
+// disk and gets the name of the file in one step. After a crash or on a full disk the file has its old content
+// or all of the new one.
 //
-// A temporary file is locked while it is written, so that RemoveStale removes the files of killed
-// processes and no others. Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock
-// their files and always replace the target.
+// A temporary file is locked while it is written: RemoveStale removes those of killed processes and no others.
+// Libraries for atomic writes (renameio, moby/sys/atomicwriter) lock none and always replace the target.
 package atomicfile
 
 import (
@@ -71,8 +70,8 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc replaces the content of the file path with the output of write. If write fails, the file
-// stays as it was and its error is returned.
+// WriteFunc replaces the content of the file path with the output of write. If write fails, the file stays as
+// it was.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename, sync: true}.write(path, write)
 }
@@ -82,14 +81,13 @@ func WriteUnsynced(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename}.write(path, write)
 }
 
-// CreateFunc is WriteFunc for a new file. If the file exists, or appears while it is written, it
-// returns an error with fs.ErrExist and leaves that file alone.
+// CreateFunc is WriteFunc for a new file. A file that exists, or appears meanwhile, stays: fs.ErrExist.
 func CreateFunc(path string, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true}.write(path, write)
 }
 
-// CreateLike is CreateFunc for a copy of a file. Before the copy gets its name it has the permissions
-// and the time of like, and its owner where this process may set it.
+// CreateLike is CreateFunc for a copy of a file, which has the permissions and the time of like before it gets
+// its name, and its owner where this process may set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true, like: like}.write(path, write)
 }
@@ -97,13 +95,13 @@ func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) erro
 // RenameNew renames a file unless the new name exists: then it returns an error with fs.ErrExist.
 func RenameNew(from, to string) error {
 	err := os.Link(from, to) // which unlike os.Rename replaces nothing
-	if err == nil {
+	switch {
+	case err == nil:
 		if err = os.Remove(from); err != nil {
-			return errors.Join(err, os.Remove(to))
+			err = errors.Join(err, os.Remove(to))
 		}
-		return nil
-	}
-	if errors.Is(err, fs.ErrExist) {
+		return err
+	case errors.Is(err, fs.ErrExist):
 		return err
 	}
 	// A file system without links. Somebody may make the file between these two.
@@ -174,8 +172,8 @@ func (w way) write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Sync brings a file, or the names in a folder, to the disk, where the file system can do that.
-// Windows does not sync folders, and syncs a file only through the handle that wrote it.
+// Sync brings a file, or the names in a folder, to the disk, where the system can: Windows does not sync
+// folders, and syncs a file only through the handle that wrote it.
 func Sync(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -28,24 +29,23 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
-// DefaultLimit is the most bytes that a store holds, unless the environment variable
-// PARTWISE_CACHE_SIZE or SetLimit sets another limit.
+// DefaultLimit is the most bytes that a store holds, unless PARTWISE_CACHE_SIZE or SetLimit sets another limit.
 const DefaultLimit = 10_000_000_000
 
 const (
-	// keptPart is the percentage of the limit that stays when entries are removed, so that it is not
-	// exceeded again at once.
+	// keptPart is the percentage of the limit that stays when entries are removed: it is not exceeded again at
+	// once.
 	keptPart = 90
-	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put
-	// theirs. stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
+	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
+	// stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
 	scanPart, stuckPart = 10, 1000
 	// touchAfter is the age at which the time of an entry's last use is renewed.
 	touchAfter = time.Hour
 )
 
 // An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
-// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards
-// against faults of disks and crashes, not against people who can write to the folder.
+// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards against
+// faults of disks and crashes, not against people who can write to the folder.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})
@@ -60,10 +60,13 @@ func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-// encodeHeader returns what stands before the blob in a file.
+// unsummed returns what stands before the sum in a file, of a blob of a size.
+func unsummed(key Key, size int64) []byte {
+	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
+}
+
 func encodeHeader(key Key, blob []byte) []byte {
-	b := append([]byte(magic), key[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(blob)))
+	b := unsummed(key, int64(len(blob)))
 	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
 }
 
@@ -72,13 +75,12 @@ type Store struct {
 	dir   string
 	limit int64
 
-	mu sync.Mutex
-	// room is the bytes that may be put before the entries are counted again.
-	room int64
+	mu   sync.Mutex
+	room int64 // the bytes that may be put before the entries are counted again
 }
 
-// Default returns the default folder: the one that the environment variable PARTWISE_CACHE names, or
-// else partwise/cache in the user's cache folder, beside downloaded data sets.
+// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache
+// in the user's cache folder, beside downloaded data sets.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -90,22 +92,21 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// The names of a store's own files: an entry is in a folder named by the first two digits of its key.
-// All other files are left alone.
+// The names of a store's own files: an entry is in a folder named by the first two digits of its key. Others
+// are left alone.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
 )
 
-// markerName is the file that tells a store's folder from others.
-const markerName = "partwise-cache.txt"
+const markerName = "partwise-cache.txt" // the file that tells a store's folder from others
 
 const markerText = `This folder is a cache of partwise. Files in it may go at any time, and all of
 them can be removed: they are made again when they are needed.
 `
 
-// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files
-// of killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
+// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files of
+// killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
 // DefaultLimit. A folder that holds other files and is no store is an error.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, limit: DefaultLimit}
@@ -116,9 +117,19 @@ func Open(dir string) (*Store, error) {
 			return nil, fmt.Errorf("cache: the environment variable %s: %w", variable, err)
 		}
 	}
+	marker := filepath.Join(dir, markerName)
 	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		err = s.mark()
+	if _, missing := os.Lstat(marker); err == nil && missing != nil {
+		var all []fs.DirEntry
+		all, err = os.ReadDir(dir)
+		for _, e := range all {
+			if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
+				return nil, fmt.Errorf("cache: the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", dir, strconv.Quote(e.Name()))
+			}
+		}
+		if err == nil {
+			_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -127,31 +138,11 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are
-// removed. It is called before the store is used.
+// SetLimit sets the most bytes of all entries with their headers. It is called before the store is used.
 func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
 	}
-}
-
-// mark writes the marker of a store, and refuses a folder of other files.
-func (s *Store) mark() error {
-	marker := filepath.Join(s.dir, markerName)
-	if _, err := os.Lstat(marker); err == nil {
-		return nil
-	}
-	all, err := os.ReadDir(s.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
-			return fmt.Errorf("the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", s.dir, strconv.Quote(e.Name()))
-		}
-	}
-	_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
-	return nil
 }
 
 // removeTemporary removes the temporary files of killed processes.
@@ -161,18 +152,18 @@ func (s *Store) removeTemporary() {
 	}
 }
 
-// path returns the file of an entry.
 func (s *Store) path(key Key) string {
 	name := key.String()
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no
-// more than SizeOf says.
+// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no more than
+// SizeOf says.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
+	path := s.path(key)
 	f, info, err := s.openEntry(key)
 	if err == nil {
 		defer f.Close()
@@ -186,25 +177,18 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	}
 	if errors.Is(err, errDamaged) {
 		// A good entry that another process has just put there is lost too, and made again.
-		_ = os.Remove(s.path(key))
+		_ = os.Remove(path)
 	}
 	if err != nil {
 		return nil, false
 	}
-	touch(s.path(key), info.ModTime())
+	// The time of the file is that of the last use. A time in the future is of a wrong clock.
+	if now := time.Now(); now.Sub(info.ModTime()).Abs() > touchAfter {
+		_ = os.Chtimes(path, now, now) // else it goes earlier, and is made again
+	}
 	return blob, true
 }
 
-// touch renews the time of an entry's last use, which is the time of its file. It also corrects times
-// in the future, of a wrong clock.
-func touch(path string, last time.Time) {
-	now := time.Now()
-	if now.Sub(last).Abs() > touchAfter {
-		_ = os.Chtimes(path, now, now) // else it goes earlier, and is made again
-	}
-}
-
-// errDamaged is the error of a damaged entry.
 var errDamaged = errors.New("a damaged entry")
 
 // openEntry opens the file of an entry, whose header and size agree.
@@ -221,9 +205,8 @@ func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	want := binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(info.Size()-int64(headerSize)))
-	header := make([]byte, headerSize)
-	if n, _ := f.ReadAt(header, 0); n < headerSize || !bytes.Equal(header[:sumAt], want) {
+	head := make([]byte, headerSize)
+	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], unsummed(key, info.Size()-int64(headerSize))) {
 		f.Close()
 		return nil, nil, errDamaged
 	}
@@ -243,9 +226,8 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	return info.Size() - int64(headerSize), true
 }
 
-// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob
-// above the limit itself is not stored. A caller can go on after an error: the store then has the old
-// blob or none.
+// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob above the
+// limit itself is not stored. A caller can go on after an error: the store then has the old blob or none.
 func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
@@ -283,8 +265,8 @@ func (s *Store) put(key Key, blob []byte) error {
 	})
 }
 
-// evict removes the least recently used entries if the store is above its limit, and returns how many
-// bytes are left. An entry that cannot be removed, such as an open file on Windows, stays.
+// evict removes the least recently used entries above the limit, if it can, and returns how many bytes are
+// left.
 func (s *Store) evict() (left int64) {
 	all, _ := s.entries() // what cannot be listed cannot be removed
 	for _, e := range all {
@@ -305,15 +287,12 @@ func (s *Store) evict() (left int64) {
 	return left
 }
 
-// Usage describes the content of a store.
+// Usage describes the content of the store in the folder Dir.
 type Usage struct {
-	// Dir is the folder of the store.
-	Dir string
-	// Entries is the number of entries, and Size the bytes of their files.
+	Dir     string
 	Entries int
-	Size    int64
-	// Limit is the most that they have.
-	Limit int64
+	// Size is the bytes of the files of the entries, and Limit the most that they have.
+	Size, Limit int64
 	// Oldest is the last use of the least recently used entry, or the zero time.
 	Oldest time.Time
 }
@@ -335,8 +314,8 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries and the temporary files of killed processes. Files and folders that are not the
-// store's own stay. It continues after an error and returns the first.
+// Clear removes all entries and temporary files of killed processes, as far as it can, and returns the first
+// error.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil
@@ -383,7 +362,6 @@ func (s *Store) entries() (all []entry, first error) {
 	return all, first
 }
 
-// shards returns the folders of entries.
 func (s *Store) shards() (dirs []string) {
 	all, _ := os.ReadDir(s.dir) // without it there are none
 	for _, e := range all {
@@ -393,3 +371,40 @@ func (s *Store) shards() (dirs []string) {
 	}
 	return dirs
 }
+
+// Key names an entry by the SHA-256 sum of its inputs.
+type Key [sha256.Size]byte
+
+const keyFormat = "partwise key 1" // changes with the way in which parts are digested
+
+// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the
+// parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which
+// differ between runs.
+func NewKey(kind string, parts ...any) Key {
+	h := sha256.New()
+	// Every part follows its kind and length.
+	put := func(what byte, part []byte) {
+		h.Write(binary.LittleEndian.AppendUint64([]byte{what}, uint64(len(part))))
+		h.Write(part)
+	}
+	put('f', []byte(keyFormat))
+	put('k', []byte(kind))
+	for _, part := range parts {
+		switch p := part.(type) {
+		case []byte:
+			put('b', p)
+		case []Key:
+			all := make([]byte, 0, len(p)*len(Key{}))
+			for i := range p {
+				all = append(all, p[i][:]...)
+			}
+			put('l', all)
+		default:
+			put('v', fmt.Appendf(nil, "%T %#[1]v", p))
+		}
+	}
+	return Key(h.Sum(nil))
+}
+
+// String returns the key as 64 hexadecimal digits.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }

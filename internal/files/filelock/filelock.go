@@ -26,8 +26,7 @@ type Lock struct {
 }
 
 // Acquire locks the file path, which it creates if need be, without waiting. It returns ErrLocked where
-// another process holds the lock, and succeeds on a file system without locks. Other errors name the
-// path.
+// another process holds the lock, and succeeds on a file system without locks.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -48,8 +47,7 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		// The previous holder may have removed the file between opening and locking it here: then this
-		// lock keeps nobody out.
+		// The previous holder may have removed the file before it was locked: then this lock keeps nobody out.
 		if l := (&Lock{f, held}); l.InPlace() {
 			return l, nil
 		}
@@ -64,8 +62,7 @@ func (l *Lock) File() *os.File { return l.file }
 // Held tells whether the lock keeps others out. It does not where the system has no locks.
 func (l *Lock) Held() bool { return l.held }
 
-// InPlace tells whether the file is still the one at its path. If it was moved, removed or replaced,
-// the lock keeps nobody out.
+// InPlace tells whether the file is still the one at its path, else the lock keeps nobody out.
 func (l *Lock) InPlace() bool {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -81,9 +78,8 @@ func (l *Lock) Release() {
 		l.file.Close()
 		return
 	}
-	// Windows does not remove a file that is open, nor one that another process
-	// has opened since. Everywhere else the file is removed while the lock is
-	// held, so that it is never another process's.
+	// Windows does not remove a file that is open, nor one that another process has opened since.
+	// Everywhere else the file is removed while the lock is held, so that it is never another process's.
 	err := os.Remove(l.file.Name())
 	l.file.Close()
 	if err != nil && removeWhenClosed {

@@ -11,14 +11,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longest is the length of a file name, in characters, beyond which it is cut;
-// systems stop at 255 bytes.
+// longest is the length of a file name, in characters, beyond which it is cut; systems stop at 255 bytes.
 const longest = 60
 
 // device is a name that Windows keeps for a device, whatever its extension.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
-// separators are what Safe replaces by a hyphen.
 var separators = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
 
 // Safe turns any name into one that every file system and web server accepts: letters and digits in
@@ -38,19 +36,16 @@ func Safe(name string) string {
 	return s
 }
 
-// longestFolder is the length of a folder's name, in bytes, beyond which it is cut. Systems stop
-// at 255, and a number may follow.
+// longestFolder is the most bytes of a folder's name. Systems stop at 255, and a number may follow.
 const longestFolder = 240
 
-// reserved are the characters that Windows keeps for itself, and deviceFolder is a name that it
-// keeps for a device, with an extension.
+// reserved are characters, and deviceFolder names of devices, that Windows keeps for itself.
 var (
 	reserved     = regexp.MustCompile(`[<>:"\\|?*]`)
 	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
 )
 
-// Folder returns a name for a folder. It replaces only characters and names that file systems, or
-// Windows, do not allow.
+// Folder returns a name for a folder. It replaces only what file systems, or Windows, do not allow.
 func Folder(name string, windows bool) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsControl(r) {

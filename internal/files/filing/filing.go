@@ -7,6 +7,7 @@ package filing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -27,22 +28,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Way is how a file comes to its place.
+// Way is how a file comes to its place. Link makes symbolic links.
 type Way string
 
-// The ways. Link makes symbolic links.
 const (
 	Copy Way = "copy"
 	Link Way = "link"
 	Move Way = "move"
 )
 
-// Item is a file and where it is to be.
+// Item is the absolute path of a file, and its place in the folder, with forward slashes, in a folder of its
+// own.
 type Item struct {
-	// From is the absolute path of the file.
 	From string `json:"from"`
-	// To is its place in the folder, with forward slashes, in a folder of its own.
-	To string `json:"to"`
+	To   string `json:"to"`
 }
 
 // line is an item in the journal. Names that are no text in UTF-8 stand there as bytes, in base64.
@@ -52,37 +51,13 @@ type line struct {
 	ToBytes   []byte `json:"toBytes,omitempty"`
 }
 
-func lineOf(it Item) line {
-	l := line{Item: it}
-	if !utf8.ValidString(it.From) {
-		l.FromBytes = []byte(it.From)
-	}
-	if !utf8.ValidString(it.To) {
-		l.ToBytes = []byte(it.To)
-	}
-	return l
-}
-
-func (l line) item() Item {
-	it := l.Item
-	if l.FromBytes != nil {
-		it.From = string(l.FromBytes)
-	}
-	if l.ToBytes != nil {
-		it.To = string(l.ToBytes)
-	}
-	return it
-}
-
-// JournalFile is the name of the journal in the folder: a line of JSON that says the way,
-// then one for each file.
+// JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each
+// file.
 const JournalFile = ".partwise-sorted.jsonl"
 
-// lockFile keeps a second process out.
 const lockFile = ".partwise-sorted.lock"
 
-// format is the version of the journal's form.
-const format = 1
+const format = 1 // the version of the journal's form
 
 type head struct {
 	Format int `json:"format"`
@@ -92,8 +67,8 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or taken back, and Folders the number of folders
-	// made for them.
+	// Files is the number of files that were filed or taken back, and Folders the number of folders made for
+	// them.
 	Files, Folders int
 	// Left gives, for each file that stays, the reason.
 	Left []string
@@ -114,11 +89,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it touches a file
-// it refuses a folder that has a journal, existing folders of items, files that are missing or not
-// regular, and two items of one place. It moves no symbolic link, and no file that Undo could not move
-// back: home tells whether files may be moved to a path. progress, which may be nil, is called after
-// each file. After an error, or the end of the context, Undo takes back the files that were done.
+// File puts the items into their places below dir, which it makes if need be. Before it touches a file it
+// refuses a folder that has a journal, existing folders of items, files that are missing or not regular, and
+// two items of one place. It moves no symbolic link, and no file that Undo could not move back: home tells
+// whether files may be moved to a path. progress, which may be nil, is called after each file. After an error,
+// or the end of the context, Undo takes back the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -127,36 +102,34 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return r, err
 	}
-	lock, err := acquire(dir)
+	release, err := acquire(dir)
 	if err != nil {
 		return r, err
 	}
-	defer release(lock, dir)
+	defer release()
 	files := make([]pair, len(items))
 	folders := map[string]bool{}
 	for i, it := range items {
 		files[i] = pair{it.From, filepath.Join(dir, filepath.FromSlash(it.To))}
 		folders[filepath.Dir(files[i].to)] = true
 	}
-	if err := writeJournal(dir, head{format, way}, items); err != nil {
-		return r, err
+	if err = writeJournal(dir, head{format, way}, items); err == nil {
+		err = makeFolders(folders)
 	}
-	if err := makeFolders(folders); err != nil {
+	if err != nil {
 		return r, err
 	}
 	r.Folders = len(folders)
 	if way == Move {
 		return r, r.move(ctx, files)
 	}
-	put := os.Symlink
-	if way == Copy {
-		put = func(from, to string) error { return duplicate(ctx, from, to) }
-	}
 	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return r, err
+		if err = ctx.Err(); err == nil && way == Copy {
+			err = duplicate(ctx, f.from, f.to)
+		} else if err == nil {
+			err = os.Symlink(f.from, f.to)
 		}
-		if err := put(f.from, f.to); err != nil {
+		if err != nil {
 			return r, err
 		}
 		r.tell("")
@@ -164,8 +137,8 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// acquire locks a folder, and removes the temporary files of killed processes.
-func acquire(dir string) (*filelock.Lock, error) {
+// acquire locks a folder, and removes the temporary files of killed processes. release removes an empty folder.
+func acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("%s: another partwise is at work in this folder", dir)
@@ -177,18 +150,15 @@ func acquire(dir string) (*filelock.Lock, error) {
 		lock.Release()
 		return nil, err
 	}
-	return lock, nil
-}
-
-// release unlocks a folder, and removes it if it is empty.
-func release(lock *filelock.Lock, dir string) {
-	lock.Release()
-	_ = os.Remove(dir)
+	return func() {
+		lock.Release()
+		_ = os.Remove(dir)
+	}, nil
 }
 
 // check returns the items that File can do, or an error.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
-	if _, err := os.Lstat(filepath.Join(dir, JournalFile)); err == nil {
+	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
@@ -203,16 +173,15 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			}
 		}
 		info, err := os.Stat(it.From)
-		if err != nil {
+		other, twice := places[it.To]
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if !info.Mode().IsRegular() {
+		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s is no regular file", it.From)
-		}
-		if !isPlace(it.To) {
+		case !isPlace(it.To):
 			return nil, fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
-		}
-		if other, ok := places[it.To]; ok {
+		case twice:
 			return nil, fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
 		}
 		places[it.To] = it.From
@@ -230,8 +199,8 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each change that the safety of a move rests on. Tests record their order, and
-// stop there.
+// step is called before each change that the safety of a move rests on. Tests record their order, and stop
+// there.
 var step = func(do, name string) error { return nil }
 
 // flush brings a file, or the names in a folder, to the disk.
@@ -264,12 +233,10 @@ func makeFolders(names map[string]bool) error {
 // pair is a file and the path to which it goes.
 type pair struct{ from, to string }
 
-// atOnce is how many files are moved before their folders are brought to the disk.
-const atOnce = 100
+const atOnce = 100 // how many files are moved before their folders are brought to the disk
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on
-// the disk, so that neither a kill nor a power failure loses it. A file that is in its new place
-// already stays there.
+// move moves files into existing folders. It removes a file only when the new one and its name are on the disk,
+// so that neither a kill nor a power failure loses it.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -299,8 +266,8 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place gives a file a second name, or copies it to another disk. On a file system without links it
-// renames the file.
+// place gives a file a second name, or copies it to another disk. On a file system without links it renames the
+// file. A file that is in its new place already stays there.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -318,13 +285,12 @@ func place(ctx context.Context, from, to string) error {
 	if err != nil && !otherDisk(err) && !errors.Is(err, fs.ErrExist) {
 		err = atomicfile.RenameNew(from, to)
 	}
-	if !otherDisk(err) {
-		return err
+	if otherDisk(err) {
+		if err = duplicate(ctx, from, to); err == nil {
+			err = flush(to)
+		}
 	}
-	if err := duplicate(ctx, from, to); err != nil {
-		return err
-	}
-	return flush(to)
+	return err
 }
 
 // drop removes a file, if it is there and twin holds the same bytes; otherwise why gives the reason.
@@ -357,21 +323,19 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, so that one can be removed.
-// Otherwise they are one name, through a link or in other letters.
+// twoNames tells whether two paths of one file are two names of it, not one through a link or in other letters.
 func twoNames(a, b string) (bool, error) {
-	var folders [2]fs.FileInfo
-	for i, name := range []string{a, b} {
-		info, err := os.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() {
-			return false, err
-		}
-		folders[i], err = os.Stat(filepath.Dir(name))
-		if err != nil {
+	for _, name := range []string{a, b} {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			return false, err
 		}
 	}
-	return !os.SameFile(folders[0], folders[1]), nil
+	folderA, errA := os.Stat(filepath.Dir(a))
+	folderB, errB := os.Stat(filepath.Dir(b))
+	if err := cmp.Or(errA, errB); err != nil {
+		return false, err
+	}
+	return !os.SameFile(folderA, folderB), nil
 }
 
 // otherDisk tells whether a rename failed because the new place is on another file system.
@@ -397,7 +361,6 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-// sum digests a file.
 func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -413,40 +376,23 @@ func writeJournal(dir string, h head, items []Item) error {
 	err := atomicfile.CreateFunc(filepath.Join(dir, JournalFile), func(w io.Writer) error {
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		if err := lines.Encode(h); err != nil {
-			return err
-		}
+		err := lines.Encode(h)
 		for _, it := range items {
-			if err := lines.Encode(lineOf(it)); err != nil {
-				return err
+			l := line{Item: it}
+			if !utf8.ValidString(it.From) {
+				l.FromBytes = []byte(it.From)
 			}
+			if !utf8.ValidString(it.To) {
+				l.ToBytes = []byte(it.To)
+			}
+			err = cmp.Or(err, lines.Encode(l))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return flush(dir)
-}
-
-// readJournal reads the journal of a folder. Its paths are a stranger's.
-func readJournal(dir string) (h head, items []Item, err error) {
-	at := filepath.Join(dir, JournalFile)
-	if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
-		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
-	}
-	text, err := os.ReadFile(at)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = noJournal(dir)
-	}
-	if err != nil {
-		return h, nil, err
-	}
-	return parseJournal(at, text)
-}
-
-func noJournal(dir string) error {
-	return fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
 }
 
 // parseJournal reads the text of the journal that is at a path.
@@ -461,11 +407,16 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	for text := range bytes.Lines(rest) {
 		var l line
 		err := json.Unmarshal(text, &l)
-		it := l.item()
-		if err != nil || !filepath.IsAbs(it.From) || !isPlace(it.To) {
+		if l.FromBytes != nil {
+			l.From = string(l.FromBytes)
+		}
+		if l.ToBytes != nil {
+			l.To = string(l.ToBytes)
+		}
+		if err != nil || !filepath.IsAbs(l.From) || !isPlace(l.To) {
 			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, len(items)+2)
 		}
-		items = append(items, it)
+		items = append(items, l.Item)
 	}
 	return h, items, nil
 }
@@ -475,24 +426,33 @@ func isPlace(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Dir(name) != "."
 }
 
-// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their
-// place, since the journal may be a stranger's. A copy is removed only if its original holds the same
-// bytes, a link only if File made it, and a file is moved only where there is none. Emptied folders are
-// removed, and the journal when no file is left.
+// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place,
+// since the journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link
+// only if File made it, and a file is moved only where there is none. Emptied folders are removed, and the
+// journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
-	lock, err := acquire(dir)
+	r := &Result{progress: progress}
+	var items []Item
+	release, err := acquire(dir)
+	if err == nil {
+		defer release()
+		at := filepath.Join(dir, JournalFile)
+		if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
+			return &Result{}, fmt.Errorf("%s: not a list of files that were sorted", at)
+		}
+		var text []byte
+		if text, err = os.ReadFile(at); err == nil {
+			var h head
+			h, items, err = parseJournal(at, text) // whose paths are a stranger's
+			r.Way, r.total = h.Way, len(items)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = noJournal(dir)
+		err = fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
 	}
 	if err != nil {
 		return &Result{}, err
 	}
-	defer release(lock, dir)
-	h, items, err := readJournal(dir)
-	if err != nil {
-		return &Result{}, err
-	}
-	r := &Result{Way: h.Way, total: len(items), progress: progress}
 	err = r.undo(ctx, dir, items, home)
 	if err == nil && len(r.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
@@ -539,10 +499,10 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 		}
 		r.tell(why)
 	}
-	if err := makeFolders(parents); err != nil {
-		return err
+	if err = makeFolders(parents); err == nil {
+		err = r.move(ctx, moved)
 	}
-	if err := r.move(ctx, moved); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -551,9 +511,8 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes temporary files in
-// both places. If one file of a folder is missing, the folder's only temporary file is that file, and
-// gets its name.
+// settle returns the files that may be taken back, and where they go. It removes temporary files in both
+// places. If one file of a folder is missing, the folder's only temporary file is that file, and gets its name.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
@@ -579,11 +538,10 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		}
 		gone := !exists(f.from) && !exists(f.to)
 		for _, name := range places {
-			var lost []string
-			if gone {
-				lost = []string{name}
+			at := filepath.Dir(name)
+			if missing[at] = append(missing[at], name); !gone {
+				missing[at] = missing[at][:len(missing[at])-1]
 			}
-			missing[filepath.Dir(name)] = append(missing[filepath.Dir(name)], lost...)
 		}
 		files = append(files, f)
 	}
@@ -591,11 +549,14 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		if !exists(folder) {
 			continue
 		}
-		if len(names) == 0 {
+		found, err := atomicfile.Stale(folder)
+		switch {
+		case err != nil:
+		case len(names) == 0:
 			err = atomicfile.RemoveStale(folder)
-		} else if found, failed := atomicfile.Stale(folder); len(found) == 1 && len(names) == 1 {
+		case len(found) == 1 && len(names) == 1:
 			err = atomicfile.RenameNew(found[0], names[0])
-		} else if err = failed; len(found) > 0 {
+		case len(found) > 0:
 			r.Left = append(r.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
 		}
 		if err != nil {

@@ -1,24 +1,19 @@
-// Package output owns the folders that results are written to. It never removes
-// or overwrites a file that partwise did not write.
+// Package output owns the folders that results are written to. It never removes or overwrites a file that
+// partwise did not write.
 //
-// A folder has a manifest, a list of the files that partwise wrote with their SHA-256 sums. A file of
-// the manifest whose sum is still the one listed may be replaced or removed. Any other file below a
-// name that a command writes is foreign: the folder is refused with its path, before any work is done
-// and once more before anything is replaced. So are symbolic links, which are never followed.
+// A manifest in the folder lists the files that partwise wrote with their SHA-256 sums. A file of the manifest
+// with its sum may be replaced or removed. Any other file below a name that a command writes is foreign: the
+// folder is refused with its path, before any work is done and once more before anything is replaced. So are
+// symbolic links, which are never followed.
 //
-//	folder, err := output.Open(dir, spec)                 // one writer at a time
-//	defer folder.Close()
-//	stage, err := folder.Stage("index.html", "groups/")   // a hidden folder in dir
-//	… write stage.Dir()/index.html and so on …
-//	err = stage.Publish()                                 // all of it, or nothing
-//
-// The staged files replace everything that partwise wrote under the names given to Stage. Publish first
-// lists in the manifest which files come and go, then removes and renames, and last writes the new
-// manifest. A process killed before the first step has changed nothing; after one killed later, the
-// next Open does the missing steps. The next Open also removes the staging folders of killed processes.
+// The files of a Stage replace everything that partwise wrote under its names. Publish first lists in the
+// manifest which files come and go, then removes and renames, and last writes the new manifest. A process
+// killed before the first step has changed nothing; after one killed later, the next Open does the missing
+// steps. It also removes the staging folders of killed processes.
 package output
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -39,20 +34,19 @@ import (
 // ErrInUse says that another process writes to the folder.
 var ErrInUse = errors.New("another partwise is using this folder")
 
-// ErrLost says that the folder or its lock was moved, removed or replaced while it was open. The folder
-// at its path may now be another process's.
+// ErrLost says that the folder or its lock was moved, removed or replaced while it was open. The folder at its
+// path may now be another process's.
 var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
 
 // Spec says what a command writes into its folder.
 type Spec struct {
 	// Command is the command that writes the folder. A folder with results of another command is refused.
 	Command string
-	// Data is the path or the name of the data, or empty. With SameData a folder with results of other
-	// data is refused.
+	// Data is the path or the name of the data, or empty. With SameData a folder with results of other data is
+	// refused.
 	Data     string
 	SameData bool
 	// Names are the files and, with a slash at their ends, the folders that the command may write.
-	// Foreign files may not stand there.
 	Names []string
 }
 
@@ -65,15 +59,15 @@ type ForeignError struct {
 }
 
 func (e *ForeignError) Error() string {
-	at := filepath.Join(e.Dir, filepath.FromSlash(e.Name))
+	why := "is in the way, and partwise did not write it"
 	if e.Changed {
-		return fmt.Sprintf("%s was changed since partwise wrote it and is not replaced: move it away, or choose another folder", at)
+		why = "was changed since partwise wrote it and is not replaced"
 	}
-	return fmt.Sprintf("%s is in the way, and partwise did not write it: move it away, or choose another folder", at)
+	return fmt.Sprintf("%s %s: move it away, or choose another folder", filepath.Join(e.Dir, filepath.FromSlash(e.Name)), why)
 }
 
-// Folder is an output folder that is open for writing. Its methods are not safe
-// for use by several goroutines at once.
+// Folder is an output folder that is open for writing. Its methods are not safe for use by several goroutines
+// at once.
 type Folder struct {
 	dir      string
 	spec     Spec
@@ -89,22 +83,15 @@ type Folder struct {
 // results of another command, or that has a foreign file under one of the names (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
-	err := f.acquire()
-	if err == nil {
-		err = f.load()
+	check := func() error {
+		_, err := f.look(s.Names)
+		return err
 	}
-	if err == nil && f.manifest.publishing != nil {
-		err = f.finish()
-	}
-	if err == nil {
-		err = f.removeLeftovers()
-	}
-	if err == nil {
-		_, err = f.look(s.Names)
-	}
-	if err != nil {
-		f.leave()
-		return nil, err
+	for _, do := range []func() error{f.acquire, f.load, f.finish, f.removeLeftovers, check} {
+		if err := do(); err != nil {
+			f.leave()
+			return nil, err
+		}
 	}
 	return f, nil
 }
@@ -113,7 +100,10 @@ func Open(dir string, s Spec) (*Folder, error) {
 func (f *Folder) acquire() error {
 	for attempt := 0; ; attempt++ {
 		var missing []string
-		for at := f.dir; !exists(at); at = filepath.Dir(at) {
+		for at := f.dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
+			if _, err := os.Lstat(at); err == nil {
+				break
+			}
 			missing = append(missing, at)
 		}
 		err := os.MkdirAll(f.dir, 0o777)
@@ -137,15 +127,10 @@ func (f *Folder) acquire() error {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil || filepath.Dir(path) == path
-}
-
 // load reads the manifest, or makes a new one.
-func (f *Folder) load() error {
-	m, err := readManifest(f.dir)
-	switch {
+func (f *Folder) load() (err error) {
+	f.manifest, err = readManifest(f.dir)
+	switch m := f.manifest; {
 	case err != nil:
 		return err
 	case m == nil:
@@ -156,7 +141,7 @@ func (f *Folder) load() error {
 	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
 		return fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
-	f.manifest, f.written = m, true
+	f.written = true
 	return nil
 }
 
@@ -171,15 +156,13 @@ func (f *Folder) Held() error {
 	return nil
 }
 
-// path returns the path of a file of the folder.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // Close unlocks the folder, and removes it if Open made it and nothing was written.
-func (f *Folder) Close() error {
+func (f *Folder) Close() (err error) {
 	if f.lock == nil {
 		return nil
 	}
-	var err error
 	if f.written && f.manifest.publishing == nil && f.Held() == nil {
 		err = f.saveManifest()
 	}
@@ -189,7 +172,7 @@ func (f *Folder) Close() error {
 
 // leave releases the lock and removes empty folders that Open made.
 func (f *Folder) leave() {
-	if step(func() error { return nil }) != nil {
+	if interrupt() != nil {
 		return // the process ends here, in a test
 	}
 	if f.lock != nil {
@@ -215,27 +198,41 @@ type state struct {
 
 // look returns the files under the names that partwise wrote, or a *ForeignError for the first other one.
 func (f *Folder) look(names []string) (map[string]state, error) {
-	if err := f.Held(); err != nil {
-		return nil, err
-	}
+	err := f.Held()
 	found := map[string]state{}
 	for _, name := range names {
-		bare, isFolder := strings.CutSuffix(name, "/")
-		if err := f.lookAt(bare, isFolder, found); err != nil {
-			return nil, err
+		if err == nil {
+			bare, isFolder := strings.CutSuffix(name, "/")
+			err = f.lookAt(bare, isFolder, found)
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return found, nil
 }
 
-// lookAt adds a file, or all files in a folder, to found.
+// lookAt adds a file, or all files in a folder, to found, unless they are appended to. One that is not as
+// partwise wrote it is foreign.
 func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
 		return err
 	}
-	if !info.IsDir() || !isFolder {
-		return f.lookAtFile(name, info, found)
+	known := f.manifest.known(name)
+	switch isSize := func(c content) bool { return c.Size == info.Size() }; {
+	case info.IsDir() && isFolder:
+	case info.Mode().IsRegular() && f.manifest.appended[name]:
+		return nil
+	case !info.Mode().IsRegular() || !slices.ContainsFunc(known, isSize):
+		return f.foreign(name)
+	default:
+		c, err := sumOf(f.path(name))
+		if err == nil && !slices.Contains(known, c) {
+			err = f.foreign(name)
+		}
+		found[name] = state{info, c}
+		return err
 	}
 	entries, err := os.ReadDir(f.path(name))
 	if err != nil {
@@ -258,32 +255,11 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	return nil
 }
 
-// lookAtFile adds a file to found. One that is not as partwise wrote it is foreign, but for files
-// that are appended to, which are not added.
-func (f *Folder) lookAtFile(name string, info fs.FileInfo, found map[string]state) error {
-	known := f.manifest.known(name)
-	switch {
-	case !info.Mode().IsRegular():
-		return f.foreign(name)
-	case f.manifest.appended[name]:
-		return nil
-	case !slices.ContainsFunc(known, func(c content) bool { return c.Size == info.Size() }):
-		return f.foreign(name)
-	}
-	c, err := sumOf(f.path(name))
-	if err == nil && !slices.Contains(known, c) {
-		err = f.foreign(name)
-	}
-	found[name] = state{info, c}
-	return err
-}
-
 func (f *Folder) foreign(name string) error {
 	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
 }
 
-// stat is os.Lstat of a name, or nil where there is nothing. A link or a file in place of a parent
-// folder is foreign.
+// stat is os.Lstat of a name, or nil where nothing is. A link or a file in place of a parent is foreign.
 func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	if parent := path.Dir(name); parent != "." {
 		info, err := f.stat(parent)
@@ -301,7 +277,6 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// sumOf digests a file.
 func sumOf(path string) (content, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -313,8 +288,7 @@ func sumOf(path string) (content, error) {
 	return content{hex.EncodeToString(h.Sum(nil)), n}, err
 }
 
-// Write writes a file of the folder atomically. It replaces only what partwise wrote there; anything
-// else is a *ForeignError.
+// Write writes a file of the folder atomically, in the place of one of partwise only (else a *ForeignError).
 func (f *Folder) Write(name string, text []byte) error {
 	if _, err := f.own(name); err != nil {
 		return err
@@ -350,8 +324,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Append lists a file in the manifest that the caller itself appends to. A foreign file of that name is
-// a *ForeignError.
+// Append lists a file, which is not foreign, in the manifest that the caller itself appends to.
 func (f *Folder) Append(name string) error {
 	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
@@ -363,14 +336,11 @@ func (f *Folder) Append(name string) error {
 
 // own tells whether a file is there, which the command may write. A foreign one is an error.
 func (f *Folder) own(name string) (there bool, err error) {
-	err = f.Held()
-	if err == nil {
-		err = f.mayWrite(name)
+	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
+		return false, err
 	}
 	found := map[string]state{}
-	if err == nil {
-		err = f.lookAt(name, false, found)
-	}
+	err = f.lookAt(name, false, found)
 	return len(found) > 0, err
 }
 
@@ -412,8 +382,7 @@ func (f *Folder) removeEmpty(name string) {
 	}
 }
 
-// removeLeftovers removes the staging folders and temporary files of killed processes. A temporary file
-// that a process is writing stays.
+// removeLeftovers removes the staging folders and temporary files of killed processes.
 func (f *Folder) removeLeftovers() error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -436,12 +405,11 @@ func (f *Folder) removeLeftovers() error {
 		}
 	}
 	for _, folder := range sorted(folders) {
-		info, err := f.stat(folder)
-		if err != nil || info == nil || !info.IsDir() {
-			continue // look returns an error for it
-		}
-		if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
-			return err
+		// look returns an error for what is no folder.
+		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
+			if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -450,8 +418,7 @@ func (f *Folder) removeLeftovers() error {
 // sorted returns the keys of a map in order, so that errors and steps come in a fixed order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// interrupt, where a test sets it, is called before and after each change of the
-// file system. An error ends the work there, as the death of the process would.
+// interrupt, which tests set, is called around each change of the files. Its error ends the work there.
 var interrupt = func() error { return nil }
 
 // step makes one change of the file system.

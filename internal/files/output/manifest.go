@@ -17,47 +17,37 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// ManifestFile is the name of the manifest in an output folder: a line of JSON
-// that says which command wrote the folder, then one for each file.
+// ManifestFile is the name of the manifest: a line of JSON for the command that wrote the folder, and one
+// for each file.
 const ManifestFile = ".partwise.jsonl"
 
 // The names of the files and folders that this package makes beside the manifest.
-const (
-	lockFile      = ".partwise.lock"
-	stagingSuffix = ".staging"
-)
+const lockFile, stagingSuffix = ".partwise.lock", ".staging"
 
-// format is the version of the manifest's form.
-const format = 1
+const format = 1 // the version of the manifest's form
 
-// content identifies the content of a file.
 type content struct {
 	SHA256 string `json:"sha256,omitempty"` // in hexadecimal digits
 	Size   int64  `json:"size"`
 }
 
-// manifest lists the files that partwise wrote into a folder. Names are relative
-// to it, with forward slashes.
+// manifest lists the files that partwise wrote into a folder, by names with forward slashes.
 type manifest struct {
 	command string
-	// data is the path or name of the data, or empty.
-	data string
-	// files holds the contents that partwise wrote into each file, the newest last. After the
-	// announcement of a new content and before its arrival, a file still holds the one before.
+	data    string
+	// files holds what partwise wrote into each file, the newest last: a new content is announced before it
+	// comes.
 	files map[string][]content
-	// appended are the files that grow, whose content is not checked. They are
-	// never replaced by another file.
-	appended map[string]bool
-	// publishing is the unfinished publication, or nil.
+	// appended are the files that grow, whose content is not checked. No other file replaces them.
+	appended   map[string]bool
 	publishing *publication
 }
 
 // publication is a set of files on its way from a staging folder to its place.
 type publication struct {
 	staging string
-	// names are the files and folders that the set replaces.
-	names []string
-	files map[string]content
+	names   []string
+	files   map[string]content
 }
 
 // The lines of the manifest.
@@ -112,20 +102,19 @@ func (m *manifest) encode() []byte {
 }
 
 // readManifest reads the manifest in dir, nil where there is none.
-func readManifest(dir string) (*manifest, error) {
+func readManifest(dir string) (m *manifest, err error) {
 	at := filepath.Join(dir, ManifestFile)
 	text, err := ReadFile(at)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	m, err := decodeManifest(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
+	if m, err = decodeManifest(text); err != nil {
+		err = fmt.Errorf("%s: %w", at, err)
 	}
-	return m, nil
+	return m, err
 }
 
 func decodeManifest(text []byte) (*manifest, error) {
@@ -137,9 +126,8 @@ func decodeManifest(text []byte) (*manifest, error) {
 	if head.Format > format {
 		return nil, fmt.Errorf("line 1: written by a later version of partwise (%s)", head.Version)
 	}
-	m := newManifest(head.Command)
+	m, number := newManifest(head.Command), 1
 	m.data = head.Data
-	number := 1
 	for line := range bytes.Lines(rest) {
 		number++
 		if err := m.add(line); err != nil {
@@ -191,8 +179,8 @@ func unmarshal(line []byte, to any) error {
 	return dec.Decode(to)
 }
 
-// isName tells whether a name is that of a file in the folder that partwise may
-// write: relative, without "..", and not one of this package's own.
+// isName tells whether a name is that of a file in the folder that partwise may write, not of this package's
+// own.
 func isName(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	own := first == ManifestFile || first == lockFile || isStaging(first) || atomicfile.IsTemporary(first)
@@ -202,8 +190,8 @@ func isName(name string) bool {
 // isStaging tells whether a folder of this name was made to stage results.
 func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
 
-// isIncidental tells whether file managers leave files of this name in folders. They are neither
-// touched nor in the way.
+// isIncidental tells whether file managers leave files of this name in folders. They are neither touched nor in
+// the way.
 func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }
@@ -219,8 +207,7 @@ func (m *manifest) known(name string) []content {
 	return list
 }
 
-// under tells whether a file is one of the names or lies in a folder of them.
-// The names of folders end in a slash.
+// under tells whether a file is one of the names or lies in a folder of them, whose name ends in a slash.
 func under(file string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
@@ -238,11 +225,11 @@ var version = sync.OnceValue(func() string {
 // Written returns which command wrote the folder dir, and of what data, as a path or a name.
 func Written(dir string) (command, data string, err error) {
 	m, err := readManifest(dir)
+	if err == nil && m == nil {
+		err = fmt.Errorf("%s is no folder of results: it has no %s", dir, ManifestFile)
+	}
 	if err != nil {
 		return "", "", err
-	}
-	if m == nil {
-		return "", "", fmt.Errorf("%s is no folder of results: it has no %s", dir, ManifestFile)
 	}
 	return m.command, m.data, nil
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// Resolve returns the absolute path of a file or folder with all symbolic links followed. Parts that do
-// not exist stay as they are written. A link to nothing is an error.
+// Resolve returns the absolute path without symbolic links, of parts that exist. A link to nothing is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -30,20 +30,16 @@ func Resolve(path string) (string, error) {
 
 // Inside tells whether path is dir or lies in it, through any links or spellings. Neither needs to exist.
 func Inside(dir, path string) (bool, error) {
-	dir, err := Resolve(dir)
-	if err != nil {
-		return false, err
-	}
-	if path, err = Resolve(path); err != nil {
+	dir, errDir := Resolve(dir)
+	at, err := Resolve(path)
+	if err := cmp.Or(errDir, err); err != nil {
 		return false, err
 	}
 	folder, folderErr := os.Stat(dir)
-	for at := path; ; at = filepath.Dir(at) {
-		if at == dir {
-			return true, nil
-		}
-		// The same folder under another name: in capitals, mounted twice.
-		if info, err := os.Stat(at); err == nil && folderErr == nil && os.SameFile(info, folder) {
+	for ; ; at = filepath.Dir(at) {
+		// The same folder may have another name: in capitals, mounted twice.
+		info, err := os.Stat(at)
+		if at == dir || err == nil && folderErr == nil && os.SameFile(info, folder) {
 			return true, nil
 		}
 		if filepath.Dir(at) == at {
@@ -84,8 +80,7 @@ func checkWritable(at, path string) error {
 	return nil
 }
 
-// ReadFile reads a regular file of a folder of results. The folder may come from a stranger: pipes and
-// endless devices are errors.
+// ReadFile reads a regular file of a folder of results, which may come from a stranger: a pipe is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -97,8 +92,8 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// CheckFile returns an error if the file path cannot be written: its folder is missing or read-only, a
-// folder has its name, or, without replace, a file has it. It leaves nothing behind.
+// CheckFile returns an error if the file path cannot be written: by its folder, since a folder has its name, or,
+// without replace, a file. It leaves nothing behind.
 func CheckFile(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
 	case err != nil: // the folder tells the rest

@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// page is the file that people open. It is removed first and comes last, so that it never stands beside
-// files of other results.
+// page is the file that people open. It goes first and comes last, so that it never stands beside files of
+// other results.
 const page = "index.html"
 
 // Stage is a hidden folder in which new results are completed before they replace the old ones.
@@ -26,8 +26,8 @@ type Stage struct {
 	done   bool
 }
 
-// Stage starts a new set of results that replaces everything that partwise wrote
-// under the names, files and, with a slash at their ends, folders.
+// Stage starts new results that replace what partwise wrote under the names of files and, with a slash at
+// their ends, folders.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names. If anything else stands there it
-// returns a *ForeignError and removes nothing.
+// Clear removes everything that partwise wrote under the names, or nothing where a file is foreign
+// (*ForeignError).
 func (f *Folder) Clear(names ...string) error {
 	if found, err := f.look(names); err != nil || len(found) == 0 {
 		return err
@@ -68,9 +68,9 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed
-// nothing, if a file in the way is not as partwise wrote it. After any other error either nothing has
-// changed or the next Open finishes.
+// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed nothing,
+// if a file in the way is not as partwise wrote it. After any other error either nothing has changed or the
+// next Open finishes.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()
@@ -90,8 +90,7 @@ func (s *Stage) Publish() error {
 	if err := f.checkPublication(p, there); err != nil {
 		return err
 	}
-	f.manifest.data = f.spec.Data
-	f.manifest.publishing = p
+	f.manifest.data, f.manifest.publishing = f.spec.Data, p
 	if err := f.saveManifest(); err != nil {
 		f.manifest.publishing = nil
 		return err
@@ -100,7 +99,6 @@ func (s *Stage) Publish() error {
 	return f.publish(there)
 }
 
-// files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
 	err := fs.WalkDir(os.DirFS(s.Dir()), ".", func(name string, e fs.DirEntry, err error) error {
@@ -116,20 +114,24 @@ func (s *Stage) files() (map[string]content, error) {
 	return files, err
 }
 
-// finish continues the publication of a killed process.
+// finish continues the publication of a killed process, if there is one.
 func (f *Folder) finish() error {
-	there, err := f.look(f.manifest.publishing.names)
-	if err == nil {
-		err = f.checkPublication(f.manifest.publishing, there)
+	p := f.manifest.publishing
+	if p == nil {
+		return nil
 	}
+	there, err := f.look(p.names)
 	if err == nil {
-		err = f.publish(there)
+		err = f.checkPublication(p, there)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return f.publish(there)
 }
 
-// checkPublication returns an error if one of the files that come and go may not be written, or is
-// no regular file. there are the files under the names of p.
+// checkPublication returns an error if a file that comes, or is there and goes, may not be written or is not
+// regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
 	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
 		if err := f.mayWrite(name); err != nil {
@@ -151,8 +153,7 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 	return nil
 }
 
-// publish does the publication in the manifest, of which there are the files that stand under its
-// names. It may be repeated after an interruption at any point.
+// publish does the publication in the manifest. It may be repeated after an interruption at any point.
 func (f *Folder) publish(there map[string]state) error {
 	p := f.manifest.publishing
 	if err := f.removeOld(p, there); err != nil {
@@ -174,8 +175,7 @@ func (f *Folder) publish(there map[string]state) error {
 	return step(func() error { return os.RemoveAll(f.path(p.staging)) })
 }
 
-// removeOld removes the files that do not come again, and a page of other content, from the disk and
-// from there.
+// removeOld removes the files that do not come again, and a page of other content, from the disk and from there.
 func (f *Folder) removeOld(p *publication, there map[string]state) error {
 	gone := slices.DeleteFunc(sorted(there), func(name string) bool {
 		c, stays := p.files[name]
@@ -207,11 +207,11 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 	for _, name := range arriving {
 		want := p.files[name]
 		old, exists := there[name]
-		staged := f.path(p.staging + "/" + name)
 		if exists && old.content == want {
 			arrived[name] = want
 			continue
 		}
+		staged := f.path(p.staging + "/" + name)
 		c, err := sumOf(staged)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -231,8 +231,7 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 		if err := step(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
 			return nil, err
 		}
-		folders[path.Dir(name)] = true
-		arrived[name] = want
+		folders[path.Dir(name)], arrived[name] = true, want
 	}
 	for folder := range folders {
 		_ = atomicfile.Sync(f.path(folder)) // else the next Open finishes after a power failure
@@ -247,8 +246,8 @@ func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 		return err
 	}
 	old, exists := there[name]
-	same := info == nil && !exists ||
-		info != nil && exists && os.SameFile(info, old.info) && info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
+	same := info == nil && !exists || info != nil && exists && os.SameFile(info, old.info) &&
+		info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
 	if !same {
 		return f.foreign(name)
 	}

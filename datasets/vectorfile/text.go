@@ -1,0 +1,364 @@
+package vectorfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+)
+
+// Bounds on a line of a CSV file of vectors. A number takes up to 25 bytes.
+const (
+	mostVectorLine    = 32 << 20
+	mostVectorColumns = 1 << 20
+)
+
+// readCSV reads a text file, plain or gzipped, with a sample a line and its numbers divided by commas,
+// semicolons or tabs. The first line may name the columns. Then the column that the options name, or else
+// "label", "class" or "target", holds the classes, "" for an unknown one. A first column "name", or of words,
+// holds the samples' names.
+func readCSV(in *input) (*Content, error) {
+	text, _, _, err := in.unpacked()
+	if err != nil {
+		return nil, err
+	}
+	head, _ := text.Peek(1 << 16)
+	line, _, _ := strings.Cut(string(head), "\n")
+	comma := slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int {
+		return strings.Count(line, string(a)) - strings.Count(line, string(b))
+	})
+	table := spreadsheet.NewTable(text, comma, mostVectorLine, mostVectorColumns)
+	t := csvTable{in: in, label: -1, name: -1}
+	for {
+		record, err := table.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		isHeader := false
+		if t.width == 0 {
+			isHeader, err = t.begin(record)
+		}
+		if err == nil && !isHeader {
+			err = t.add(record)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", table.Line, err)
+		}
+	}
+	if len(t.data) == 0 {
+		return nil, errors.New("no line holds numbers")
+	}
+	s, err := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.words)
+	if err == nil {
+		s.nameSamples(t.names)
+	}
+	return s, err
+}
+
+// csvTable gathers what the lines of a CSV file hold.
+type csvTable struct {
+	in           *input
+	header       []string
+	width        int // columns of the first line
+	label, name  int // columns, or -1
+	rows         int
+	data         []float64
+	names, words []string
+}
+
+// begin looks at the first line. It names the columns if it holds no numbers, or the name of that of names or
+// labels.
+func (t *csvTable) begin(record []string) (isHeader bool, err error) {
+	t.width = len(record)
+	first, given := strings.ToLower(record[0]), t.in.opt.Labels
+	hasNames := slices.Contains(naming.Headers, first) && !slices.Contains([]string{"id", "row", "sample"}, first)
+	isLabel := func(cell string) bool {
+		return cell != "" && cell == given || slices.Contains(labelColumns, strings.ToLower(cell))
+	}
+	isNumber := func(cell string) bool {
+		_, err := strconv.ParseFloat(cell, 64)
+		return err == nil
+	}
+	if !hasNames && !slices.ContainsFunc(record, isLabel) && slices.ContainsFunc(record, isNumber) {
+		if t.width > 1 && !isNumber(record[0]) {
+			t.name = 0
+		}
+		if given != "" && given != "-" {
+			err = fmt.Errorf("no names of columns, so none is called %q", given)
+		}
+		return false, err
+	}
+	for _, cell := range record {
+		t.header = append(t.header, strings.Clone(cell))
+	}
+	names := labelColumns
+	if given != "" {
+		names = []string{given}
+	}
+	for i := 0; i < len(names) && t.label < 0; i++ {
+		t.label = slices.IndexFunc(t.header, func(h string) bool { return strings.EqualFold(h, names[i]) })
+	}
+	if t.label != 0 && hasNames {
+		t.name = 0
+	}
+	if t.label < 0 && given != "" && given != "-" {
+		err = fmt.Errorf("no column is called %q; the columns are %s", given, naming.Short(t.header))
+	}
+	return true, err
+}
+
+// add adds a line of a sample.
+func (t *csvTable) add(record []string) error {
+	if len(record) != t.width {
+		return fmt.Errorf("%d columns, want %d as in the first line", len(record), t.width)
+	}
+	need := 24 * len(record) // lists are copied as they grow
+	for j, cell := range record {
+		if j == t.label || j == t.name {
+			need += 48 + len(cell)
+		}
+	}
+	if err := t.in.take(int64(need), "the table up to it"); err != nil {
+		return err
+	}
+	t.rows++
+	for j, cell := range record {
+		v, err := strconv.ParseFloat(cell, 64)
+		switch {
+		case j == t.label:
+			t.words = append(t.words, strings.Clone(spreadsheet.Text(cell)))
+		case j == t.name:
+			t.names = append(t.names, strings.Clone(spreadsheet.Text(cell)))
+		case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
+			t.data = append(t.data, v)
+		default:
+			column := strconv.Itoa(j + 1)
+			if t.header != nil {
+				column += " (" + t.header[j] + ")"
+			}
+			return fmt.Errorf("column %s: %s is not a finite number", column, spreadsheet.Quote(cell))
+		}
+	}
+	return nil
+}
+
+const nameColumn = "name" // the name of the column of the samples' names that Write makes
+
+// labelColumns are the names of the column of the labels.
+var labelColumns = []string{"label", "class", "target"}
+
+// readIndexed reads sparse vectors in the form of SVMlight and LIBSVM: a label and pairs of an index and a
+// value, as in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. Labels are classes, or, where all
+// differ, names, as in RCV1 (Lewis, Yang, Rose and Li 2004). A file beside that ends with ".qrels" gives their
+// topics then, in lines of a topic, a document and 1. Of RCV1's topics, a hierarchy, only the four at its top
+// count.
+func readIndexed(in *input) (*Content, error) {
+	x, labels, err := indexedRows(in)
+	if err != nil {
+		return nil, err
+	}
+	words, names := classesOrNames(labels)
+	var topics string
+	if names != nil {
+		if topics, err = qrelsBeside(in.path); err == nil && topics != "" {
+			words, err = readFile(topics, Options{}, in.budget, func(in *input) ([]string, error) { return readTopics(in, names) })
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.content(x, words)
+	if err == nil {
+		s.nameSamples(names)
+		if topics != "" {
+			s.Beside = []string{topics}
+		}
+	}
+	return s, err
+}
+
+// classesOrNames returns the class of each sample, "" for none or several, or names where all labels differ.
+func classesOrNames(labels []string) (words, names []string) {
+	if len(labels) > 1 && allDiffer(labels) {
+		return nil, labels
+	}
+	words = slices.Clone(labels)
+	for i, label := range words {
+		if words[i] = strings.Trim(label, ","); strings.Contains(words[i], ",") {
+			words[i] = ""
+		}
+	}
+	return words, nil
+}
+
+// indexedRows returns the vectors and what each line begins with.
+func indexedRows(in *input) (*sparse.CSR, []string, error) {
+	var labels []string
+	rowStart := []int{0}
+	var columns []int
+	var values []float64
+	most, first := -1, 1
+	err := in.eachLine(func(text []byte) error {
+		text, _, _ = bytes.Cut(text, []byte("#"))
+		label, pairs := cutLabel(text)
+		if len(label) == 0 && len(bytes.TrimSpace(pairs)) == 0 {
+			return nil
+		}
+		// Lists double as they grow, and are copied as they do; a label is put into a table.
+		if err := in.take(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
+			return err
+		}
+		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
+			return fmt.Errorf("the label %s is not text in UTF-8", spreadsheet.Quote(string(label)))
+		}
+		last := -1
+		for pair := range bytes.FieldsSeq(pairs) {
+			index, number, _ := bytes.Cut(pair, []byte(":"))
+			if string(index) == "qid" {
+				continue
+			}
+			column, err := strconv.Atoi(string(index))
+			value, err2 := strconv.ParseFloat(string(number), 64)
+			switch {
+			case err != nil || err2 != nil || math.IsNaN(value) || math.IsInf(value, 0):
+				return fmt.Errorf("%s is no index and finite value, as in 17:0.5", spreadsheet.Quote(string(pair)))
+			case column < 0 || column > mostVectorColumns:
+				return fmt.Errorf("the index of %s is not from 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
+			case column <= last:
+				return fmt.Errorf("the index of %s does not follow %d: they rise along a line", spreadsheet.Quote(string(pair)), last)
+			}
+			last = column
+			first = min(first, column)
+			if value != 0 {
+				columns, values = append(columns, column), append(values, value)
+			}
+		}
+		most = max(most, last)
+		labels, rowStart = append(labels, string(label)), append(rowStart, len(columns))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(labels) == 0 || most < first:
+		return nil, nil, errors.New("no line holds an index and a value")
+	}
+	for i := range columns {
+		columns[i] -= first
+	}
+	x, err := sparse.New(len(labels), most+1-first, rowStart, columns, values)
+	return x, labels, err
+}
+
+// cutLabel returns the label that a line begins with, which may be missing, and its pairs.
+func cutLabel(text []byte) (label, pairs []byte) {
+	text = bytes.TrimRight(text, "\r")
+	end := bytes.IndexAny(text, " \t")
+	if end < 0 {
+		end = len(text)
+	}
+	if bytes.IndexByte(text[:end], ':') >= 0 {
+		return nil, text
+	}
+	return text[:end], text[end:]
+}
+
+// qrelsBeside returns the file of topics beside path, "" where there is none.
+func qrelsBeside(path string) (string, error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, e := range entries {
+		if strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".qrels") {
+			found = append(found, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	if len(found) > 1 {
+		return "", fmt.Errorf("several files of topics lie beside it, %s: leave one", naming.Short(found))
+	}
+	return strings.Join(found, ""), nil
+}
+
+// rcv1Tops are the topics at the top of RCV1's hierarchy.
+var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
+
+// readTopics returns the one topic of each document, "" where there is none or several.
+func readTopics(in *input, documents []string) ([]string, error) {
+	if err := in.take(int64(len(documents))*96, "the topics of documents"); err != nil {
+		return nil, err
+	}
+	row := make(map[string]int, len(documents))
+	for i, d := range documents {
+		row[d] = i
+	}
+	const several = "\x00"
+	all, top := make([]string, len(documents)), make([]string, len(documents))
+	names := map[string]string{} // each topic once
+	tops := false
+	err := in.eachLine(func(line []byte) error {
+		fields := strings.Fields(string(line))
+		if len(fields) == 0 {
+			return nil
+		}
+		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" || !utf8.ValidString(fields[0]) || strings.Contains(fields[0], several) {
+			return fmt.Errorf("%s is no topic, document and 1", spreadsheet.Quote(string(line)))
+		}
+		i, known := row[fields[1]]
+		if fields[2] == "0" || !known {
+			return nil
+		}
+		topic, seen := names[fields[0]]
+		if !seen {
+			if err := in.take(int64(128+len(fields[0])), "the names of topics"); err != nil {
+				return err
+			}
+			topic = strings.Clone(fields[0])
+			names[topic] = topic
+		}
+		isTop := slices.Contains(rcv1Tops, topic)
+		tops = tops || isTop
+		for _, of := range [][]string{all, top} {
+			if of[i] == "" {
+				of[i] = topic
+			} else if of[i] != topic {
+				of[i] = several
+			}
+			if !isTop {
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if tops {
+		all = top
+	}
+	for i, topic := range all {
+		all[i] = strings.Trim(topic, several)
+	}
+	return all, nil
+}
+
+// indexedLine fits the beginning of a file that readIndexed reads.
+var indexedLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s:#]*[ \t]+(?:qid:[0-9]+[ \t]+)?[0-9]+:[-+.0-9eE]+[\s#]`)
