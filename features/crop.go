@@ -41,9 +41,8 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	return image.Rectangle{}, false
 }
 
-// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
-// x to the right and y down from (0, 0) in the upper left corner. An image
-// that does not contain it is an error.
+// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with x to the right and y down from
+// (0, 0) in the upper left corner. An image that does not contain it is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
 
 // Square is the largest square in the middle of an image.

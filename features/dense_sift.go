@@ -111,8 +111,7 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 	return need
 }
 
-// greyRows returns the function that writes row y of the image to row, as
-// greys from 0 (black) to 1 (white).
+// greyRows returns the function that writes row y of the image to row, as greys from 0 (black) to 1 (white).
 func greyRows(img image.Image) func(row []float32, y int) {
 	g, ok := img.(*image.Gray16)
 	if !ok {

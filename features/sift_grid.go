@@ -84,8 +84,7 @@ type ring struct {
 
 func newRing(rows, length int) ring { return ring{make([]float32, rows*length), rows, length} }
 
-// row returns the memory of row y, which is also that of y plus or minus the
-// number of rows.
+// row returns the memory of row y, which is also that of y plus or minus the number of rows.
 func (r *ring) row(y int) []float32 { return r.values[y%r.rows*r.length:][:r.length] }
 
 // describe appends the descriptors of the grid's patches in one pass over the rows of the image.

@@ -38,9 +38,8 @@ type Model struct {
 	Offsets []float64
 }
 
-// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are
-// given, from 0 to k−1. A class without a sample is an error, and so are values that are
-// not finite.
+// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are given, from 0 to k−1. A
+// class without a sample is an error, and so are values that are not finite.
 func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (*Model, error) {
 	data := newRows(x)
 	n, m := x.Dims()
@@ -70,8 +69,7 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	return model, nil
 }
 
-// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for
-// the rows of x, n×m.
+// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for the rows of x, n×m.
 func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
 	k, _ := m.Weights.Dims()

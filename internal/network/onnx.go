@@ -1,18 +1,19 @@
 package network
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// A file of the Open Neural Network Exchange, version 1.x, is one message of Protocol
-// Buffers, see onnx.proto. What is read of it is checked to be well formed here; that it
-// makes sense, where it is used.
+// A file of the Open Neural Network Exchange, version 1.x, is one message of Protocol Buffers, see onnx.proto.
+// What is read of it is checked to be well formed here; that it makes sense, where it is used.
 
 // graph is what a file holds.
 type graph struct {
@@ -20,8 +21,7 @@ type graph struct {
 	outputs   []string
 	nodes     []*node
 	constants map[string]*tensor
-	// small counts what takes many times more memory than bytes of the file: whole numbers
-	// and names.
+	// small counts what takes many times more memory than bytes of the file: whole numbers and names.
 	small int
 }
 
@@ -46,12 +46,27 @@ func (n *node) String() string {
 	return fmt.Sprintf("%s %q", n.op, n.name)
 }
 
-// attribute returns what the node has of the name, or nothing.
+// attribute returns an attribute of the node, empty if it has none of the name. int and float return its first
+// number.
 func (n *node) attribute(name string) attribute {
 	if a := n.attributes[name]; a != nil {
 		return *a
 	}
 	return attribute{}
+}
+
+func (n *node) int(name string, otherwise int) int {
+	if a := n.attribute(name); len(a.ints) > 0 {
+		return a.ints[0]
+	}
+	return otherwise
+}
+
+func (n *node) float(name string, otherwise float32) float32 {
+	if a := n.attribute(name); len(a.floats) > 0 {
+		return a.floats[0]
+	}
+	return otherwise
 }
 
 // attribute is a setting of a node. A single value is also a list of one.
@@ -63,13 +78,11 @@ type attribute struct {
 }
 
 // The types of a tensor's numbers that are read.
-const (
-	typeFloat  = 1
-	typeInt32  = 6
-	typeInt64  = 7
-	typeHalf   = 10
-	typeDouble = 11
-)
+const typeFloat, typeInt32, typeInt64, typeHalf, typeDouble = 1, 6, 7, 10, 11
+
+var kinds = map[int]number.Kind{
+	typeFloat: number.Float32, typeInt32: number.Int32, typeInt64: number.Int64, typeHalf: number.Float16, typeDouble: number.Float64,
+}
 
 // tensor is an array as it lies in the file.
 type tensor struct {
@@ -147,7 +160,7 @@ func (g *graph) count(n int) {
 	}
 }
 
-// bytes returns the fields of bytes with a number.
+// bytes and texts return the fields of bytes with a number.
 func (m fields) bytes(number protowire.Number) (all [][]byte) {
 	for _, f := range m[number] {
 		if f.bytes != nil {
@@ -157,7 +170,6 @@ func (m fields) bytes(number protowire.Number) (all [][]byte) {
 	return all
 }
 
-// texts returns them as texts.
 func (m fields) texts(number protowire.Number) (all []string) {
 	for _, b := range m.bytes(number) {
 		all = append(all, string(b))
@@ -167,8 +179,8 @@ func (m fields) texts(number protowire.Number) (all []string) {
 
 // text returns the last of them.
 func (m fields) text(number protowire.Number) string {
-	all := m.texts(number)
-	return strings.Join(all[max(len(all)-1, 0):], "")
+	all := append([]string{""}, m.texts(number)...)
+	return all[len(all)-1]
 }
 
 // values calls f for each number of a field, packed or not. next reads a packed one.
@@ -207,34 +219,31 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
 	for _, b := range g.message(content).bytes(7) {
-		g.read(g.message(b))
+		m := g.message(b)
+		for _, b := range m.bytes(1) {
+			g.nodes = append(g.nodes, g.readNode(g.message(b)))
+		}
+		if len(g.nodes) > maxNodes {
+			fail("more than %d operators", maxNodes)
+		}
+		for _, b := range m.bytes(5) {
+			t := g.readTensor(g.message(b))
+			if g.constants[t.name] != nil {
+				fail("two constants are called %q", t.name)
+			}
+			g.constants[t.name] = t
+		}
+		for _, b := range m.bytes(11) {
+			g.inputs = append(g.inputs, g.readInput(g.message(b)))
+		}
+		for _, b := range m.bytes(12) {
+			g.outputs = append(g.outputs, g.message(b).text(1))
+		}
 	}
 	if len(g.nodes) == 0 {
 		panic(failure{errMalformed})
 	}
 	return g
-}
-
-func (g *graph) read(m fields) {
-	for _, b := range m.bytes(1) {
-		g.nodes = append(g.nodes, g.readNode(g.message(b)))
-	}
-	if len(g.nodes) > maxNodes {
-		fail("more than %d operators", maxNodes)
-	}
-	for _, b := range m.bytes(5) {
-		t := g.readTensor(g.message(b))
-		if g.constants[t.name] != nil {
-			fail("two constants are called %q", t.name)
-		}
-		g.constants[t.name] = t
-	}
-	for _, b := range m.bytes(11) {
-		g.inputs = append(g.inputs, g.readInput(g.message(b)))
-	}
-	for _, b := range m.bytes(12) {
-		g.outputs = append(g.outputs, g.message(b).text(1))
-	}
 }
 
 func (g *graph) readNode(m fields) *node {
@@ -288,4 +297,61 @@ func (g *graph) readInput(m fields) input {
 		}
 	}
 	return in
+}
+
+// size returns the product of sizes, and fails where one is below 0 or it is too large.
+func size(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		if d < 0 || len(dims) > maxDims || d > 0 && n > maxNumbers/d {
+			fail("an array of the shape %v is too large, or none", dims)
+		}
+		n *= d
+	}
+	return n
+}
+
+// value returns the constant, of floats or integers. Each number lies in the file, so that they
+// take no more memory than a few times its size.
+func (t *tensor) value() *value {
+	n := size(t.dims)
+	if t.other {
+		fail("the constant %q lies in a file of its own; save the model as one file", t.name)
+	}
+	kind, known := kinds[t.kind]
+	if !known {
+		fail("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
+	}
+	held, at := len(t.floats)+len(t.ints)+len(t.doubles), func(i int) float64 { return 0 }
+	switch {
+	case t.raw != nil:
+		held, at = len(t.raw)/kind.Size(), kind.In(t.raw, binary.LittleEndian)
+		if len(t.raw)%kind.Size() != 0 {
+			held = -1
+		}
+	case t.floats != nil:
+		at = func(i int) float64 { return float64(t.floats[i]) }
+	case t.doubles != nil:
+		at = func(i int) float64 { return t.doubles[i] }
+	case kind == number.Float16:
+		at = func(i int) float64 { return number.Half(uint16(t.ints[i])) }
+	case t.ints != nil:
+		at = func(i int) float64 { return float64(t.ints[i]) }
+	}
+	if held != n {
+		fail("the constant %q has %d numbers and the shape %v", t.name, held, t.dims)
+	}
+	v := &value{shape: t.dims}
+	if kind.Whole() {
+		v.ints = make([]int, n)
+		for i := range v.ints {
+			v.ints[i] = int(min(max(at(i), -maxInt), maxInt))
+		}
+		return v
+	}
+	v.floats = make([]float32, n)
+	for i := range v.floats {
+		v.floats[i] = float32(at(i))
+	}
+	return v
 }

@@ -1,14 +1,18 @@
 package network
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// pool is MaxPool and AveragePool.
 func (b *builder) pool(n *node, in []*value) *value {
 	x := b.asMap(in)
-	return b.pooled(x, n.windows(x.shape[2], x.shape[3], n.kernel()), n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
+	if n.attributes["kernel_shape"] == nil {
+		fail("no kernel_shape")
+	}
+	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1, 1))
+	return b.pooled(x, axes, n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
 }
 
 // pooled adds the step of a pooling of a map, a mean or a maximum. With padding a mean counts that too.
@@ -21,17 +25,18 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	b.step(func(arena []float32) {
 		x, y := from.in(arena), out.buf.in(arena)
 		sums := make([]float64, channels)
+		start := 0.0
+		if !mean {
+			start = math.Inf(-1)
+		}
 		for _, row := range rows {
 			for _, column := range columns {
 				for i := range sums {
-					if sums[i] = 0; !mean {
-						sums[i] = math.Inf(-1)
-					}
+					sums[i] = start
 				}
 				for r := row.first; r <= row.last; r += axes[0].dilation {
 					for c := column.first; c <= column.last; c += axes[1].dilation {
-						run := x[(r*width+c)*channels:][:channels]
-						for i, v := range run {
+						for i, v := range x[(r*width+c)*channels:][:channels] {
 							if mean {
 								sums[i] += float64(v)
 							} else {
@@ -87,7 +92,6 @@ func (a axis) spans() []span {
 	return out
 }
 
-// globalPool is GlobalAveragePool and GlobalMaxPool.
 func (b *builder) globalPool(n *node, in []*value) *value {
 	return b.pooledWhole(b.asMap(in), n.op == "GlobalAveragePool")
 }
@@ -123,4 +127,75 @@ func (b *builder) reduceMean(n *node, in []*value) *value {
 		return &value{shape: []int{1, 1, 1, channels}, buf: out.buf}
 	}
 	return out
+}
+
+// axis is how windows lie along rows or columns.
+type axis struct {
+	in, out                int
+	taps, stride, dilation int
+	before                 int // zeros in front
+	after                  int
+}
+
+// place returns the place that a tap of a window is at, or false where that is padding.
+func (a axis) place(window, tap int) (place int, ok bool) {
+	place = window*a.stride - a.before + tap*a.dilation
+	return place, place >= 0 && place < a.in
+}
+
+// pair returns an attribute of two numbers, from least on.
+func (n *node) pair(name string, otherwise, least int) [2]int {
+	of := n.attribute(name).ints
+	if len(of) == 0 {
+		return [2]int{otherwise, otherwise}
+	}
+	if len(of) != 2 || slices.Min(of) < least || slices.Max(of) > 1<<12 {
+		fail("%s %v: want two numbers from %d to %d", name, of, least, 1<<12)
+	}
+	return [2]int(of)
+}
+
+// windows returns how the windows of a convolution or a pooling lie on a map.
+func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
+	strides := n.pair("strides", 1, 1)
+	dilations := n.pair("dilations", 1, 1)
+	var pads [4]int
+	if of := n.attribute("pads").ints; len(of) > 0 {
+		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
+			fail("pads %v: want four numbers from 0 to %d", of, 1<<12)
+		}
+		pads = [4]int(of)
+	}
+	auto := cmp.Or(n.attribute("auto_pad").text, "NOTSET")
+	for i, in := range []int{height, width} {
+		a := axis{in: in, taps: kernel[i], stride: strides[i], dilation: dilations[i]}
+		covered := (a.taps-1)*a.dilation + 1
+		switch auto {
+		case "NOTSET":
+			a.before, a.after = pads[i], pads[i+2]
+		case "VALID":
+		case "SAME_UPPER", "SAME_LOWER":
+			a.out = (in + a.stride - 1) / a.stride
+			pad := max((a.out-1)*a.stride+covered-in, 0)
+			if a.before = pad / 2; auto == "SAME_LOWER" {
+				a.before = pad - pad/2
+			}
+			a.after = pad - a.before
+		default:
+			fail("auto_pad %q is not there", auto)
+		}
+		free := in + a.before + a.after - covered
+		if free < 0 {
+			fail("windows are larger than the map")
+		}
+		a.out = free/a.stride + 1
+		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {
+			a.out = (free+a.stride-1)/a.stride + 1
+			if (a.out-1)*a.stride >= in+a.before { // it would begin behind the map
+				a.out--
+			}
+		}
+		axes[i] = a
+	}
+	return axes
 }

@@ -28,8 +28,7 @@ func fromFirst(axis, count int) int {
 	return at
 }
 
-// axes returns the axes that a node names, as an attribute or as its second input, from
-// the first on.
+// axes returns the axes that a node names, as an attribute or as its second input, from the first on.
 func (n *node) axes(in []*value, count int) []int {
 	axes := slices.Clone(n.ints(in, 1, "axes"))
 	for i, axis := range axes {
@@ -66,26 +65,21 @@ func some(in []*value) *value {
 	return v
 }
 
-// identity is Identity and Dropout.
 func (b *builder) identity(_ *node, in []*value) *value {
 	v := some(in)
 	return b.reshaped(v, v.shape)
 }
 
-// flatten is Flatten.
 func (b *builder) flatten(n *node, in []*value) *value {
 	v := some(in)
 	axis := n.int("axis", 1)
 	if axis != len(v.shape) {
 		axis = fromFirst(axis, len(v.shape))
 	}
-	rows := size(v.shape[:axis])
-	columns := size(v.shape[axis:])
-	return b.reshaped(v, []int{rows, columns})
+	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
 
-// reshape is Reshape to a constant shape, in which 0 stands for the axis as it is and −1
-// for what is left.
+// reshape is Reshape to a constant shape, in which 0 stands for the axis as it is and −1 for what is left.
 func (b *builder) reshape(n *node, in []*value) *value {
 	v := some(in)
 	to := argument(in, 1)
@@ -109,7 +103,6 @@ func (b *builder) reshape(n *node, in []*value) *value {
 	return b.reshaped(v, shape)
 }
 
-// squeeze is Squeeze.
 func (b *builder) squeeze(n *node, in []*value) *value {
 	v := some(in)
 	axes := n.axes(in, len(v.shape))
@@ -122,7 +115,6 @@ func (b *builder) squeeze(n *node, in []*value) *value {
 	return b.reshaped(v, shape)
 }
 
-// unsqueeze is Unsqueeze.
 func (b *builder) unsqueeze(n *node, in []*value) *value {
 	v := some(in)
 	axes := n.axes(in, min(len(v.shape)+len(n.ints(in, 1, "axes")), maxDims))
@@ -136,7 +128,6 @@ func (b *builder) unsqueeze(n *node, in []*value) *value {
 	return b.reshaped(v, shape)
 }
 
-// transpose is Transpose.
 func (b *builder) transpose(n *node, in []*value) *value {
 	v := computed(in)
 	perm := n.attribute("perm").ints
@@ -147,11 +138,8 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
 		fail("perm %v of %d axes", perm, len(v.shape))
 	}
-	// As it lies, if it can.
-	if shape := pick(v.shape, perm); len(perm) != 4 || contiguous(shape, pick(v.strides(), perm)) {
-		return b.permuted(v, perm, false)
-	}
-	return b.permuted(v, perm, true)
+	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // as it lies, if it can
+	return b.permuted(v, perm, !inOrder)
 }
 
 // concat is Concat of values, or of constant whole numbers.
@@ -173,13 +161,12 @@ func (b *builder) concat(n *node, in []*value) *value {
 	parts := make([]*value, len(in))
 	for i := range in {
 		v := computed(in[i:])
-		if len(v.shape) != len(shape) {
-			fail("of the shapes %v and %v", first.shape, v.shape)
+		same := len(v.shape) == len(shape)
+		for j := 0; same && j < len(shape); j++ {
+			same = j == axis || v.shape[j] == shape[j]
 		}
-		for j, d := range v.shape {
-			if j != axis && d != shape[j] {
-				fail("of the shapes %v and %v", first.shape, v.shape)
-			}
+		if !same {
+			fail("of the shapes %v and %v", first.shape, v.shape)
 		}
 		if shape[axis] += v.shape[axis]; shape[axis] > maxNumbers {
 			b.tooLarge()
@@ -187,12 +174,8 @@ func (b *builder) concat(n *node, in []*value) *value {
 		parts[i] = b.layout(v, first.last)
 	}
 	out := b.made(shape, first.last)
-	// Of each part a run of so many numbers, side by side.
-	behind := 1
-	axes := order(len(shape), first.last)
-	for _, a := range axes[slices.Index(axes, axis)+1:] {
-		behind *= shape[a]
-	}
+	// Of each part a run of this many numbers for each index of the axis, side by side.
+	behind := out.strides()[axis]
 	buffers := []*buffer{out.buf}
 	for _, v := range parts {
 		buffers = append(buffers, v.buf)
@@ -215,13 +198,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
 	pads := n.ints(in, 1, "pads")
-	number := n.float("value", 0)
-	if c := argument(in, 2); c != nil {
-		if len(c.floats) != 1 {
-			fail("its value is no constant number")
-		}
-		number = c.floats[0]
-	}
+	number := single(in, 2, n.float("value", 0), "value is")
 	if mode := n.attribute("mode").text; mode != "" && mode != "constant" || argument(in, 3) != nil {
 		fail("only padding of all axes with a constant is there")
 	}
@@ -257,8 +234,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 func (b *builder) cast(n *node, in []*value) *value {
 	v := some(in)
 	to := n.int("to", 0)
-	whole := to == typeInt32 || to == typeInt64
-	if to != typeFloat && !(whole && v.ints != nil) {
+	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
 		fail("to the type %d", to)
 	}
 	if to == typeFloat && v.ints != nil {
@@ -271,7 +247,6 @@ func (b *builder) cast(n *node, in []*value) *value {
 	return b.reshaped(v, v.shape)
 }
 
-// constantOf is Constant.
 func (b *builder) constantOf(n *node, _ []*value) *value {
 	if t := n.attribute("value").tensor; t != nil {
 		return t.value()
@@ -288,7 +263,6 @@ func (b *builder) constantOf(n *node, _ []*value) *value {
 	return &value{shape: []int{max(len(floats), len(ints))}, floats: floats, ints: ints}
 }
 
-// shapeOf is Shape.
 func (b *builder) shapeOf(n *node, in []*value) *value {
 	v := some(in)
 	if n.attributes["start"] != nil || n.attributes["end"] != nil {
