@@ -11,8 +11,10 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 )
 
-// colourSide is the height and width of the images of which colours are counted.
-const colourSide = 64
+const (
+	colourSide = 64      // the height and width of the images of which colours are counted
+	maxColumns = 1 << 20 // the largest number of values of a row of histograms
+)
 
 // ColourHistogram counts the colours of an image: in each cell of a grid, how many pixels have a hue,
 // saturation and value in each of 8×3×3 bins (Swain and Ballard 1991; van de Sande et al. 2010). A pixel is
@@ -41,16 +43,11 @@ func (c *Cells) UnmarshalText(text []byte) error {
 }
 
 // MarshalText returns what UnmarshalText reads.
-func (c Cells) MarshalText() ([]byte, error) {
-	return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil
-}
+func (c Cells) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil }
 
-// withDefaults returns the settings with what 0 stands for.
 func (h ColourHistogram) withDefaults() ColourHistogram {
-	return ColourHistogram{
-		Cells{cmp.Or(h.Grid.Rows, 1), cmp.Or(h.Grid.Columns, 1)},
-		cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3),
-	}
+	grid := Cells{cmp.Or(h.Grid.Rows, 1), cmp.Or(h.Grid.Columns, 1)}
+	return ColourHistogram{grid, cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3)}
 }
 
 func (h ColourHistogram) Label() string {
@@ -73,9 +70,6 @@ func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
-// maxColumns is the largest number of values of a row of histograms.
-const maxColumns = 1 << 20
-
 // fill adds the histograms of the image to row, which is zero.
 func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	bins := h.Hues * h.Saturations * h.Values
@@ -86,10 +80,12 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 		count[cell]++
 		hue, saturation, value := hsv(img.Values[p], img.Values[area+p], img.Values[2*area+p])
 		in := row[cell*bins : (cell+1)*bins]
-		for _, u := range besideOnCircle(hue, h.Hues) {
-			for _, s := range besideInRange(saturation, h.Saturations) {
-				for _, v := range besideInRange(value, h.Values) {
-					in[(u.cell*h.Saturations+s.cell)*h.Values+v.cell] += u.part * s.part * v.part
+		// Hues are on a circle; the first bin of the others is at 0 and the last at 1.
+		for _, u := range beside(min(hue, 1) * float64(h.Hues)) {
+			for _, s := range beside(min(saturation, 1) * float64(h.Saturations-1)) {
+				for _, v := range beside(min(value, 1) * float64(h.Values-1)) {
+					bin := u.cell%h.Hues*h.Saturations + min(s.cell, h.Saturations-1)
+					in[bin*h.Values+min(v.cell, h.Values-1)] += u.part * s.part * v.part
 				}
 			}
 		}
@@ -121,16 +117,14 @@ func hsv(r, g, b float64) (hue, saturation, value float64) {
 	return hue / 6, chroma / value, value
 }
 
-// besideOnCircle returns the two of n bins on a circle, the first of which is at 0, beside x from 0 to 1.
-func besideOnCircle(x float64, n int) [2]share {
-	at := min(max(x, 0), 1) * float64(n)
-	first := math.Floor(at)
-	return [2]share{{int(first) % n, 1 - (at - first)}, {(int(first) + 1) % n, at - first}}
+// share is a bin and which part of a value is its.
+type share struct {
+	cell int
+	part float64
 }
 
-// besideInRange returns the two of n bins, the first of which is at 0 and the last at 1, beside x from 0 to 1.
-func besideInRange(x float64, n int) [2]share {
-	at := min(max(x, 0), 1) * float64(n-1)
-	first := min(math.Floor(at), float64(max(n-2, 0)))
-	return [2]share{{int(first), 1 - (at - first)}, {min(int(first)+1, n-1), at - first}}
+// beside returns the two bins beside a place, of which the first is at 0.
+func beside(at float64) [2]share {
+	first := math.Floor(at)
+	return [2]share{{int(first), 1 - (at - first)}, {int(first) + 1, at - first}}
 }

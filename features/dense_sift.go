@@ -10,10 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
-const (
-	defaultStep = 8
-	defaultBin  = 4
-)
+const defaultStep, defaultBin = 8, 4
 
 // DenseSIFT describes patches on a grid over the whole image by SIFT descriptors that are not turned: 4×4 bins
 // of 8 orientations. Its zero value takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
@@ -97,8 +94,8 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 func (d DenseSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
 	pixels := int64(size.X) * int64(size.Y)
-	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, and the rings
-	// of rows.
+	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, the blurred
+	// image, and rows of gradients.
 	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
 	for _, bin := range d.bins() {
@@ -106,7 +103,7 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 			continue
 		}
 		columns, rows := int64(size.X)/step+1, int64(size.Y)/step+1
-		need += 2*columns*rows*(siftDim+12) + columns*siftBins*orientations*4*int64((siftBins+1)*bin+siftBins) + int64(size.X)*4*int64(8*bin+16)
+		need += 2*columns*rows*(siftDim+12) + columns*siftBins*orientations*4*int64((siftBins+1)*bin+siftBins) + 8*pixels + 32*int64(size.X)
 	}
 	return need
 }

@@ -61,8 +61,9 @@ func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use
 	if o == nil {
 		return images.With(ctx, i, use)
 	}
-	see := func(img image.Image, whole image.Point) error { return o.See(i, img, whole) }
-	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: see}, use)
+	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: func(img image.Image, whole image.Point) error {
+		return o.See(i, img, whole)
+	}}, use)
 }
 
 // Cache keeps features. A lost entry is made again.
@@ -74,12 +75,9 @@ type Cache interface {
 	Put(key [sha256.Size]byte, blob []byte)
 }
 
-const (
-	// CacheVersion is part of all keys. It changes with what is cached for the same settings.
-	CacheVersion = "1"
-	// reducedVersion is part of the keys of rows: it changes with the values of reduced images.
-	reducedVersion = "reduced 3"
-)
+// CacheVersion is part of all keys: it changes with what is cached for the same settings. reducedVersion is part
+// of those of rows: it changes with the values of reduced images.
+const CacheVersion, reducedVersion = "1", "reduced 3"
 
 // settingsOf digests an extractor's settings.
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
@@ -94,22 +92,31 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 	if err != nil {
 		return nil, err
 	}
-	out := &Matrix{Made: s.Made}
-	bad := make([]error, set.Len())
+	out, bad := &Matrix{Made: s.Made}, make([]error, set.Len())
 	if x, ok := set.Vectors.(*sparse.CSR); ok && s.asTheyAre {
-		out.X, err = s.sparse(ctx, x, bad)
-	} else {
-		out.X, err = s.dense(ctx, bad)
+		if x, err = s.sparse(ctx, x, bad); err == nil {
+			err = out.list(set, bad)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out.X = x; len(out.Skipped) > 0 {
+			out.X = x.SelectRows(out.Rows)
+		}
+		return out, nil
+	}
+	x, err := s.dense(ctx, bad)
+	if err == nil {
+		err = out.list(set, bad)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := out.list(set, bad); err != nil {
-		return nil, err
+	n, m := len(out.Rows), s.columns
+	for at, i := range out.Rows {
+		copy(x[at*m:(at+1)*m], x[i*m:(i+1)*m])
 	}
-	if len(out.Skipped) > 0 {
-		out.X = selected(out.X, out.Rows)
-	}
+	out.X = mat.NewDense(n, m, x[:n*m])
 	return out, nil
 }
 
@@ -129,8 +136,8 @@ func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*spars
 	})
 }
 
-// dense returns the matrix of all rows, of which some may be bad.
-func (s *source) dense(ctx context.Context, bad []error) (*mat.Dense, error) {
+// dense returns the values of all rows, of which some may be bad.
+func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	n, m := s.set.Len(), s.columns
 	if n > math.MaxInt/8/max(m, 1) {
 		return nil, fmt.Errorf("features: %d samples of %d values are more than can be counted", n, m)
@@ -141,29 +148,12 @@ func (s *source) dense(ctx context.Context, bad []error) (*mat.Dense, error) {
 	}
 	defer release()
 	x := make([]float64, n*m)
-	err = s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
-	if err != nil || len(x) == 0 {
-		return nil, err
-	}
-	return mat.NewDense(n, m, x), nil
+	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
 // hold takes memory for the features until they are made.
 func (s *source) hold(ctx context.Context, bytes int64) (release func(), err error) {
 	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
-}
-
-// selected returns some rows of a matrix, in its memory if it is dense.
-func selected(x mat.Matrix, rows []int) mat.Matrix {
-	if sparse, ok := x.(*sparse.CSR); ok {
-		return sparse.SelectRows(rows)
-	}
-	dense := x.(*mat.Dense)
-	for at, i := range rows {
-		copy(dense.RawRowView(at), dense.RawRowView(i))
-	}
-	_, m := dense.Dims()
-	return mat.NewDense(len(rows), m, dense.RawMatrix().Data[:len(rows)*m])
 }
 
 // source makes the rows of a set.
@@ -228,11 +218,7 @@ func (s *source) row(ctx context.Context, i int, row []float64) error {
 }
 
 func (s *source) normalise(i int, values []float64, columns []int) error {
-	err := raise(values, s.opt.Power, columns)
-	if err == nil {
-		err = s.opt.Normalise.apply(values, columns)
-	}
-	if err != nil {
+	if err := s.opt.Normalise.apply(values, s.opt.Power, columns); err != nil {
 		return fmt.Errorf("%s: %w", s.set.Names[i], err)
 	}
 	return nil
@@ -244,9 +230,9 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	if images == nil {
 		images = set.Images()
 	}
-	need := func(w, h int) int64 {
+	use := imagefile.Use{Least: r.least(opt.Crop), Memory: func(w, h int) int64 {
 		return resizing(w, h, r.Height, r.Width, r.Channels) + r.Memory + 8*int64(r.Channels*r.Height*r.Width)
-	}
+	}}
 	black, white := images.Range()
 	cached := opt.Cache != nil && InfoOf(by).Cached
 	return func(ctx context.Context, i int, row []float64) error {
@@ -262,12 +248,13 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 				return err
 			}
 		}
-		use := imagefile.Use{Least: r.least(opt.Crop), Memory: need, Do: func(img image.Image, _ image.Point) error {
+		use := use
+		use.Do = func(img image.Image, _ image.Point) error {
 			if err := r.make(row, img, opt.Crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
 			return nil
-		}}
+		}
 		if err := opt.Observer.with(ctx, images, i, use); err != nil {
 			return err
 		}
@@ -291,10 +278,9 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 // and 480 pixels. A larger one comes reduced, so that most of its pixels need not be decoded. Where parts are
 // given in pixels the image comes whole.
 func (r *Rows) least(crop Crop) int {
-	const least = 480
 	switch crop.(type) {
 	case Whole, Square:
-		return max(least, 2*r.Height, 2*r.Width)
+		return max(480, 2*r.Height, 2*r.Width)
 	}
 	return 0
 }
@@ -306,11 +292,11 @@ func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) er
 	} else {
 		img = imagefile.Gray(img)
 	}
-	if r.Fill == nil {
-		return crop.resample(&Canvas{r.Height, r.Width, r.Channels, row}, img, sample)
-	}
 	canvas := newCanvas(r.Height, r.Width, r.Channels)
-	if err := crop.resample(canvas, img, sample); err != nil {
+	if r.Fill == nil {
+		canvas.Values = row
+	}
+	if err := resampleCrop(canvas, img, crop, sample); err != nil || r.Fill == nil {
 		return err
 	}
 	return r.Fill(row, canvas)

@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// hogCell is how many pixels lie between the cells' centres, in x and y.
-	hogCell = 4
-	// hogCells is the number of cells along each side of the image.
-	hogCells = defaultSide / hogCell
+	hogCell  = 4                     // pixels between the cells' centres, in x and y
+	hogCells = defaultSide / hogCell // along each side of the image
 	// hogFlat is the mean gradient in a cell, in grey values a pixel with white 1, at which its values are half
 	// of what they are in a cell of much contrast: what is fainter is taken for noise.
 	hogFlat = 0.01
@@ -44,13 +42,17 @@ func hog(out []float64, img *image.Gray16) {
 		row[0], row[defaultSide+1] = row[1], row[defaultSide]
 		return row
 	}
+	place := func(pixel int) float64 { return (float64(pixel) - (hogCell-1)/2.0) / hogCell }
 	above, row, below := padded(-1), padded(0), padded(1)
 	grads := make([]gradient, defaultSide)
 	for y := range defaultSide {
 		gradients(grads, above, row, below)
 		for x, g := range grads {
-			for _, r := range beside(y) {
-				for _, c := range beside(x) {
+			for _, r := range beside(place(y)) {
+				for _, c := range beside(place(x)) {
+					if min(r.cell, c.cell) < 0 || max(r.cell, c.cell) >= hogCells {
+						continue // what falls to a cell outside the image is lost
+					}
 					cell := out[(r.cell*hogCells+c.cell)*orientations:]
 					cell[g.axis] += r.part * c.part * float64(g.axisPart)
 					cell[g.diagonal] += r.part * c.part * float64(g.diagonalPart)
@@ -70,24 +72,4 @@ func hog(out []float64, img *image.Gray16) {
 			cell[o] = math.Sqrt(v / sum)
 		}
 	}
-}
-
-// share is a cell in x or y and which part of a pixel is its.
-type share struct {
-	cell int
-	part float64
-}
-
-// beside returns the cells beside a pixel, in x or y. What would fall to a cell outside the image is lost:
-// there is one of part 0 instead.
-func beside(pixel int) [2]share {
-	at := (float64(pixel) - (hogCell-1)/2.0) / hogCell
-	first := math.Floor(at)
-	out := [2]share{{int(first), 1 - (at - first)}, {int(first) + 1, at - first}}
-	for i := range out {
-		if out[i].cell < 0 || out[i].cell >= hogCells {
-			out[i] = share{}
-		}
-	}
-	return out
 }

@@ -134,29 +134,21 @@ func reducedSize(size image.Point, pixels int) image.Point {
 	return image.Pt(int(float64(size.X)*factor), int(float64(size.Y)*factor))
 }
 
-// reducedGrey returns the image's greys at a size that is not larger: a pixel is the mean of the stretch of the
-// image that it covers.
+// reducedGrey returns the image's greys at a size that is not larger: see resample.
 func reducedGrey(img image.Image, size image.Point) *image.Gray {
-	out := image.NewGray(image.Rectangle{Max: size})
-	from := img.Bounds().Size()
-	across, down := taps(from.X, size.X), taps(from.Y, size.Y)
-	grey := greyRows(img)
-	row, line, sums := make([]float32, from.X), make([]float64, from.X), make([]float64, size.X)
-	for y, t := range down {
-		clear(sums)
-		for i, weight := range t.weights {
-			grey(row, t.first+i)
-			for x, v := range row {
-				line[x] = float64(v)
-			}
-			for x, t := range across {
-				sums[x] += weight * t.weigh(line)
-			}
-		}
-		for x, v := range sums {
-			out.Pix[y*out.Stride+x] = uint8(v*0xff + 0.5)
+	out, from, grey := image.NewGray(image.Rectangle{Max: size}), img.Bounds().Size(), greyRows(img)
+	single := make([]float32, from.X)
+	read := func(row []float64, y int) {
+		grey(single, y)
+		for x, v := range single {
+			row[x] = float64(v)
 		}
 	}
+	resample(from, size, 1, read, func(y int, row []float64) {
+		for x, v := range row {
+			out.Pix[y*out.Stride+x] = uint8(v*0xff + 0.5)
+		}
+	})
 	return out
 }
 

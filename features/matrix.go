@@ -37,39 +37,29 @@ func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, 
 func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
 func (Norm) Values() []string                   { return norms.Values() }
 
-// column returns the column of value j, from 1.
-func column(columns []int, j int) int {
-	if columns != nil {
-		j = columns[j]
-	}
-	return j + 1
-}
-
-// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as in apply. A value
-// below 0 is an error.
-func raise(values []float64, power float64, columns []int) error {
-	if power == 0 || power == 1 {
-		return nil
-	}
-	for j, v := range values {
-		if v < 0 {
-			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(columns, j), v)
+// apply raises the values of a sample to a power, 0 for 1, and scales them, in place. columns holds the column of
+// each value, or is nil where value j is in column j. A negative value under a power, one that is not finite and
+// values that are all zero are errors.
+func (n Norm) apply(values []float64, power float64, columns []int) error {
+	column := func(j int) int {
+		if columns != nil {
+			j = columns[j]
 		}
-		values[j] = elementary.Pow(v, power)
+		return j + 1
 	}
-	return nil
-}
-
-// apply scales the values of a sample, in place. columns holds the column of each value, or is nil where value
-// j is in column j. A value that is not finite and values that are all zero are errors.
-func (n Norm) apply(values []float64, columns []int) error {
 	largest := 0.0
 	for j, v := range values {
-		size := math.Abs(v)
-		if !(size <= math.MaxFloat64) { // not a number, or infinite
-			return fmt.Errorf("column %d: the value is %v", column(columns, j), v)
+		if power != 0 && power != 1 {
+			if v < 0 {
+				return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(j), v)
+			}
+			v = elementary.Pow(v, power)
+			values[j] = v
 		}
-		largest = max(largest, size)
+		if !(math.Abs(v) <= math.MaxFloat64) { // not a number, or infinite
+			return fmt.Errorf("column %d: the value is %v", column(j), v)
+		}
+		largest = max(largest, math.Abs(v))
 	}
 	if largest == 0 {
 		return errors.New("all values are zero")

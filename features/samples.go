@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,10 @@ import (
 
 // Made describes the samples and the columns of features.
 type Made struct {
-	// Height and Width are the size of the images that rows hold, row by row and upright, or 0 where they are
-	// no images.
-	Height, Width int
-	// Channels is 1 where the images are grey and 3 where they are in colour, a red, a green and a blue image
-	// one after the other. It is 0 where the rows are no images.
-	Channels int
+	// Height and Width are the size of the images that rows hold, row by row and upright. Channels is 1 where
+	// they are grey and 3 where they are in colour, a red, a green and a blue image one after the other. All
+	// are 0 where the rows are no images.
+	Height, Width, Channels int
 	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
 	// image that it covers.
 	Places Cells
@@ -61,19 +60,9 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// BadSample tells whether an error says that a sample cannot be used, and returns it as a *BadSampleError then.
-// It does not where another run could use the sample: where the memory limit has no room for it, or its file
-// changes.
-func BadSample(err error) (bad bool, failure error) {
-	var tooLarge *memory.LimitError
-	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
-		return false, err
-	}
-	return true, &BadSampleError{err}
-}
-
-// usable calls f for each sample of the set that bad has no error of, and where samples may be left out puts
-// the errors of bad ones there.
+// usable calls f for each sample of the set that bad has no error of. With SkipBad it puts the errors of samples
+// that cannot be used there, but not where another run could use them: where the memory limit has no room, or
+// the file changes.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -84,12 +73,15 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 			return nil
 		}
 		err := named(s.set, i, func() error { return f(i) })
-		isBad, failure := BadSample(err)
-		if isBad && s.opt.SkipBad {
+		var tooLarge *memory.LimitError
+		switch {
+		case err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged):
+			return err
+		case s.opt.SkipBad:
 			bad[i] = err
 			return nil
 		}
-		return failure
+		return &BadSampleError{err}
 	})
 }
 
@@ -120,12 +112,7 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return fault
+	return cmp.Or(cmp.Or(errs...), fault)
 }
 
 // named calls f; a panic is an error that names the sample.

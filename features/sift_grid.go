@@ -3,6 +3,7 @@ package features
 import (
 	"image"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -10,20 +11,15 @@ import (
 )
 
 const (
-	// siftBlur is the standard deviation, in bins, of the blur before the gradients are taken.
-	siftBlur = 0.67 / 4
-	// siftWindow is the standard deviation, in bins, of the window that makes gradients count less the farther
-	// they are from the patch's centre: half a patch.
-	siftWindow = siftBins / 2
+	siftBlur   = 0.67 / 4     // the standard deviation, in bins, of the blur before the gradients are taken
+	siftWindow = siftBins / 2 // that of the Gaussian around the patch's centre: half a patch
 )
 
 // siftGrid is the grid of the patches of one size over an image, with the settings of their descriptors.
 type siftGrid struct {
 	width, height, bin, step int
-	// columns and rows are the number of patches in x and y.
-	columns, rows int
-	// blur holds the weights of the Gaussian from its middle outwards.
-	blur []float32
+	columns, rows            int       // of patches
+	blur                     []float32 // the weights of the Gaussian from its middle outwards
 	// window holds, for each bin along one side of a patch, the weights of the 2·bin-1 pixels around the bin's
 	// centre: the triangle that shares a pixel between two bins, times the Gaussian around the patch's centre.
 	// Both are separable, so gradients are pooled along x first.
@@ -39,10 +35,7 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 		return nil
 	}
 	patch := siftBins * bin
-	g := &siftGrid{
-		width: size.X, height: size.Y, bin: bin, step: step,
-		columns: (size.X-patch)/step + 1, rows: (size.Y-patch)/step + 1,
-	}
+	g := &siftGrid{width: size.X, height: size.Y, bin: bin, step: step, columns: (size.X-patch)/step + 1, rows: (size.Y-patch)/step + 1}
 	sigma := siftBlur * float64(bin)
 	sum := -1.0 // the middle is counted twice
 	for t := range int(math.Ceil(4*sigma)) + 1 {
@@ -66,102 +59,76 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 // middle returns the pixel, in x or y, in the middle of bin b of the patch k.
 func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
 
-// siftBuffers holds, of each stage of a grid's descriptors, the rows that the next one needs.
-type siftBuffers struct {
-	padded    []float32  // a row of greys, mirrored at both ends
-	across    ring       // rows blurred along x
-	blurred   ring       // rows blurred along x and y
-	gradients []gradient // of one row, with none for a bin's width on both sides
-	pooled    ring       // rows of gradients pooled along x, for each column of bins of each patch
-	bins      ring       // the four rows of bins of a row of patches
-}
-
-// ring holds the last few rows of an image.
-type ring struct {
-	values       []float32
-	rows, length int
-}
-
-func newRing(rows, length int) ring { return ring{make([]float32, rows*length), rows, length} }
-
-// row returns the memory of row y, which is also that of y plus or minus the number of rows.
-func (r *ring) row(y int) []float32 { return r.values[y%r.rows*r.length:][:r.length] }
-
-// describe appends the descriptors of the grid's patches in one pass over the rows of the image.
+// describe appends the descriptors of the grid's patches, one row of patches after the other.
 func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
-	const cells = siftBins * orientations
-	radius := len(g.blur) - 1
-	buf := &siftBuffers{
-		padded: make([]float32, g.width+2*radius), across: newRing(2*radius+1, g.width), blurred: newRing(3, g.width),
-		gradients: make([]gradient, g.width+2*g.bin),
-		pooled:    newRing((siftBins+1)*g.bin-1, g.columns*cells), bins: newRing(siftBins, g.columns*cells),
-	}
-	described := 0 // rows of patches
-	for last := range g.height + radius {
-		if last < g.height {
-			g.blurAcross(buf, grey, last)
+	blurred := g.blurred(grey)
+	row := func(y int) []float32 { return blurred[y*g.width:][:g.width] }
+	grads := make([]gradient, g.width+2*g.bin) // of one row, with none for a bin's width on both sides
+	// The rows of gradients under a row of patches, pooled along x for each column of bins of each patch.
+	pooled := newRows((siftBins+1)*g.bin-1, g.columns*siftBins*orientations)
+	bins := newRows(siftBins, g.columns*siftBins*orientations)
+	next := 1 // the first and the last row have no gradients
+	for k := range g.rows {
+		for ; next <= min(g.middle(k, siftBins-1)+g.bin-1, g.height-2); next++ {
+			gradients(grads[g.bin+1:][:g.width-2], row(next-1), row(next), row(next+1))
+			g.poolAcross(pooled[next%len(pooled)], grads)
 		}
-		y := last - radius
-		if y < 0 {
-			continue
+		for b, window := range g.window {
+			clear(bins[b])
+			for t, weight := range window {
+				if y := g.middle(k, b) + 1 - g.bin + t; 1 <= y && y <= g.height-2 {
+					addScaled(bins[b], weight, pooled[y%len(pooled)])
+				}
+			}
 		}
-		g.blurDown(buf, y)
-		// The first and the last row have no gradients.
-		if y < 2 {
-			continue
-		}
-		y--
-		above, row, below := buf.blurred.row(y-1), buf.blurred.row(y), buf.blurred.row(y+1)
-		gradients(buf.gradients[g.bin+1:][:g.width-2], above, row, below)
-		g.poolAcross(buf, y)
-		for ; described < g.rows && y >= min(g.middle(described, siftBins-1)+g.bin-1, g.height-2); described++ {
-			g.poolDown(buf, described)
-			g.finish(out, buf, described)
-		}
+		g.finish(out, bins, k)
 	}
 }
 
-// blurAcross reads row y and blurs it along x. The image is mirrored at its outermost pixels.
-func (g *siftGrid) blurAcross(buf *siftBuffers, grey func(row []float32, y int), y int) {
-	radius := len(g.blur) - 1
-	padded, end := buf.padded, radius+g.width-1
-	grey(padded[radius:end+1], y)
-	for t := 1; t <= radius; t++ {
-		padded[radius-t], padded[end+t] = padded[radius+t], padded[end-t]
-	}
-	row := buf.across.row(y)
-	clear(row)
-	for t, weight := range g.blur {
-		addScaled(row, weight, padded[radius-t:])
-		if t > 0 {
-			addScaled(row, weight, padded[radius+t:])
-		}
-	}
+func newRows(n, length int) [][]float32 {
+	return slices.Collect(slices.Chunk(make([]float32, n*length), length))
 }
 
-// blurDown makes row y of the blurred image.
-func (g *siftGrid) blurDown(buf *siftBuffers, y int) {
-	row := buf.blurred.row(y)
-	clear(row)
-	for t, weight := range g.blur {
-		above, below := max(y-t, t-y), min(y+t, 2*(g.height-1)-y-t)
-		addScaled(row, weight, buf.across.row(above))
-		if t > 0 {
-			addScaled(row, weight, buf.across.row(below))
+// blurred returns the blurred image, which is mirrored at its outermost pixels.
+func (g *siftGrid) blurred(grey func(row []float32, y int)) []float32 {
+	radius, end := len(g.blur)-1, len(g.blur)+g.width-2
+	padded := make([]float32, g.width+2*radius)
+	across, out := make([]float32, g.width*g.height), make([]float32, g.width*g.height)
+	for y := range g.height {
+		grey(padded[radius:end+1], y)
+		for t := 1; t <= radius; t++ {
+			padded[radius-t], padded[end+t] = padded[radius+t], padded[end-t]
+		}
+		row := across[y*g.width:][:g.width]
+		for t, weight := range g.blur {
+			addScaled(row, weight, padded[radius-t:])
+			if t > 0 {
+				addScaled(row, weight, padded[radius+t:])
+			}
 		}
 	}
+	for y := range g.height {
+		row := out[y*g.width:][:g.width]
+		for t, weight := range g.blur {
+			above, below := max(y-t, t-y), min(y+t, 2*(g.height-1)-y-t)
+			addScaled(row, weight, across[above*g.width:])
+			if t > 0 {
+				addScaled(row, weight, across[below*g.width:])
+			}
+		}
+	}
+	return out
 }
 
-// poolAcross pools the gradients of row y along x.
-func (g *siftGrid) poolAcross(buf *siftBuffers, y int) {
-	row := buf.pooled.row(y)
+// poolAcross pools the gradients of a row along x.
+func (g *siftGrid) poolAcross(row []float32, gradients []gradient) {
 	clear(row)
 	for k := range g.columns {
 		for b, window := range g.window {
 			sums := (*[orientations]float32)(row)
 			row = row[orientations:]
 			// From bin-1 pixels before the middle, after the bin's width of none.
-			grads := buf.gradients[g.middle(k, b)+1:][:len(window)]
+			grads := gradients[g.middle(k, b)+1:][:len(window)]
 			for t, weight := range window {
 				sums[grads[t].axis%orientations] += weight * grads[t].axisPart
 				sums[grads[t].diagonal%orientations] += weight * grads[t].diagonalPart
@@ -170,25 +137,10 @@ func (g *siftGrid) poolAcross(buf *siftBuffers, y int) {
 	}
 }
 
-// poolDown pools the gradients for row k of the patches along y.
-func (g *siftGrid) poolDown(buf *siftBuffers, k int) {
-	for b, window := range g.window {
-		sums := buf.bins.row(b)
-		clear(sums)
-		for t, weight := range window {
-			if y := g.middle(k, b) + 1 - g.bin + t; 1 <= y && y <= g.height-2 {
-				addScaled(sums, weight, buf.pooled.row(y))
-			}
-		}
-	}
-}
-
-// finish appends the descriptors of row k of the patches.
-func (g *siftGrid) finish(out *Descriptors, buf *siftBuffers, k int) {
+// finish appends the descriptors of row k of the patches, given its four rows of bins.
+func (g *siftGrid) finish(out *Descriptors, bins [][]float32, k int) {
 	const cells = siftBins * orientations
-	// The sum of a histogram in which all gradients are as long as contrast is in two pixels, over which
-	// gradients are taken.
-	var least float32
+	var least float32 // the sum of a histogram of gradients as long as contrast, which are over two pixels
 	for _, window := range g.window {
 		for _, weight := range window {
 			least += weight
@@ -199,7 +151,7 @@ func (g *siftGrid) finish(out *Descriptors, buf *siftBuffers, k int) {
 	for column := range g.columns {
 		var hist [siftDim]float32
 		for b := range siftBins {
-			copy(hist[b*cells:(b+1)*cells], buf.bins.row(b)[column*cells:])
+			copy(hist[b*cells:(b+1)*cells], bins[b][column*cells:])
 		}
 		i := out.Len()
 		out.X = append(out.X, float32(column*g.step)+centre)
@@ -221,10 +173,8 @@ func addScaled(dst []float32, weight float32, src []float32) {
 }
 
 const (
-	// siftBins is the number of bins along each side of a SIFT patch.
-	siftBins = 4
-	// siftDim is the length of a SIFT descriptor.
-	siftDim = siftBins * siftBins * orientations
+	siftBins = 4 // along each side of a patch
+	siftDim  = siftBins * siftBins * orientations
 	// siftClip is the largest part that one value may have of a descriptor's length (Lowe 2004, section 6.1).
 	siftClip = 0.2
 	// siftUnit is the byte that 1 becomes. What comes out above 255 is cut off: few values of a unit vector of
@@ -246,14 +196,12 @@ func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 			hist[i] = float32(math.Sqrt(float64(v)))
 		}
 	}
-	size := length(hist)
-	if size == 0 {
-		clear(out[:])
-		return
-	}
-	scale := siftUnit / size
-	for i, v := range hist {
-		out[i] = uint8(min(int(v*scale+0.5), 255))
+	clear(out[:])
+	if size := length(hist); size > 0 {
+		scale := siftUnit / size
+		for i, v := range hist {
+			out[i] = uint8(min(int(v*scale+0.5), 255))
+		}
 	}
 }
 
