@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // bounds hold how far each sample is at most from its own centre and at least from all others (Hamerly 2010),
@@ -19,26 +22,22 @@ type bounds struct {
 }
 
 // newBounds returns unknown bounds of the samples and k centres, of unit rows under the cosine distance.
-func newBounds(s *samples, d Distance, k int) *bounds {
+func newBounds(s *samples, k int) *bounds {
 	b := &bounds{upper: make([]float64, s.n), lower: make([]float64, s.n), moved: make([]float64, k), scale: 2}
-	if d == DistanceEuclidean {
+	if s.distance == DistanceEuclidean {
 		b.scale = max(2*slices.Max(s.norms), smallestNorm)
 	}
-	b.reset()
 	return b
 }
 
 // reset invalidates all bounds.
 func (b *bounds) reset() {
 	for i := range b.upper {
-		b.forget(i)
+		b.upper[i] = math.Inf(1)
 	}
 	clear(b.moved)
 	b.fastest = 0
 }
-
-// forget invalidates the bounds of sample i.
-func (b *bounds) forget(i int) { b.upper[i] = math.Inf(1) }
 
 // of returns how far sample i is at most from its centre and at least from all others.
 func (b *bounds) of(i, centre int) (upper, lower float64) {
@@ -55,14 +54,15 @@ func (b *bounds) set(i, centre int, upper, lower float64) {
 // gathered is how many rows of m columns are compared with the centres at once.
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
-// assignBounded moves each sample to the nearest centre where no links hold samples.
-func (l *run) assignBounded(ctx context.Context) error {
+// assignEach moves each sample to the nearest centre that its links allow, one after the other.
+func (l *run) assignEach(ctx context.Context) error {
+	l.placing.clear()
 	longest := 1.0
 	if l.Distance == DistanceEuclidean {
 		longest = slices.Max(l.norms)
 	}
 	// More than the error of a difference of squared distances of any sample.
-	rounding := 4 * l.centres.slack.ofLength(longest)
+	rounding := 4 * l.centres.slack(longest)
 	var open []int
 	for i, to := range l.previous {
 		l.labels[i] = to
@@ -75,26 +75,33 @@ func (l *run) assignBounded(ctx context.Context) error {
 		}
 		open = append(open, i)
 	}
-	return l.eachScored(ctx, open, func(i int, scores []float64) {
-		to := l.seeds.kept(i)
+	return l.eachScored(ctx, open, func(i int, scores []float64) error {
+		to := max(l.seeds.kept(i), l.placing.cluster(i))
 		if to < 0 {
+			if !l.placing.forbid(i, scores) {
+				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
+			}
 			to = l.nearest(i, scores)
+			l.placing.put(i, to)
 		}
 		l.labels[i] = to
 		l.counts[to]++
 		l.bound(i, to, scores)
+		return nil
 	})
 }
 
 // eachScored calls f with the scores of each of some samples.
-func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64)) error {
+func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
 	for rows := range slices.Chunk(samples, gathered(l.m)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		l.centres.scoreRows(l.scores, l.samples, rows)
+		l.centres.score(l.scores, l.samples, rows)
 		for a, i := range rows {
-			f(i, l.scores[a*l.K:(a+1)*l.K])
+			if err := f(i, l.scores[a*l.K:(a+1)*l.K]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -102,17 +109,20 @@ func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, score
 
 // bound sets the bounds of sample i in cluster to, given its scores.
 func (l *run) bound(i, to int, scores []float64) {
+	if l.unbounded {
+		return
+	}
 	second := math.Inf(1)
 	for j, s := range scores {
 		if j != to {
 			second = min(second, s)
 		}
 	}
-	square, by := l.norms[i]*l.norms[i], 2.0
+	square, by := l.first[i], l.by[i]
 	if l.Distance == DistanceCosine {
-		square, by = 2, 2*l.weights[i]
+		square, by = 2*square, 2*by
 	}
-	slack := by * l.centres.slack.ofLength(l.norms[i])
+	slack := by * l.centres.slack(l.norms[i])
 	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
@@ -120,25 +130,16 @@ func (l *run) bound(i, to int, scores []float64) {
 func (l *run) moveCentres() {
 	before := slices.Clone(l.centres.points.Data)
 	l.update()
-	if l.bounds == nil {
-		return
-	}
 	var fastest float64
 	for j := range l.K {
-		step := l.step(before[j*l.m:(j+1)*l.m], l.centres.point(j))
+		from, to := before[j*l.m:(j+1)*l.m], l.centres.point(j)
+		step := 2.0 // a centre without a direction is as far from all
+		if l.Distance == DistanceEuclidean || slices.Equal(from, to) || norm(from) > 0 && norm(to) > 0 {
+			floats.Sub(from, to)
+			step = norm(from)
+		}
 		l.bounds.moved[j] += step
 		fastest = max(fastest, step)
 	}
 	l.bounds.fastest += fastest
-}
-
-// step returns how far a centre moved. It overwrites where it was.
-func (l *run) step(from, to []float64) float64 {
-	if l.Distance == DistanceCosine && !slices.Equal(from, to) && (norm(from) == 0 || norm(to) == 0) {
-		return 2 // one without a direction is as far from all
-	}
-	for f, v := range to {
-		from[f] -= v
-	}
-	return norm(from)
 }

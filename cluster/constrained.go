@@ -34,12 +34,11 @@ func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 }
 
 func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels []int, keep bool) (*Result, error) {
-	return k.fit(ctx, name, x, func(l *run) (runs, starts int, err error) {
+	return k.fit(ctx, name, x, func(l *run) error {
 		if len(k.Start) > 0 {
-			return 0, 0, errStart
+			return errStart
 		}
-		runs, err = l.seed(labels, keep)
-		return runs, runs, err
+		return l.seed(labels, keep)
 	})
 }
 
@@ -83,16 +82,16 @@ type linked struct {
 // fitLinked clusters from the means of from, where that is not nil, and by the costs of extra, n×K, beside
 // distances, where that is not nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
-	return k.fit(ctx, "constrained k-means", x, func(l *run) (runs, starts int, err error) {
+	return k.fit(ctx, "constrained k-means", x, func(l *run) error {
 		if len(k.Start) > 0 {
-			return 0, 0, errStart
+			return errStart
 		}
 		u, err := newUnits(l.n, k.K, known)
 		if err == nil {
 			err = u.findClusters(k.K)
 		}
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
 		l.linked = &linked{u, from, extra}
 		labels := from
@@ -102,10 +101,10 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 				labels[i] = u.fixed[at]
 			}
 		}
-		if runs, err = l.seed(labels, from == nil); from != nil {
-			runs = 1
+		if from != nil {
+			l.runs, l.starts = 1, 1
 		}
-		return runs, runs, err
+		return l.seed(labels, from == nil)
 	})
 }
 
@@ -139,7 +138,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 // unitCosts writes what each unit costs in each cluster.
 func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
+		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
 			first, by := l.first[i], l.by[i]
 			if by == 0 {

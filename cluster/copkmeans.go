@@ -33,11 +33,12 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 // so is it if every run is a dead end: that error wraps ErrDeadEnd. Since a run places samples greedily, it
 // does not prove that there is no answer.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
-	return k.fit(ctx, "cop-k-means", x, func(l *run) (runs, starts int, err error) {
-		if l.placing, err = newPlacing(l.n, k.K, known); len(k.Start) > 0 {
-			return 1, 1, err
+	return k.fit(ctx, "cop-k-means", x, func(l *run) (err error) {
+		if len(k.Start) == 0 {
+			l.starts = 10 * l.runs
 		}
-		return k.restarts(), 10 * k.restarts(), err
+		l.placing, err = newPlacing(l.n, k.K, known)
+		return err
 	})
 }
 

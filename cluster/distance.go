@@ -76,15 +76,12 @@ type targets struct {
 	distance Distance
 	points   blas.Matrix // unit rows, or zeros, under the cosine distance
 	offsets  []float64   // ½‖y‖², or 0 under the cosine distance
-	slack    slack
+	longest  float64     // the largest ‖y‖
 }
 
 func newTargets(d Distance, n, m int) *targets {
-	return &targets{
-		distance: d,
-		points:   blas.Matrix{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)},
-		offsets:  make([]float64, n),
-	}
+	points := blas.Matrix{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)}
+	return &targets{distance: d, points: points, offsets: make([]float64, n)}
 }
 
 // point returns point j.
@@ -92,55 +89,40 @@ func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }
 
-// fill takes the rows of s from lo to hi, at most as many as t was made for, times their weights as the points.
-func (t *targets) fill(s *samples, lo, hi int) {
-	t.points.Rows = hi - lo
-	for j := range t.points.Rows {
+// fill takes rows of s, at most as many as t was made for, times their weights as the points.
+func (t *targets) fill(s *samples, rows []int) {
+	t.points.Rows = len(rows)
+	for j, i := range rows {
 		clear(t.point(j))
-		s.addTo(t.point(j), s.weights[lo+j], lo+j)
+		s.addTo(t.point(j), s.weights[i], i)
 	}
 	t.ready()
 }
 
 // ready is called when the points have changed.
 func (t *targets) ready() {
-	t.slack = slack{columns: t.points.Cols}
+	t.longest = 0
 	for j := range t.points.Rows {
 		length := norm(t.point(j))
-		if t.distance == DistanceEuclidean {
+		if t.longest = max(t.longest, length); t.distance == DistanceEuclidean {
 			t.offsets[j] = length * length / 2
 		}
-		t.slack.widen(slack{t.points.Cols, length, t.offsets[j]})
 	}
 }
 
-// score writes the (hi−lo)×points scores of the rows from lo to hi to out.
-func (t *targets) score(out []float64, s *samples, lo, hi int) {
-	s.dots(out, lo, hi, t.points)
-	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
+// slack bounds the rounding of the scores of a row of a length: where two differ by less, the order of the exact
+// costs is not known. A sum of m products, in whatever order, is off by at most mε/2 times the product of the
+// lengths.
+func (t *targets) slack(length float64) float64 {
+	products := length * t.longest
+	if t.distance == DistanceEuclidean {
+		products += t.longest * t.longest
+	}
+	return float64(t.points.Cols+4) * epsilon * products
 }
 
-// scoreRows writes the scores of the rows to out.
-func (t *targets) scoreRows(out []float64, s *samples, rows []int) {
-	s.dotsOf(out, rows, t.points)
+// score writes the rows×points scores of some rows to out.
+func (t *targets) score(out []float64, s *samples, rows []int) {
+	s.dots(out, rows, t.points)
 	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
-}
-
-// A slack bounds the rounding of scores: where two of them differ by less, the order of the exact costs is not
-// known.
-type slack struct {
-	columns        int
-	length, offset float64 // the largest of the points
-}
-
-func (s *slack) widen(t slack) {
-	s.columns = t.columns
-	s.length = max(s.length, t.length)
-	s.offset = max(s.offset, t.offset)
-}
-
-// ofLength returns the bound for a row of the given length. A sum of m products, in whatever order, is off by
-// at most mε/2 times the product of the lengths.
-func (s slack) ofLength(length float64) float64 {
-	return float64(s.columns+4) * epsilon * (length*s.length + 2*s.offset)
 }

@@ -41,9 +41,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		l.change(from, -1, i)
 		l.change(to, 1, i)
 		l.labels[i] = to
-		if l.bounds != nil {
-			l.bounds.forget(i)
-		}
+		l.bounds.upper[i] = math.Inf(1)
 	}
 	copy(l.centres.points.Data, before) // bounds count from there
 	l.moveCentres()
@@ -90,15 +88,14 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 			open = append(open, i)
 		}
 	}
-	err = l.eachScored(ctx, open, func(i int, scores []float64) {
-		if l.bounds != nil {
-			l.bound(i, l.labels[i], scores)
-		}
+	err = l.eachScored(ctx, open, func(i int, scores []float64) error {
+		l.bound(i, l.labels[i], scores)
 		if l.mayGain(i, scores) {
 			if _, gain := l.gain(i); gain > 0 {
 				found = append(found, move{i, gain})
 			}
 		}
+		return nil
 	})
 	return found, err
 }
@@ -106,26 +103,22 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 // settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
 // which costs least to join, were its centre as near as the bounds allow.
 func (l *run) settled(i, shortest int) bool {
-	if l.bounds == nil || math.IsInf(l.bounds.upper[i], 1) {
-		return false
-	}
 	from := l.labels[i]
 	upper, lower := l.bounds.of(i, from)
-	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
-}
-
-// costAt returns what a sample costs at a distance from a centre.
-func (l *run) costAt(distance float64) float64 {
-	if l.Distance == DistanceCosine {
-		return distance * distance / 2
+	if math.IsInf(upper, 1) {
+		return false
 	}
-	return distance * distance
+	near, far := max(lower, 0)*max(lower, 0), upper*upper
+	if l.Distance == DistanceCosine {
+		near, far = near/2, far/2
+	}
+	return l.joining(shortest, near) >= l.leaving(from, far)
 }
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
 func (l *run) mayGain(i int, scores []float64) bool {
 	first, by := l.first[i], l.by[i]
-	slack := by * l.centres.slack.ofLength(l.norms[i])
+	slack := by * l.centres.slack(l.norms[i])
 	from := l.labels[i]
 	out := l.leaving(from, first+by*scores[from]+slack)
 	for j, s := range scores {
@@ -150,7 +143,7 @@ func (l *run) gain(i int) (to int, gain float64) {
 			to, least = j, in
 		}
 	}
-	lengths := l.weights[i]*l.norms[i] + l.centres.slack.length
+	lengths := l.weights[i]*l.norms[i] + l.centres.longest
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 

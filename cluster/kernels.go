@@ -21,7 +21,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
 		return nil, err
 	}
-	rows := readRows(x)
+	rows, all := readRows(x), upTo(n)
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	part := make([]float64, panelRows*panelRows)
@@ -34,7 +34,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		}
 		// Those of the panel with all rows up to it, which stand above the diagonal.
 		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
-			rows.dots(part, first, last, points)
+			rows.dots(part, all[first:last], points)
 			for i := first; i < last; i++ {
 				for j := max(lo, i); j < hi; j++ {
 					raw.Data[i*raw.Stride+j] = part[(i-first)*points.Rows+j-lo]

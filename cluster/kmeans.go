@@ -73,7 +73,7 @@ type Result struct {
 // error if K is not within 1 and n, if Start does not hold K rows of x, or if a row holds a value that is not
 // finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	return k.fit(ctx, "k-means", x, func(*run) (runs, starts int, err error) { return k.restarts(), k.restarts(), nil })
+	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
 
 // Cluster implements [Clusterer]. It uses nothing that is known.
@@ -102,18 +102,17 @@ func wrap(err *error, name string) {
 	}
 }
 
-// fit returns the best of some runs on x, which prepare counts and makes ready for what is known.
-func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) (runs, starts int, err error)) (_ *Result, err error) {
+// fit returns the best of some runs on x, which prepare makes ready for what is known.
+func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) error) (_ *Result, err error) {
 	defer wrap(&err, name)
 	l, err := k.lloyd(x)
+	if err == nil {
+		err = prepare(l)
+	}
 	if err != nil {
 		return nil, err
 	}
-	runs, starts, err := prepare(l)
-	if err != nil {
-		return nil, err
-	}
-	return best(ctx, k.traced != nil, runs, starts, func() func(start int) (*Result, error) {
+	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
 		own := l.another()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
@@ -214,5 +213,5 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
 		}
 	}
-	return &run{KMeans: k, samples: s}, nil
+	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }

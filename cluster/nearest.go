@@ -35,72 +35,61 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	if k < 1 || k > to.n {
 		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
 	}
-	search := &nearestSearch{rows: rows, to: to, k: k, nearest: make([][]int, rows.n)}
-	return search.nearest, search.run(ctx)
-}
-
-// nearestSearch finds the k nearest points of every row.
-type nearestSearch struct {
-	rows, to *samples
-	k        int
-	block    *targets
-	nearest  [][]int
-}
-
-// run compares a panel of rows with one block of points after another.
-func (s *nearestSearch) run(ctx context.Context) error {
-	n := s.to.n
-	among := min(max(panelRows, 1<<18/s.to.m), n) // points at once
-	s.block = newTargets(s.rows.distance, among, s.to.m)
-	size := min(max(panelRows, 1<<21/n), s.rows.n)
-	scores, part := make([]float64, size*n), make([]float64, size*among)
-	return panel.Each(ctx, s.rows.n, size, func(lo, hi int) error {
-		var bound slack
-		for first := 0; first < n; first += among {
-			last := min(first+among, n)
-			if among < n || lo == 0 {
-				s.block.fill(s.to, first, last)
+	nearest := make([][]int, rows.n)
+	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once
+	block := newTargets(d, among, to.m)
+	size := min(max(panelRows, 1<<21/to.n), rows.n)
+	scores, part := make([]float64, size*to.n), make([]float64, size*among)
+	return nearest, panel.Each(ctx, rows.n, size, func(lo, hi int) error {
+		longest := 0.0
+		for first := 0; first < to.n; first += among {
+			last := min(first+among, to.n)
+			if among < to.n || lo == 0 {
+				block.fill(to, to.all[first:last])
 			}
-			bound.widen(s.block.slack)
-			s.block.score(part, s.rows, lo, hi)
+			longest = max(longest, block.longest)
+			block.score(part, rows, rows.all[lo:hi])
 			for i := range hi - lo {
-				copy(scores[i*n+first:], part[i*(last-first):(i+1)*(last-first)])
+				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}
 		}
+		block.longest = longest
 		const rowsAtOnce = 32
 		return parallel.Blocks(ctx, 0, hi-lo, rowsAtOnce, func(_, from, end int) {
-			room := nearestRoom{row: make([]float64, s.to.m), to: make([]float64, s.to.m)}
+			s := nearestSearch{rows: rows, to: to, k: k, row: make([]float64, to.m), other: make([]float64, to.m)}
 			for i := from; i < end; i++ {
-				s.nearest[lo+i] = s.choose(&room, lo+i, scores[i*n:(i+1)*n], bound.ofLength(s.rows.norms[lo+i]))
+				nearest[lo+i] = s.choose(lo+i, scores[i*to.n:(i+1)*to.n], block.slack(rows.norms[lo+i]))
 			}
 		})
 	})
 }
 
-// nearestRoom holds the buffers of a goroutine.
-type nearestRoom struct {
-	row, to []float64
-	least   []float64   // the k least of the scores
-	found   []neighbour // points that might be among the nearest
+// nearestSearch holds the buffers of a goroutine.
+type nearestSearch struct {
+	rows, to   *samples
+	k          int
+	row, other []float64
+	least      []float64   // the k least of the scores
+	found      []neighbour // points that might be among the nearest
 }
 
 // choose returns the nearest points of row i by their scores, and by their exact costs where scores differ by
 // no more than the limit of rounding.
-func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, rounding float64) []int {
-	r.least = topk.Least(scores, s.k, r.least)
-	found := r.found[:0]
+func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
+	s.least = topk.Least(scores, s.k, s.least)
+	found := s.found[:0]
 	for j, v := range scores {
-		if v <= r.least[s.k-1]+rounding {
+		if v <= s.least[s.k-1]+rounding {
 			found = append(found, neighbour{j, v})
 		}
 	}
-	r.found = found
+	s.found = found
 	slices.SortFunc(found, neighbour.compare)
 	for at := 1; at < len(found); at++ {
 		if found[at].cost-found[at-1].cost <= rounding {
-			row := s.rows.row(i, r.row)
+			row := s.rows.row(i, s.row)
 			for at, f := range found {
-				found[at].cost = s.rows.distance.between(row, s.rows.weights[i], s.to.row(f.row, r.to), s.to.weights[f.row])
+				found[at].cost = s.rows.distance.between(row, s.rows.weights[i], s.to.row(f.row, s.other), s.to.weights[f.row])
 			}
 			slices.SortFunc(found, neighbour.compare)
 			break

@@ -3,23 +3,23 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
-	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // run runs the algorithm. Its slices are made once for all restarts of a worker.
 type run struct {
 	KMeans
 	*samples
-	placing *placing // the links of COP-k-means, or nil
-	linked  *linked  // those of constrained k-means, or nil
-	seeds   *seeds   // or nil
+	runs, starts int      // runs are to come to an end, of at most this many starts
+	placing      *placing // the links of COP-k-means, or nil
+	linked       *linked  // those of constrained k-means, or nil
+	seeds        *seeds   // or nil
+	unbounded    bool     // bounds stay unknown
 
 	centres  *targets
 	scores   []float64 // of one panel, panel×K
@@ -30,21 +30,18 @@ type run struct {
 	counts   []int
 	lengths  []float64 // of the sums of the clusters, for refine
 	placed   []int     // the clusters of units, with linked
-	bounds   *bounds   // nil where links hold samples
+	bounds   *bounds
 }
 
 // another returns a run with buffers of its own.
 func (l *run) another() *run {
 	other := *l
-	other.centres = newTargets(l.Distance, l.K, l.m)
-	other.scores = make([]float64, panelRows*l.K)
-	other.buf = make([]float64, l.m)
+	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
+	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	if other.placing = l.placing.another(); l.placing == nil && l.linked == nil {
-		other.bounds = newBounds(l.samples, l.Distance, l.K)
-	}
+	other.placing, other.unbounded = l.placing.another(), l.placing != nil
 	return &other
 }
 
@@ -55,9 +52,8 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	for i := range l.labels {
 		l.labels[i] = -1
 	}
-	if l.placed = nil; l.bounds != nil {
-		l.bounds.reset()
-	}
+	l.placed = nil
+	l.bounds.reset()
 	iteration := 0
 	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
@@ -65,21 +61,18 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		refined := false
-		if moved == 0 && l.Refine && l.placing == nil && l.linked == nil {
+		if moved > 0 {
+			l.moveCentres()
+		} else if l.Refine && l.placing == nil && l.linked == nil {
 			if moved, err = l.refine(ctx); err != nil {
 				return nil, err
 			}
-			refined = moved > 0
 		}
 		if l.traced != nil {
 			l.traced(restart, iteration, moved)
 		}
 		if moved == 0 {
 			break
-		}
-		if !refined {
-			l.moveCentres()
 		}
 	}
 	r := &Result{
@@ -103,49 +96,18 @@ func (l *run) cost(i, j int) float64 {
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
-	switch {
-	case l.linked != nil:
+	if l.linked != nil {
 		err = l.assignUnits(ctx)
-	case l.bounds != nil:
-		err = l.assignBounded(ctx)
-	default:
-		err = l.assignAll(ctx)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if l.linked == nil {
+	} else if err = l.assignEach(ctx); err == nil {
 		l.fillEmpty()
 	}
-	return countMoved(l.previous, l.labels), nil
-}
-
-// assignAll moves each sample to the nearest centre that its links allow, one sample after the other.
-func (l *run) assignAll(ctx context.Context) error {
-	l.placing.clear()
-	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
-		for i := lo; i < hi; i++ {
-			to := max(l.seeds.kept(i), l.placing.cluster(i))
-			if to < 0 {
-				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
-				if !l.placing.forbid(i, scores) {
-					return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
-				}
-				to = l.nearest(i, scores)
-				l.placing.put(i, to)
-			}
-			l.labels[i] = to
-			l.counts[to]++
-		}
-		return nil
-	})
+	return countMoved(l.previous, l.labels), err
 }
 
 // nearest returns the centre with the least cost for sample i, given its scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
-	limit := least + l.centres.slack.ofLength(l.norms[i])
+	limit := least + l.centres.slack(l.norms[i])
 	if second > limit {
 		return at
 	}
@@ -193,9 +155,7 @@ func (l *run) fillEmpty() {
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
-	if l.bounds != nil {
-		l.bounds.reset()
-	}
+	l.bounds.reset()
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
 }
 
@@ -228,8 +188,7 @@ func (l *run) update() {
 // toMean makes centre j, the sum of count samples, their mean or, under the cosine distance, its direction. A
 // sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
-	centre := l.centres.point(j)
-	by := float64(count)
+	centre, by := l.centres.point(j), float64(count)
 	if l.Distance == DistanceCosine {
 		by = norm(centre)
 	}

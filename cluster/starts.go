@@ -19,11 +19,10 @@ type seeds struct {
 	keep   bool  // labelled samples stay in their clusters
 }
 
-// seed makes samples with labels the seeds, and returns how many runs there are: one where all clusters have
-// labels.
-func (l *run) seed(labels []int, keep bool) (runs int, err error) {
+// seed makes samples with labels the seeds. There is one run where all clusters have labels.
+func (l *run) seed(labels []int, keep bool) error {
 	if len(labels) != l.n {
-		return 0, fmt.Errorf("%d labels of %d samples", len(labels), l.n)
+		return fmt.Errorf("%d labels of %d samples", len(labels), l.n)
 	}
 	s := &seeds{labels: labels, sizes: make([]int, l.K), keep: keep}
 	for i, c := range labels {
@@ -31,7 +30,7 @@ func (l *run) seed(labels []int, keep bool) (runs int, err error) {
 		case c == -1:
 			s.free = append(s.free, i)
 		case c < 0 || c >= l.K:
-			return 0, fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, l.K)
+			return fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, l.K)
 		default:
 			s.sizes[c]++
 		}
@@ -42,13 +41,12 @@ func (l *run) seed(labels []int, keep bool) (runs int, err error) {
 		}
 	}
 	if len(s.open) > len(s.free) {
-		return 0, fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
+		return fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
 	}
-	l.seeds = s
-	if len(s.open) == 0 {
-		return 1, nil
+	if l.seeds = s; len(s.open) == 0 {
+		l.runs, l.starts = 1, 1
 	}
-	return l.restarts(), nil
+	return nil
 }
 
 // kept returns the cluster that sample i must stay in, or −1. It may be called on nil, for no seeds.
@@ -61,30 +59,31 @@ func (s *seeds) kept(i int) int {
 
 // start sets the centres for a restart: means of the labelled samples, and for the other clusters samples
 // without a label.
-func (l *run) start(ctx context.Context, restart int) error {
+func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open := make([]int, l.K) // clusters that start at samples
-	for j := range open {
-		open[j] = j
-	}
-	rows := l.Start
-	if l.seeds != nil {
-		l.startAtMeans()
-		open = l.seeds.open
+	open, free, rows := upTo(l.K), l.all, l.Start
+	if s := l.seeds; s != nil {
+		open, free = s.open, s.free
+		clear(l.centres.points.Data)
+		for i, c := range s.labels {
+			if c >= 0 {
+				l.addTo(l.centres.point(c), l.weights[i], i)
+			}
+		}
+		for j, size := range s.sizes {
+			l.toMean(j, size)
+		}
 	}
 	switch {
 	case len(rows) > 0:
 	case l.Init == InitPlusPlus:
-		var err error
 		if rows, err = l.plusPlus(ctx, random, len(open)); err != nil {
 			return err
 		}
-	case l.seeds != nil:
-		for _, at := range random.Perm(len(l.seeds.free)) {
-			rows = append(rows, l.seeds.free[at])
-		}
 	default:
-		rows = random.Perm(l.n)
+		for _, at := range random.Perm(len(free)) {
+			rows = append(rows, free[at])
+		}
 	}
 	for at, j := range open {
 		clear(l.centres.point(j))
@@ -92,19 +91,6 @@ func (l *run) start(ctx context.Context, restart int) error {
 	}
 	l.centres.ready()
 	return nil
-}
-
-// startAtMeans sets the centres to the means of the labelled samples.
-func (l *run) startAtMeans() {
-	clear(l.centres.points.Data)
-	for i, c := range l.seeds.labels {
-		if c >= 0 {
-			l.addTo(l.centres.point(c), l.weights[i], i)
-		}
-	}
-	for j, size := range l.seeds.sizes {
-		l.toMean(j, size)
-	}
 }
 
 // costs writes what samples without a label cost with the nearest of the centres that labels have, and reports
@@ -143,21 +129,16 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 	p := lloyd.PlusPlus{
 		First: first,
 		Propose: func(candidates []int) {
-			points.points.Rows = len(candidates)
-			for at, i := range candidates {
-				clear(points.point(at))
-				l.addTo(points.point(at), l.weights[i], i)
-			}
-			points.ready()
-			limit = 2.001 * points.slack.ofLength(longest)
+			points.fill(l.samples, candidates)
+			limit = 2.001 * points.slack(longest)
 		},
 		Cost: func(out []float64, lo, hi int) {
-			points.score(out, l.samples, lo, hi)
+			points.score(out, l.samples, l.all[lo:hi])
 			for i := lo; i < hi; i++ {
 				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
 				for c, score := range own {
 					own[c] = l.first[i] + l.by[i]*score
-					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack.ofLength(l.norms[i]) {
+					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack(l.norms[i]) {
 						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.point(c), 1)
 					}
 				}

@@ -43,7 +43,9 @@ func (c *Cells) UnmarshalText(text []byte) error {
 }
 
 // MarshalText returns what UnmarshalText reads.
-func (c Cells) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil }
+func (c Cells) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil
+}
 
 func (h ColourHistogram) withDefaults() ColourHistogram {
 	grid := Cells{cmp.Or(h.Grid.Rows, 1), cmp.Or(h.Grid.Columns, 1)}
