@@ -86,10 +86,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		if len(k.Start) > 0 {
 			return errStart
 		}
-		u, err := newUnits(l.n, k.K, known)
-		if err == nil {
-			err = u.findClusters(k.K)
-		}
+		u, err := placeable(l.n, k.K, known)
 		if err != nil {
 			return err
 		}
@@ -108,10 +105,11 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 	})
 }
 
-// assignUnits moves each unit to the clusters that cost least together.
+// assignUnits moves each unit to the clusters that cost least together, and fills empty ones with the units
+// whose samples cost most in their own.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
-	costs := make([]float64, len(u.members)*l.K)
+	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
 	if err := l.unitCosts(ctx, costs); err != nil {
 		return err
 	}
@@ -127,7 +125,12 @@ func (l *run) assignUnits(ctx context.Context) error {
 		}
 	}
 	u.lowerAll(l.K, costs, l.placed)
-	fillEmptyUnits(l.K, costs, l.placed, u.units)
+	for at, j := range l.placed {
+		l.counts[j]++ // of units
+		own[at] = costs[at*l.K+j] / float64(len(u.members[at]))
+	}
+	lloyd.FillEmpty(l.placed, l.counts, own, func(at int) bool { return u.fixed[at] < 0 })
+	clear(l.counts)
 	for i, at := range u.of {
 		l.labels[i] = l.placed[at]
 		l.counts[l.placed[at]]++
@@ -154,14 +157,4 @@ func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 		}
 		return nil
 	})
-}
-
-// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own: see lloyd.FillEmpty.
-func fillEmptyUnits(k int, costs []float64, placed []int, u *units) {
-	counts, own := make([]int, k), make([]float64, len(placed))
-	for at, j := range placed {
-		counts[j]++
-		own[at] = costs[at*k+j] / float64(len(u.members[at]))
-	}
-	lloyd.FillEmpty(placed, counts, own, func(at int) bool { return u.fixed[at] < 0 })
 }

@@ -70,7 +70,7 @@ type Correction struct {
 // links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer wrap(&err, "corrected clusters")
-	n, _ := c.z.Dims()
+	n, m := c.z.Dims()
 	switch {
 	case len(groups) != n:
 		return nil, fmt.Errorf("the clusters of %d samples, and there are %d", len(groups), n)
@@ -100,7 +100,15 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 			links = links || linked[i] && !labelled[i]
 		}
 	}
-	t := c.begin(u, k, groups)
+	t := &turns{
+		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
+		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
+	}
+	t.share(groups)
+	for i, g := range groups {
+		row := t.shares.RawRowView(i)
+		t.lifted[i] = row[g] < slices.Max(row)
+	}
 	if links || slices.Contains(labelled, true) {
 		if err := t.run(ctx, placed, labelled); err != nil {
 			return nil, err
@@ -118,9 +126,8 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 			return nil, err
 		}
 	}
-	shares := t.shares
 	for i := range n {
-		row := shares.RawRowView(i)
+		row := t.shares.RawRowView(i)
 		for j, r := range row {
 			row[j] = max(r, 0)
 		}
@@ -131,7 +138,7 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 			floats.Scale(1/sum, row)
 		}
 	}
-	return &Correction{Labels: placed, Shares: shares}, nil
+	return &Correction{Labels: placed, Shares: t.shares}, nil
 }
 
 // turns are the turns of a Fit.
@@ -145,20 +152,6 @@ type turns struct {
 	shares     *mat.Dense // n×k
 	empty      []bool     // clusters that hold no sample
 	costs      []float64  // of each unit in each cluster
-}
-
-func (c *Corrected) begin(u *units, k int, groups []int) *turns {
-	n, m := c.z.Dims()
-	t := &turns{
-		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
-		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
-	}
-	t.share(groups)
-	for i, g := range groups {
-		row := t.shares.RawRowView(i)
-		t.lifted[i] = row[g] < slices.Max(row)
-	}
-	return t
 }
 
 // share sets the shares to p, for the directions of these clusters.
@@ -230,18 +223,11 @@ func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func
 	if len(told) == 0 {
 		return func(*mat.Dense, []int) {}, nil
 	}
-	n, m := c.z.Dims()
-	rows := mat.NewDense(len(told), m, nil)
-	for at, i := range told {
-		rows.SetRow(at, c.z.RawRowView(i))
-	}
+	n, _ := c.z.Dims()
 	kernel := mat.NewDense(n, len(told), nil)
-	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rows.RawMatrix(), 0, kernel.RawMatrix())
-	for i := range n {
-		row := kernel.RawRowView(i)
-		for at, s := range row {
-			row[at] = covariance(s)
-		}
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, told).RawMatrix(), 0, kernel.RawMatrix())
+	for i, s := range kernel.RawMatrix().Data {
+		kernel.RawMatrix().Data[i] = covariance(s)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

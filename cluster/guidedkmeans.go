@@ -12,10 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 )
 
-const (
-	defaultGuidance = 80
-	guideC          = 100
-)
+const defaultGuidance, guideC = 80, 100
 
 // GuidedKMeans is constrained k-means combined with a logistic regression of the labelled samples, a generative
 // and a discriminative part as in Raina, Shen, Ng and McCallum 2003. The rows z_i are the samples at length 1,
@@ -77,11 +74,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		}
 	}
 	z := s.centred()
-	rows := mat.NewDense(len(told), s.m, nil)
-	for at, i := range told {
-		rows.SetRow(at, z.RawRowView(i))
-	}
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rows, toldLabels, g.K)
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, told), toldLabels, g.K)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +95,16 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	result.Objective *= weight
 	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addTo(dst, s.weights[i], i) })
 	return result, nil
+}
+
+// rowsOf returns a copy of some rows of x.
+func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+	_, m := x.Dims()
+	out := mat.NewDense(len(rows), m, nil)
+	for at, i := range rows {
+		out.SetRow(at, x.RawRowView(i))
+	}
+	return out
 }
 
 // directions sets each row of centres to the direction of the sum of the samples with its label, which add adds

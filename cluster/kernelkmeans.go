@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -35,13 +34,11 @@ type KernelKMeans struct {
 	traced func(restart, iteration, moved int)
 }
 
-// Cluster implements [Clusterer]: the kernel is the inner products of the rows.
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
@@ -197,13 +194,11 @@ type SSKK struct {
 	Weight float64
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
 // Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
@@ -231,17 +226,14 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)
-	weight := s.Weight
-	if weight == 0 {
-		weight = float64(n) / float64(s.K*count)
-	}
-	for l := range links {
-		if l.must {
-			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)+weight)
-		} else {
-			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)-weight)
+	weight := cmp.Or(s.Weight, float64(n)/float64(s.K*count))
+	links(func(i, j int, must bool) {
+		by := weight
+		if !must {
+			by = -weight
 		}
-	}
+		kernel.SetSym(i, j, kernel.At(i, j)+by)
+	})
 	least, err := eigen.Least(ctx, kernel)
 	if err != nil {
 		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
@@ -263,14 +255,8 @@ func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Res
 	return s.KernelKMeans.Fit(ctx, kernel)
 }
 
-// A pair is two samples that must or cannot link.
-type pair struct {
-	i, j int
-	must bool
-}
-
-// linksOf returns a pair for each two labelled samples and for each link beyond the labels, and their number.
-func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
+// linksOf returns what calls f with each two labelled samples and each link beyond the labels, and their number.
+func linksOf(n int, known Known) (each func(f func(i, j int, must bool)), count int, err error) {
 	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, 0, err
@@ -281,18 +267,14 @@ func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
 			labelled = append(labelled, i)
 		}
 	}
-	return func(yield func(pair) bool) {
+	return func(f func(i, j int, must bool)) {
 		for at, i := range labelled {
 			for _, j := range labelled[:at] {
-				if !yield(pair{j, i, known.Labels[i] == known.Labels[j]}) {
-					return
-				}
+				f(j, i, known.Labels[i] == known.Labels[j])
 			}
 		}
 		for at, p := range slices.Concat(must, cannot) {
-			if !yield(pair{p[0], p[1], at < len(must)}) {
-				return
-			}
+			f(p[0], p[1], at < len(must))
 		}
 	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
 }

@@ -92,13 +92,8 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	if rows.m != centres.m || groups != nil && len(groups) != rows.n {
-		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", rows.n, rows.m, len(groups), centres.m)
-	}
-	for i, g := range groups {
-		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
-		}
+	if err := c.check(rows, groups, groups == nil); err != nil {
+		return nil, err
 	}
 	out = make([]Membership, rows.n)
 	err = parallel.Blocks(ctx, 0, rows.n, 32, func(_, from, to int) {
@@ -120,21 +115,30 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 					other = g
 				}
 			}
-			out[i] = Membership{Group: own, Distance: c.Distance.length(costs[own]), Other: other, Confidence: 1}
+			m := &out[i]
+			*m = Membership{Group: own, Distance: c.Distance.length(costs[own]), Other: other, Confidence: 1}
 			if other >= 0 {
-				out[i].rival(c.Distance.length(costs[other]))
+				m.OtherDistance = c.Distance.length(costs[other])
+				if m.Confidence = 0; m.OtherDistance > m.Distance {
+					m.Confidence = (m.OtherDistance - m.Distance) / m.OtherDistance
+				}
 			}
 		}
 	})
 	return out, err
 }
 
-// rival sets the distance of the nearest other group.
-func (m *Membership) rival(distance float64) {
-	m.OtherDistance, m.Confidence = distance, 0
-	if distance > m.Distance {
-		m.Confidence = (distance - m.Distance) / distance
+// check reports samples that do not fit the centres, and groups that have none.
+func (c *Centres) check(s *samples, groups []int, optional bool) error {
+	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
+		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
 	}
+	for i, g := range groups {
+		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
+			return fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
+		}
+	}
+	return nil
 }
 
 // Memberships returns how well each row of x, n×m, goes with its group, by the centres of the groups.
@@ -158,17 +162,14 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	k, m := c.Points.Dims()
-	if len(groups) != s.n || s.m != m {
-		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
+	if err := c.check(s, groups, false); err != nil {
+		return nil, err
 	}
+	k, m := c.Points.Dims()
 	far := make([][]float64, k)
 	var all []float64
 	buf, others := make([]float64, m), make([]float64, m)
 	for i, g := range groups {
-		if g < 0 || g >= k || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
-		}
 		if c.Sizes[g] < 2 {
 			continue
 		}
@@ -185,27 +186,22 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 		cost := c.Distance.length(c.Distance.between(row, s.weights[i], others, weight))
 		far[g], all = append(far[g], cost), append(all, cost)
 	}
+	if all == nil {
+		all = []float64{math.MaxFloat64}
+	}
 	out := mat.NewDense(k, SpreadLevels, nil)
 	slices.Sort(all)
-	for g := range k {
-		if slices.Sort(far[g]); far[g] == nil {
-			far[g] = all
+	for g, sorted := range far {
+		if slices.Sort(sorted); sorted == nil {
+			sorted = all
 		}
 		for level := range SpreadLevels {
-			out.Set(g, level, quantile(far[g], float64(level)/(SpreadLevels-1)))
+			// Between two values in proportion.
+			at := float64(level) / (SpreadLevels - 1) * float64(len(sorted)-1)
+			low := min(int(at), len(sorted)-1)
+			high := min(low+1, len(sorted)-1)
+			out.Set(g, level, sorted[low]+(at-float64(low))*(sorted[high]-sorted[low]))
 		}
 	}
 	return out, nil
-}
-
-// quantile returns a quantile of sorted values, between two of them in proportion, and math.MaxFloat64 where
-// there are none.
-func quantile(sorted []float64, share float64) float64 {
-	if len(sorted) == 0 {
-		return math.MaxFloat64
-	}
-	at := share * float64(len(sorted)-1)
-	low := min(int(at), len(sorted)-1)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,13 +28,11 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 		}
 		k = max(k, c+1)
 	}
-	sizes, filled := make([]int, k), 0
+	sizes := make([]int, k)
 	for _, c := range labels {
-		if sizes[c]++; sizes[c] == 1 {
-			filled++
-		}
+		sizes[c]++
 	}
-	if filled < 2 {
+	if slices.Max(append(sizes, 0)) == n {
 		return 0, fmt.Errorf("all rows are in one cluster")
 	}
 	products, err := innerProducts(ctx, x, 1)

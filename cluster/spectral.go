@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,13 +18,11 @@ type NormalisedCut struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	c.K, c.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return c.Fit(ctx, products) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
 // Embed returns n×K coordinates of n samples by their n×n similarity S, which must be symmetric and finite: the
@@ -73,10 +72,9 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 		}
 		row := embedding.RawRowView(i)
 		copy(row, vectors.RawRowView(i))
-		if length := norm(row); length > 0 {
-			for f := range row {
-				row[f] /= length
-			}
+		length := norm(row)
+		for f := range row {
+			row[f] /= cmp.Or(length, 1)
 		}
 	}
 	return embedding, nil
@@ -97,13 +95,11 @@ type SSSNC struct {
 	NormalisedCut
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 4, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 
 // Fit clusters n samples by their n×n similarity, with links and labels.
@@ -129,12 +125,12 @@ func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	linked := mat.NewSymDense(sym.SymmetricDim(), nil)
 	linked.CopySym(sym)
 	largest, smallest := mat.Max(sym), mat.Min(sym)
-	for l := range links {
-		if l.must {
-			linked.SetSym(l.i, l.j, largest)
-		} else {
-			linked.SetSym(l.i, l.j, smallest)
+	links(func(i, j int, must bool) {
+		to := smallest
+		if must {
+			to = largest
 		}
-	}
+		linked.SetSym(i, j, to)
+	})
 	return linked, nil
 }
