@@ -17,22 +17,15 @@ type Assignment struct {
 	Checks  int     `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
 }
 
-const (
-	exactWords    = 8192
-	defaultChecks = 512
-)
-
 var defaultSigma = math.Sqrt(6250)
 
 // checksOf returns how many of n words are compared, n for all.
 func checksOf(checks, n int) int {
-	if checks == 0 {
-		checks = exactWords
-		if n > exactWords {
-			checks = defaultChecks
-		}
+	const exactWords, defaultChecks = 8192, 512
+	if checks == 0 && n > exactWords {
+		checks = defaultChecks
 	}
-	return min(checks, n)
+	return min(cmp.Or(checks, n), n)
 }
 
 // Assigner assigns descriptors to the words of a vocabulary. Several goroutines may use one.
@@ -48,8 +41,7 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	if err := v.checkWords(); err != nil {
 		return nil, err
 	}
-	as.Nearest = cmp.Or(as.Nearest, 1)
-	as.Sigma = cmp.Or(as.Sigma, defaultSigma)
+	as.Nearest, as.Sigma = cmp.Or(as.Nearest, 1), cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
 		return nil, fmt.Errorf("a descriptor is shared among %d words of %d", as.Nearest, v.Len())

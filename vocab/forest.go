@@ -31,10 +31,7 @@ type node struct {
 	left, right int32
 }
 
-const (
-	trees     = 8
-	leafWords = 8
-)
+const trees, leafWords = 8, 8
 
 // newForest plants trees over the words, which must not change afterwards.
 func newForest(ctx context.Context, p *points) (*forest, error) {
@@ -101,10 +98,9 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	}
 	var axes []int
 	for a, v := range variances {
-		if v == 0 {
-			continue
+		if v > 0 {
+			axes = topk.Insert(axes, most, a, func(a, b int) int { return cmp.Or(cmp.Compare(variances[b], variances[a]), a-b) })
 		}
-		axes = topk.Insert(axes, most, a, func(a, b int) int { return cmp.Or(cmp.Compare(variances[b], variances[a]), a-b) })
 	}
 	if len(axes) == 0 {
 		return 0, 0, false
@@ -113,7 +109,7 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	return axis, float32(means[axis]), true
 }
 
-// A walk is the room for searches in a forest.
+// A walk is the buffer of searches in a forest.
 type walk struct {
 	single []float32
 	seen   []uint32 // the search in which a word was last compared
@@ -122,21 +118,20 @@ type walk struct {
 	found  []neighbour
 }
 
+func (p *points) newWalk() *walk {
+	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
+}
+
 // A branch is a node that was passed by, with a bound on how near it is.
 type branch struct {
 	bound float32
 	node  int32
 }
 
-func (p *points) newWalk() *walk {
-	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
-}
-
 // nearest returns the m nearest of at least checks words that it compares x with, the nearest first and ties to
 // the lower word. The answer is overwritten by the next one.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
-	w.search++
-	if w.search == 0 {
+	if w.search++; w.search == 0 {
 		clear(w.seen)
 		w.search = 1
 	}

@@ -1,7 +1,6 @@
 package vocab
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,13 +24,14 @@ func (g *Grid) UnmarshalText(text []byte) error {
 		rows, cols, _ := strings.Cut(part, "x")
 		r, err := strconv.Atoi(rows)
 		c, err2 := strconv.Atoi(cols)
-		if err := errors.Join(err, err2); err != nil {
+		const most = 1 << 10
+		switch {
+		case err != nil || err2 != nil:
 			return fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, text)
+		case min(r, c) < 1 || max(r, c) > most:
+			return fmt.Errorf("grid %q: %d×%d cells: want 1 to %d", text, r, c, most)
 		}
 		read = append(read, features.Cells{Rows: r, Columns: c})
-	}
-	if err := read.checkDivisions(); err != nil {
-		return fmt.Errorf("grid %q: %w", text, err)
 	}
 	*g = read
 	return nil
@@ -62,17 +62,6 @@ func (g Grid) divisions() Grid {
 	return g
 }
 
-// checkDivisions reports divisions that are none.
-func (g Grid) checkDivisions() error {
-	const most = 1 << 10
-	for _, c := range g {
-		if c.Rows < 1 || c.Columns < 1 || c.Rows > most || c.Columns > most {
-			return fmt.Errorf("%d×%d cells: want 1 to %d", c.Rows, c.Columns, most)
-		}
-	}
-	return nil
-}
-
 // Len returns the number of cells.
 func (g Grid) Len() (cells int) {
 	for _, c := range g.divisions() {
@@ -86,9 +75,7 @@ func (g Grid) Len() (cells int) {
 func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
-		row := interval(y, height, c.Rows)
-		col := interval(x, width, c.Columns)
-		cells = append(cells, first+row*c.Columns+col)
+		cells = append(cells, first+interval(y, height, c.Rows)*c.Columns+interval(x, width, c.Columns))
 		first += c.Rows * c.Columns
 	}
 	return cells
@@ -134,11 +121,10 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 			}
 		}
 	}
-	h := Histogram{}
+	var h Histogram
 	for j, count := range counts {
 		if count > 0 {
-			h.Columns = append(h.Columns, j)
-			h.Values = append(h.Values, count)
+			h.Columns, h.Values = append(h.Columns, j), append(h.Values, count)
 		}
 	}
 	return h, nil
@@ -152,8 +138,7 @@ type CSR = sparse.CSR
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
-		cols = append(cols, h.Columns...)
-		values = append(values, h.Values...)
+		cols, values = append(cols, h.Columns...), append(values, h.Values...)
 		starts = append(starts, len(values))
 	}
 	x, err := sparse.New(len(rows), columns, starts, cols, values)

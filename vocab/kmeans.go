@@ -19,6 +19,8 @@ type kmeans struct {
 	counts []int
 	labels []int32 // each descriptor's word, −1 where it has none yet
 	next   []int32 // the words that assign finds
+
+	iteration int
 }
 
 // kmeansBlock is how many rows a worker takes at a time.
@@ -40,19 +42,8 @@ const (
 	partTolerance = 1e-3
 )
 
-// run learns words from parts of the sample, each twice as large as the one before it and the last the whole.
-func (k *kmeans) run(ctx context.Context, halvings int) error {
-	iteration := 0
-	for ; halvings > 0; halvings-- {
-		if err := k.settle(ctx, k.len()>>halvings, max(k.Tolerance, partTolerance), &iteration); err != nil {
-			return err
-		}
-	}
-	return k.settle(ctx, k.len(), k.Tolerance, &iteration)
-}
-
 // settle iterates on the first part of the sample until the objective falls by less than a share of it.
-func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iteration *int) error {
+func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error {
 	squares := 0.0
 	for i := range part {
 		squares += float64(square(k.row(i)))
@@ -66,12 +57,12 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iterat
 			k.relabel(row, to)
 		}
 		cost := k.cost(squares)
-		*iteration++
+		k.iteration++
 		if k.traced != nil {
-			k.traced(*iteration, part, cost/float64(part))
+			k.traced(k.iteration, part, cost/float64(part))
 		}
 		if k.Progress != nil {
-			k.Progress(*iteration, -1)
+			k.Progress(k.iteration, -1)
 		}
 		for _, j := range k.fillEmpty(part) {
 			k.move(j, 1)
@@ -114,19 +105,20 @@ func (k *kmeans) relabel(i int, to int32) {
 	if from == to {
 		return
 	}
-	if k.count(to, i, 1); from >= 0 {
-		k.count(from, i, -1)
-	}
 	k.labels[i] = to
-}
-
-// count adds row i to a word, by 1, or takes it away, by −1.
-func (k *kmeans) count(word int32, i int, by int64) {
-	sums := k.sumsOf(int(word))
+	k.counts[to]++
+	in := k.sumsOf(int(to))
 	for f, v := range k.row(i) {
-		sums[f] += by * int64(v)
+		in[f] += int64(v)
 	}
-	k.counts[word] += int(by)
+	if from < 0 {
+		return
+	}
+	k.counts[from]--
+	out := k.sumsOf(int(from))
+	for f, v := range k.row(i) {
+		out[f] -= int64(v)
+	}
 }
 
 // sumsOf returns the sums of word j's descriptors.
@@ -147,8 +139,7 @@ func (k *kmeans) cost(squares float64) float64 {
 
 // move moves word j, which has descriptors, by a step, of 1 to its mean.
 func (k *kmeans) move(j int, step float64) {
-	count, sums := float64(k.counts[j]), k.sumsOf(j)
-	word := k.words.word(j)
+	count, sums, word := float64(k.counts[j]), k.sumsOf(j), k.words.word(j)
 	for f, old := range word {
 		word[f] = float64(sums[f]) / count
 		if step != 1 {

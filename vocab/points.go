@@ -64,31 +64,26 @@ func (p *points) distance(x []uint8, j int) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// slack bounds the rounding of the score of a row of the given ‖x‖². A sum of dim products, in any order, is
-// off by at most dim times the rounding of the lengths' product; eight more are for the other roundings.
-func (p *points) slack(square float64) float64 {
-	const rounding = 0x1p-24
-	return float64(p.dim+8) * rounding * p.longest * (math.Sqrt(square) + p.longest)
-}
-
 // finder finds the nearest words of descriptors: among all words, or among those to which a forest leads.
 type finder struct {
 	*points
 	forest *forest // nil where all words are compared
 	checks int
+	rows   int // descriptors whose scores stay in the processor's cache
 	panels freelist.List[*panel]
 	walks  freelist.List[*walk]
 }
 
 // newFinder returns a finder that compares a descriptor with this number of words. The words must not change.
-func newFinder(ctx context.Context, p *points, checks int) (*finder, error) {
-	f := &finder{points: p, checks: checks}
-	f.panels.New, f.walks.New = p.newPanel, p.newWalk
-	if checks >= p.n {
-		return f, nil
+func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error) {
+	f = &finder{points: p, checks: checks, rows: min(max(1<<19/p.n, 16), 256)}
+	f.panels.New = func() *panel {
+		return &panel{single: make([]float32, f.rows*p.dim), scores: make([]float32, f.rows*p.n)}
 	}
-	var err error
-	f.forest, err = newForest(ctx, p)
+	f.walks.New = p.newWalk
+	if checks < p.n {
+		f.forest, err = newForest(ctx, p)
+	}
 	return f, err
 }
 
@@ -105,61 +100,27 @@ func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, nea
 	}
 	l := f.panels.Get()
 	defer f.panels.Put(l)
-	for lo := 0; lo < n; lo += cap(l.rows) {
-		l.rows = l.rows[:0]
-		for i := lo; i < min(lo+cap(l.rows), n); i++ {
-			l.add(row(i))
+	for lo := 0; lo < n; lo += f.rows {
+		rows := min(f.rows, n-lo)
+		for i := range rows {
+			for a, v := range row(lo + i) {
+				l.single[i*f.dim+a] = float32(v)
+			}
 		}
-		f.score(l)
-		for at := range l.rows {
-			use(lo+at, f.nearest(l, at, m))
+		panels.Dots(l.scores, matrix(l.single, f.dim), 0, rows, matrix(f.single, f.dim))
+		panels.Scores(l.scores[:rows*f.n], f.halves)
+		for i := range rows {
+			use(lo+i, f.nearest(l, row(lo+i), l.scores[i*f.n:(i+1)*f.n], m))
 		}
 	}
-	clear(l.rows[:cap(l.rows)]) // the list must not keep the descriptors
 }
 
-// A panel is a few descriptors that are compared with all words in one product.
+// A panel holds a few descriptors that are compared with all words in one product, in single precision, and
+// their scores.
 type panel struct {
-	rows    [][]uint8
-	squares []float64 // ‖x‖², len(rows)
-	single  []float32 // the rows, len(rows)×dim
-	scores  []float32 // len(rows)×words
-	found   []neighbour
-	kth     []float32
-}
-
-// newPanel makes a panel whose scores stay in the processor's cache.
-func (p *points) newPanel() *panel {
-	const (
-		mostRows   = 256
-		leastRows  = 16
-		mostScores = 1 << 19
-	)
-	rows := min(max(mostScores/p.n, leastRows), mostRows)
-	return &panel{
-		rows:    make([][]uint8, 0, rows),
-		squares: make([]float64, rows),
-		single:  make([]float32, rows*p.dim),
-		scores:  make([]float32, rows*p.n),
-	}
-}
-
-// add adds a descriptor to a panel that is not full.
-func (l *panel) add(x []uint8) {
-	single := l.single[len(l.rows)*len(x):][:len(x)]
-	for f, v := range x {
-		single[f] = float32(v)
-	}
-	l.squares[len(l.rows)] = float64(square(x))
-	l.rows = append(l.rows, x)
-}
-
-// score scores the rows of the panel.
-func (p *points) score(l *panel) {
-	rows := len(l.rows)
-	scores := l.scores[:rows*p.n]
-	panels.Dots(scores, matrix(l.single, p.dim), 0, rows, matrix(p.single, p.dim))
-	panels.Scores(scores, p.halves)
+	single, scores []float32
+	kth            []float32
+	found          []neighbour
 }
 
 // matrix returns the matrix whose rows of dim numbers data holds.
@@ -177,16 +138,18 @@ func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 }
 
-// nearest returns the m nearest words of row i of a panel that was scored. The answer is overwritten by the
-// next one.
-func (p *points) nearest(l *panel, i, m int) []neighbour {
-	scores := l.scores[i*p.n : (i+1)*p.n]
-	l.kth = topk.Least(scores, m, l.kth)
-	limit := float32(float64(l.kth[m-1]) + 2*p.slack(l.squares[i]))
-	l.found = l.found[:0]
+// nearest returns the m nearest words of x by its scores. The answer is overwritten by the next one.
+//
+// A sum of dim products, in any order, is off by at most dim times the rounding of the lengths' product; eight
+// more are for the other roundings.
+func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbour {
+	const rounding = 0x1p-24
+	slack := float64(p.dim+8) * rounding * p.longest * (math.Sqrt(float64(square(x))) + p.longest)
+	l.kth, l.found = topk.Least(scores, m, l.kth), l.found[:0]
+	limit := float32(float64(l.kth[m-1]) + 2*slack)
 	for j, s := range scores {
 		if s <= limit {
-			l.found = append(l.found, neighbour{int32(j), p.distance(l.rows[i], j)})
+			l.found = append(l.found, neighbour{int32(j), p.distance(x, j)})
 		}
 	}
 	slices.SortFunc(l.found, neighbour.compare)

@@ -53,9 +53,6 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
 	}
-	if d.Len() == 0 && len(d.Vectors) == 0 {
-		return nil
-	}
 	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
@@ -71,7 +68,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dim == 0 {
+	if s.dim == 0 && len(offers) > 0 {
 		s.dim = d.Dim
 	}
 	if err := checkDescriptors(d, s.dim); err != nil {
@@ -90,10 +87,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 // cut keeps the least offers, in their order.
 func (s *Sampler) cut(total int) {
 	slices.SortFunc(s.kept, offer.compare)
-	if len(s.kept) > total {
-		clear(s.kept[total:])
-		s.kept = s.kept[:total]
-	}
+	s.kept = slices.Delete(s.kept, min(total, len(s.kept)), len(s.kept))
 }
 
 // Sample returns the descriptors that are kept so far, n×dim, in random order, as a copy. Both are empty, and

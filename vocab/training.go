@@ -67,29 +67,22 @@ type Training struct {
 	traced func(iteration, descriptors int, mean float64)
 }
 
-const defaultWords = 200
-
 // withDefaults returns the settings with their defaults, checked against the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
-	t.Words = cmp.Or(t.Words, defaultWords)
-	if err := checkSize(t.Words, dim); err != nil {
-		return t, err
-	}
-	if len(vectors) == 0 {
-		return t, features.ErrNoDescriptors
-	}
-	if len(vectors)%dim != 0 {
-		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
-	}
-	if t.Method != MethodLloyd && t.Method != MethodMiniBatch {
-		return t, fmt.Errorf("there is no %v", t.Method)
-	}
+	t.Words = cmp.Or(t.Words, 200)
 	if t.Method == MethodMiniBatch {
 		t.Tolerance = cmp.Or(t.Tolerance, 1e-2)
 	}
-	t.Tolerance = cmp.Or(t.Tolerance, 3e-5)
-	t.MaxIterations = cmp.Or(t.MaxIterations, 300)
-	switch {
+	t.Tolerance, t.MaxIterations = cmp.Or(t.Tolerance, 3e-5), cmp.Or(t.MaxIterations, 300)
+	switch err := checkSize(t.Words, dim); {
+	case err != nil:
+		return t, err
+	case len(vectors) == 0:
+		return t, features.ErrNoDescriptors
+	case len(vectors)%dim != 0:
+		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
+	case t.Method != MethodLloyd && t.Method != MethodMiniBatch:
+		return t, fmt.Errorf("there is no %v", t.Method)
 	case t.Checks < 0:
 		return t, fmt.Errorf("%d checks", t.Checks)
 	case t.MaxIterations < 0:
@@ -114,7 +107,10 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	if err != nil {
 		return nil, err
 	}
-	halvings := s.halvings(max(first[len(first)-1]+1, leastPart*t.Words))
+	halvings, least := 0, max(first[len(first)-1]+1, leastPart*t.Words)
+	for s.len()>>(halvings+1) >= least {
+		halvings++
+	}
 	if t.Checks == t.Words {
 		random := rng.New(t.Seed, "vocabulary seeds")
 		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, random); err != nil {
@@ -128,7 +124,13 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		}
 		words.ready(j)
 	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, newKMeans(t, s, words).run(ctx, halvings)
+	k := newKMeans(t, s, words)
+	for ; halvings > 0; halvings-- {
+		if err := k.settle(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
+			return nil, err
+		}
+	}
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.settle(ctx, s.len(), t.Tolerance)
 }
 
 // leastPart is how many descriptors a word there are at least in the part that training begins on.
@@ -150,32 +152,21 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// halvings returns how often the sample can be halved and have at least `least` rows.
-func (s *sample) halvings(least int) (times int) {
-	for s.len()>>(times+1) >= least {
-		times++
-	}
-	return times
-}
-
-// different returns the first rows that differ from each other, as many as there are to be words.
-func (s *sample) different(words int) ([]int, error) {
+// different returns the first rows that differ from each other, one for each word.
+func (s *sample) different(words int) (rows []int, err error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
 	}
 	seen := make(map[string]struct{}, words)
-	var rows []int
-	for i := range s.len() {
-		x := s.row(i)
-		if _, ok := seen[string(x)]; ok {
-			continue
-		}
-		seen[string(x)] = struct{}{}
-		if rows = append(rows, i); len(rows) == words {
-			return rows, nil
+	for i := 0; i < s.len() && len(rows) < words; i++ {
+		if seen[string(s.row(i))] = struct{}{}; len(seen) > len(rows) {
+			rows = append(rows, i)
 		}
 	}
-	return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+	if len(rows) < words {
+		return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+	}
+	return rows, nil
 }
 
 // plusPlus draws the rows of the sample's first part that words start from. The part must hold as many

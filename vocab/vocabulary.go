@@ -66,11 +66,8 @@ func wrap(err *error, name string) {
 
 // checkSize reports sizes that no vocabulary has.
 func checkSize(words, dim int) error {
-	if words < 1 || words > mostWords || dim < 1 || dim > mostDim {
-		return fmt.Errorf("%d words of %d numbers: want 1 to %d words of 1 to %d", words, dim, mostWords, mostDim)
-	}
-	if words > mostValues/dim {
-		return fmt.Errorf("%d words of %d numbers: want at most %d numbers in all", words, dim, mostValues)
+	if words < 1 || words > mostWords || dim < 1 || dim > mostDim || words > mostValues/dim {
+		return fmt.Errorf("%d words of %d numbers: want at most %d words of %d numbers, 1 or more, and %d in all", words, dim, mostWords, mostDim, mostValues)
 	}
 	return nil
 }

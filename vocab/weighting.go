@@ -50,17 +50,15 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	for i := range n {
 		columns, values := out.Row(i)
 		for p, v := range values {
-			weighted := v
 			if w.IDF != nil {
-				weighted *= w.IDF[columns[p]]
+				values[p] *= w.IDF[columns[p]]
 			}
 			if w.Power != 0 {
-				weighted = elementary.Pow(weighted, w.Power)
+				values[p] = elementary.Pow(values[p], w.Power)
 			}
-			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 || weighted < 0 {
+			if math.IsNaN(values[p]) || math.IsInf(values[p], 0) || v < 0 || values[p] < 0 {
 				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
 			}
-			values[p] = weighted
 		}
 		normalise(values, w.Norm)
 	}
