@@ -67,7 +67,7 @@ func wrap(err *error, name string) {
 // checkSize reports sizes that no vocabulary has.
 func checkSize(words, dim int) error {
 	if words < 1 || words > mostWords || dim < 1 || dim > mostDim || words > mostValues/dim {
-		return fmt.Errorf("%d words of %d numbers: want at most %d words of %d numbers, 1 or more, and %d in all", words, dim, mostWords, mostDim, mostValues)
+		return fmt.Errorf("%d words of %d numbers: want at most %d words of %d numbers, 1 or more, and %d numbers in all", words, dim, mostWords, mostDim, mostValues)
 	}
 	return nil
 }
