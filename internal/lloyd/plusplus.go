@@ -35,27 +35,24 @@ type PlusPlus struct {
 }
 
 // Draw returns the k samples.
-func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) ([]int, error) {
+func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []int, err error) {
 	n, most := len(p.First), Candidates(k)
-	p.costs = p.First
-	p.sums = make([]float64, parallel.Count(n, Block))
+	p.costs, p.sums = p.First, make([]float64, parallel.Count(n, Block))
 	p.tried, p.totals = make([]float64, n*most), make([]float64, len(p.sums)*most)
 	for i, cost := range p.costs {
 		p.sums[i/Block] += cost
 	}
-	rows, drawn := make([]int, 0, k), make([]int, 0, most)
 	for len(rows) < k {
-		drawn = drawn[:0]
+		var drawn []int
 		if !p.Started && len(rows) == 0 {
-			drawn = append(drawn, random.IntN(n))
+			drawn = []int{random.IntN(n)}
 		} else {
 			for range most {
 				drawn = append(drawn, p.draw(random))
 			}
 		}
 		p.Propose(drawn)
-		err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) { p.try(lo, hi, len(drawn)) })
-		if err != nil {
+		if err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) { p.try(lo, hi, len(drawn)) }); err != nil {
 			return nil, err
 		}
 		rows = append(rows, drawn[p.accept(len(drawn))])
@@ -78,8 +75,8 @@ func (p *PlusPlus) try(lo, hi, candidates int) {
 }
 
 // accept returns the candidate that leaves the least cost, and keeps its costs.
-func (p *PlusPlus) accept(candidates int) int {
-	best, least := 0, math.Inf(1)
+func (p *PlusPlus) accept(candidates int) (best int) {
+	least := math.Inf(1)
 	for c := range candidates {
 		var total float64
 		for block := range p.sums {
@@ -99,7 +96,7 @@ func (p *PlusPlus) accept(candidates int) int {
 }
 
 // draw draws a sample with a probability in proportion to its cost, or any where all costs are 0.
-func (p *PlusPlus) draw(random *rand.Rand) int {
+func (p *PlusPlus) draw(random *rand.Rand) (index int) {
 	var total float64
 	last := 0 // of the blocks with a cost
 	for block, sum := range p.sums {
@@ -114,16 +111,10 @@ func (p *PlusPlus) draw(random *rand.Rand) int {
 	for ; block < last && at >= p.sums[block]; block++ {
 		at -= p.sums[block]
 	}
-	lo := block * Block
-	return lo + reach(p.costs[lo:min(lo+Block, len(p.costs))], at)
-}
-
-// reach returns the index at which the sum of weights is above at, or of the last weight above 0.
-func reach(weights []float64, at float64) (index int) {
-	for i, w := range weights {
-		if w > 0 {
+	for i := block * Block; i < min((block+1)*Block, len(p.costs)); i++ {
+		if cost := p.costs[i]; cost > 0 {
 			index = i
-			if at -= w; at < 0 {
+			if at -= cost; at < 0 {
 				break
 			}
 		}

@@ -7,8 +7,7 @@ import (
 )
 
 // Selection keeps the values of the k least of many keys where k is large: it takes values until there are 2k
-// and then leaves k, amortised O(1) per value. Of equal keys the earlier are the lesser. A key that is not
-// a number is not kept.
+// and then leaves k. Of equal keys the earlier are the lesser. A key that is not a number is not kept.
 type Selection[V any] struct {
 	k, added int
 	kept     []keyed[V]
@@ -56,32 +55,10 @@ func (s *Selection[V]) Each(f func(value V)) {
 	}
 }
 
-// cut leaves k of at least k values, which it parts by Hoare's algorithm.
+// cut leaves the k least of at least k values.
 func (s *Selection[V]) cut() {
-	before := func(a, b *keyed[V]) bool { return a.key < b.key || a.key == b.key && a.place < b.place }
-	x, lo, hi := s.kept, 0, len(s.kept)-1
-	for lo < hi {
-		pivot, i, j := x[(lo+hi)/2], lo, hi
-		for i <= j {
-			for before(&x[i], &pivot) {
-				i++
-			}
-			for before(&pivot, &x[j]) {
-				j--
-			}
-			if i <= j {
-				x[i], x[j] = x[j], x[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch last := s.k - 1; {
-		case last <= j:
-			hi = j
-		case last >= i:
-			lo = i
-		default:
-			lo = hi
-		}
-	}
-	s.kept, s.limit = x[:s.k], x[s.k-1].key
+	slices.SortFunc(s.kept, func(a, b keyed[V]) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
+	})
+	s.kept, s.limit = s.kept[:s.k], s.kept[s.k-1].key
 }
