@@ -20,7 +20,6 @@ type SeededKMeans struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer]. It uses the labels.
 func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -79,8 +78,7 @@ type linked struct {
 	extra *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 }
 
-// fitLinked clusters from the means of from, where that is not nil, and by the costs of extra, n×K, beside
-// distances, where that is not nil.
+// fitLinked clusters from the means of from and by the costs of extra, n×K, beside distances; both may be nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
 	return k.fit(ctx, "constrained k-means", x, func(l *run) error {
 		if len(k.Start) > 0 {
@@ -105,8 +103,8 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 	})
 }
 
-// assignUnits moves each unit to the clusters that cost least together, and fills empty ones with the units
-// whose samples cost most in their own.
+// assignUnits moves units to the cheapest clusters, and fills empty ones with those that cost most in their
+// own.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
@@ -138,7 +136,6 @@ func (l *run) assignUnits(ctx context.Context) error {
 	return nil
 }
 
-// unitCosts writes what each unit costs in each cluster.
 func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, l.all[lo:hi])

@@ -62,7 +62,6 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
 }
 
-// another returns one for another run.
 func (p *placing) another() *placing {
 	if p == nil {
 		return nil
@@ -70,7 +69,6 @@ func (p *placing) another() *placing {
 	return &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
 }
 
-// clear takes all units out of their clusters.
 func (p *placing) clear() {
 	if p == nil {
 		return
@@ -82,7 +80,6 @@ func (p *placing) clear() {
 	}
 }
 
-// put puts sample i, with its unit, in a cluster.
 func (p *placing) put(i, cluster int) {
 	if p == nil {
 		return
@@ -105,8 +102,7 @@ func (p *placing) cluster(i int) int {
 // alone reports whether nothing holds sample i to another one.
 func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
 
-// forbid sets to infinity the scores of the clusters that hold what sample i cannot link with, and reports
-// whether a cluster is left.
+// forbid sets the scores of clusters that sample i cannot be in to infinity, and reports whether one is left.
 func (p *placing) forbid(i int, scores []float64) bool {
 	if p == nil {
 		return true

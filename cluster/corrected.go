@@ -178,8 +178,7 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples in turn from their first clusters. A sample in told counts as labelled with its first
-// cluster.
+// run moves samples in turn from their first clusters, by which those in told count as labelled.
 func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 	correct, err := t.covariance(ctx, told)
 	if err != nil {

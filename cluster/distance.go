@@ -110,9 +110,8 @@ func (t *targets) ready() {
 	}
 }
 
-// slack bounds the rounding of the scores of a row of a length: where two differ by less, the order of the exact
-// costs is not known. A sum of m products, in whatever order, is off by at most mε/2 times the product of the
-// lengths.
+// slack bounds the rounding of differences of scores of a row of a length: a sum of m products, in whatever
+// order, is off by at most mε/2 times the product of the lengths.
 func (t *targets) slack(length float64) float64 {
 	products := length * t.longest
 	if t.distance == DistanceEuclidean {

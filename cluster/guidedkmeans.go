@@ -35,8 +35,6 @@ func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 	return g.Fit(ctx, x, known)
 }
 
-// Memory returns what k-means takes, the centred samples, those with labels, and the scores and probabilities
-// of the clusters.
 func (g GuidedKMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
@@ -107,8 +105,8 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// directions sets each row of centres to the direction of the sum of the samples with its label, which add adds
-// to dst.
+// directions sets each row of centres to the direction of the sum of the samples with its label, which add
+// adds.
 func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)) {
 	centres.Zero()
 	for i, c := range labels {
@@ -120,8 +118,7 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	}
 }
 
-// centred returns the rows at length 1, less their mean, at length 1 again. Those of which nothing is left are
-// 0.
+// centred returns the rows at length 1, less their mean, at length 1 again; 0 where nothing is left.
 func (s *samples) centred() *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
 	mean := make([]float64, s.m)
@@ -142,7 +139,6 @@ func (s *samples) centred() *mat.Dense {
 	return z
 }
 
-// toUnit brings a row that is not 0 to length 1.
 func toUnit(row []float64) {
 	if length := norm(row); length > 0 {
 		floats.Scale(1/length, row)

@@ -15,9 +15,8 @@ type move struct {
 	gain   float64
 }
 
-// refine moves single samples to other clusters where that lowers the objective, both centres moving with them,
-// and returns how many. The gains are found while all centres are held; then samples move in the order of their
-// gains, as long as they gain with the centres by then.
+// refine moves single samples where that lowers the objective, both centres moving with them, in the order of
+// their gains with all centres held, and returns how many.
 func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
@@ -48,8 +47,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	return countMoved(l.previous, l.labels), nil
 }
 
-// sumLengths finds what centres are multiplied by to be the sums of their clusters: the number of samples or,
-// under the cosine distance, the length of the sum of unit samples.
+// sumLengths finds what centres are multiplied by to be the sums of their clusters' samples.
 func (l *run) sumLengths() {
 	clear(l.lengths)
 	for i, j := range l.labels {
@@ -100,8 +98,8 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 	return found, err
 }
 
-// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
-// which costs least to join, were its centre as near as the bounds allow.
+// settled reports whether bounds exclude that sample i gains, even in the cluster with the shortest sum, which
+// costs least to join.
 func (l *run) settled(i, shortest int) bool {
 	from := l.labels[i]
 	upper, lower := l.bounds.of(i, from)
@@ -129,8 +127,7 @@ func (l *run) mayGain(i int, scores []float64) bool {
 	return false
 }
 
-// gain returns the cluster in which sample i would lower the objective most, the first of several, and by how
-// much beyond what is lost to rounding.
+// gain returns the cluster in which sample i lowers the objective most, and by how much beyond rounding.
 func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
@@ -147,8 +144,7 @@ func (l *run) gain(i int) (to int, gain float64) {
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 
-// leaving returns by how much the objective falls when a sample at a cost leaves cluster j, and its centre
-// moves.
+// leaving returns by how much the objective falls when a sample at a cost leaves cluster j.
 func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {

@@ -64,7 +64,6 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, er
 	})
 }
 
-// checkSettings returns an error for settings that do not suit n samples.
 func (k KernelKMeans) checkSettings(n int) error {
 	if err := checkSizes(n, k.K, k.Restarts, k.MaxIterations); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (k KernelKMeans) checkSettings(n int) error {
 	return nil
 }
 
-// featureSpace runs the algorithm. One does one restart after another.
+// featureSpace runs the algorithm, one restart after another.
 type featureSpace struct {
 	KernelKMeans
 	n                int
@@ -116,7 +115,6 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 	return r, nil
 }
 
-// start sets the labels for a restart.
 func (f *featureSpace) start(restart int) {
 	if len(f.Start) > 0 {
 		copy(f.labels, f.Start)
@@ -135,7 +133,6 @@ func (f *featureSpace) start(restart int) {
 	f.fill()
 }
 
-// fill counts the samples of the clusters and fills the empty ones.
 func (f *featureSpace) fill() {
 	clear(f.counts)
 	for _, c := range f.labels {
@@ -169,8 +166,7 @@ func (f *featureSpace) cost(i, c int) float64 {
 	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
 }
 
-// assign moves each sample to the nearest mean and fills clusters that are empty then. It returns how many
-// samples moved.
+// assign moves each sample to the nearest mean, fills empty clusters, and counts the moves.
 func (f *featureSpace) assign() (moved int) {
 	f.means()
 	f.labels, f.previous = f.previous, f.labels

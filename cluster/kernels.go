@@ -12,10 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// innerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices are copied. A sample whose
-// inner product with itself is beyond what a float64 holds is an error. It takes O(n²m) time and returns when
-// ctx ends. The algorithm that asks holds this number of n×n matrices, the answer among them, which must fit
-// into the memory that the context allows.
+// innerProducts returns x·xᵀ, n×n, in O(n²m) time, for an algorithm that holds this number of n×n matrices,
+// which must fit into memory. Inner products beyond a float64 are an error.
 func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
 	n, m := x.Dims()
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
@@ -64,8 +62,8 @@ func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(produc
 	return fit(products)
 }
 
-// readSymmetric returns a, n×n, as a symmetric matrix, copied unless it is one. A matrix that is not square,
-// holds a value that is not finite, or is not symmetric but for rounding is an error.
+// readSymmetric returns a as a symmetric matrix, copied unless it is one, or an error where it is not square,
+// finite and symmetric but for rounding.
 func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	n, c := a.Dims()
 	if n != c || n == 0 {

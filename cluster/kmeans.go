@@ -118,9 +118,8 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 	})
 }
 
-// best returns the result with the least objective of the first runs that come to an end, of so many starts;
-// the first of several. Several run at once where cores are free, and runner returns what runs one after
-// another. A dead end is made up for by another start; it is an error if every start is one.
+// best returns the result with the least objective, the first of several, of the first runs that come to an
+// end. A dead end is made up for by another start. runner returns what runs one start after another.
 func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
 	if inOrder {
@@ -167,7 +166,6 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 	return least, nil
 }
 
-// checkSizes reports what the settings that all forms of k-means share forbid.
 func checkSizes(n, k, restarts, maxIterations int) error {
 	switch {
 	case k < 1 || k > n:
@@ -185,7 +183,6 @@ const (
 	defaultMaxIterations = 300
 )
 
-// restarts returns how many runs there are.
 func (k KMeans) restarts() int {
 	if len(k.Start) > 0 {
 		return 1

@@ -73,8 +73,8 @@ type nearestSearch struct {
 	found      []neighbour // points that might be among the nearest
 }
 
-// choose returns the nearest points of row i by their scores, and by their exact costs where scores differ by
-// no more than the limit of rounding.
+// choose returns the nearest points of row i by their scores, and by exact costs where scores are within
+// rounding.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)
 	found := s.found[:0]
@@ -108,7 +108,6 @@ type neighbour struct {
 	cost float64
 }
 
-// compare orders neighbours by their costs, ties by their rows.
 func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
 }

@@ -105,8 +105,8 @@ func (i Info) Memory(s Size) int64 {
 	return int64(min(of.Memory(s), 1<<62))
 }
 
-// memoryOfSquares is what an algorithm takes that holds this number of n×n matrices, and of bytes for each
-// sample and cluster in each of the starts that run side by side.
+// memoryOfSquares is the memory of n×n matrices, and of bytes for each sample and cluster in each start at
+// work.
 func memoryOfSquares(s Size, matrices, bytes float64) float64 {
 	n := float64(s.N)
 	return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)

@@ -86,13 +86,11 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	return r, nil
 }
 
-// cost returns what sample i costs in cluster j.
 func (l *run) cost(i, j int) float64 {
 	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
-// assign moves each sample to the nearest centre that its links allow and fills clusters that are empty then.
-// It returns how many samples moved.
+// assign moves samples to the nearest centres that links allow, fills empty clusters, and counts the moves.
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
@@ -130,7 +128,7 @@ func (l *run) nearest(i int, scores []float64) int {
 	return nearest
 }
 
-// leastTwo returns the place of the least number, the first of several, and that number and the least of the others.
+// leastTwo returns the place of the least number, that number, and the least of the others.
 func leastTwo(x []float64) (at int, least, second float64) {
 	least, second = math.Inf(1), math.Inf(1)
 	for j, v := range x {
@@ -159,7 +157,6 @@ func (l *run) fillEmpty() {
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
 }
 
-// countMoved returns how many samples have another label than before.
 func countMoved(before, after []int) (moved int) {
 	for i, to := range after {
 		if to != before[i] {
@@ -185,8 +182,8 @@ func (l *run) update() {
 	l.centres.ready()
 }
 
-// toMean makes centre j, the sum of count samples, their mean or, under the cosine distance, its direction. A
-// sum of none, and one without a direction, stays.
+// toMean divides centre j, the sum of count samples, by their number or, under the cosine distance, by its
+// length; a sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
 	centre, by := l.centres.point(j), float64(count)
 	if l.Distance == DistanceCosine {

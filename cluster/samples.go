@@ -58,9 +58,8 @@ const (
 	smallestNorm = 1e-150 // the longest row must have it for squared distances to keep their digits
 )
 
-// readSamples reads x, which is not changed. It copies nothing but matrices that are neither *mat.Dense nor
-// *sparse.CSR. A value that is not finite, or so large that distances overflow, is an error that names its row,
-// and so are rows so small that nothing is left of distances, but for zeros.
+// readSamples reads x. Values that are not finite, rows so long that distances overflow and rows so short that
+// nothing is left of distances are errors.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != DistanceEuclidean && d != DistanceCosine {
 		return nil, fmt.Errorf("there is no %v", d)
@@ -120,7 +119,6 @@ func tooSmall(row int) error {
 	return fmt.Errorf("row %d: the values are too small, nothing is left of distances", row+1)
 }
 
-// dense reads the rows of a dense matrix.
 type dense struct{ *mat.Dense }
 
 func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
@@ -132,7 +130,6 @@ func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w,
 // rowRooms hold dense rows side by side, or points that are laid out.
 var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-// ofLength returns the first n numbers of the buffer, which hold anything.
 func ofLength(room *[]float64, n int) []float64 {
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return *room
@@ -153,7 +150,6 @@ func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
 }
 
-// csr reads the rows of a sparse matrix.
 type csr struct{ *sparse.CSR }
 
 func (x csr) row(i int, buf []float64) []float64 {

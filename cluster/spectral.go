@@ -111,8 +111,7 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Re
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
-// linkSimilarity returns the n×n similarity with every must-link's entries set to its largest value and every
-// cannot-link's to its smallest; each two labelled samples are a link.
+// linkSimilarity returns the similarity with must-links at its largest value and cannot-links at its smallest.
 func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {

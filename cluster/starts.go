@@ -49,7 +49,7 @@ func (l *run) seed(labels []int, keep bool) error {
 	return nil
 }
 
-// kept returns the cluster that sample i must stay in, or −1. It may be called on nil, for no seeds.
+// kept returns the cluster that sample i must stay in, or −1.
 func (s *seeds) kept(i int) int {
 	if s == nil || !s.keep {
 		return -1
@@ -57,8 +57,8 @@ func (s *seeds) kept(i int) int {
 	return s.labels[i]
 }
 
-// start sets the centres for a restart: means of the labelled samples, and for the other clusters samples
-// without a label.
+// start sets the centres for a restart: means of labelled samples, and samples without a label for other
+// clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
 	open, free, rows := upTo(l.K), l.all, l.Start
@@ -93,8 +93,8 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 	return nil
 }
 
-// costs writes what samples without a label cost with the nearest of the centres that labels have, and reports
-// whether there are such. Labelled samples are never drawn.
+// costs writes what free samples cost with the nearest centre that labels have, and 0 for the others, and
+// reports whether there is one.
 func (s *seeds) costs(l *run, out []float64) (some bool) {
 	for i, c := range s.labels {
 		if c >= 0 {

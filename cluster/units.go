@@ -77,8 +77,8 @@ func (u *units) findClusters(k int) error {
 	return nil
 }
 
-// place returns a cluster for each unit, given the units×k costs: the cheapest for free ones, and what search
-// finds for those that links part. Where that takes too long they get any clusters that hold to the links.
+// place returns the cheapest cluster of each unit, and of those that links part what search finds in time, or
+// any clusters that hold to the links.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err
@@ -95,9 +95,8 @@ func (u *units) place(k int, costs []float64) ([]int, error) {
 	return placed, nil
 }
 
-// search finds clusters for the units that links part, beside those that are fixed; the others get −1. It
-// places the unit with the least choice first and goes back from dead ends. With alike the costs say nothing,
-// and all empty clusters are the same.
+// search finds clusters for the units that links part, the one with the least choice first, and goes back from
+// dead ends. With alike costs say nothing. Other units that are not fixed get −1.
 func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, error) {
 	placed, choices := slices.Clone(u.fixed), slices.Repeat([]int{k}, len(u.fixed))
 	blocked := make([]int32, len(placed)*k) // how many units in each cluster a unit is parted from
@@ -177,8 +176,8 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 	return placed, rest(len(open))
 }
 
-// lowerAll moves each unit to the cheapest cluster that its links allow, as the others stand, and swaps two
-// parted units where that costs less, until none moves, within limits. placed must hold to the links.
+// lowerAll moves units to the cheapest clusters that links allow, and swaps two parted units where that costs
+// less, until none moves, within limits. placed must hold to the links.
 func (u *units) lowerAll(k int, costs []float64, placed []int) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
 	moved := true

@@ -97,8 +97,8 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	}
 }
 
-// hsv returns the hue, as a part of the circle that begins at red and goes by green, the saturation and the
-// value of a colour, all from 0 to 1. The hue of a grey is 0.
+// hsv returns the hue, from red by green, 0 for greys, the saturation and the value of a colour, all from 0 to
+// 1.
 func hsv(r, g, b float64) (hue, saturation, value float64) {
 	value = max(r, g, b)
 	chroma := value - min(r, g, b)

@@ -52,8 +52,7 @@ func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
 func (Square) digest(string) string { return "square" }
 func (Whole) digest(string) string  { return "" }
 
-// resampleCrop draws the part of the sample's image src that a crop takes over the whole of dst, which is black.
-// The upper left corner of both is at (0, 0).
+// resampleCrop draws the part of the sample's image that a crop takes over dst. Both start at (0, 0).
 func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error {
 	if e, ok := crop.(*Eyes); ok {
 		return e.resample(dst, src, sample)

@@ -126,8 +126,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 	}})
 }
 
-// cached returns the descriptors of a sample that the cache has, or nil. What the memory budget has no room for
-// counts as not there.
+// cached returns the descriptors of a sample that the cache has and the memory budget has room for, or nil.
 func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
 	if d.opt.Cache == nil {
 		return nil, nil, nil
@@ -149,8 +148,7 @@ func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, rele
 	return nil, nil, nil
 }
 
-// allKept tells whether the cache has the descriptors of all samples, which can all be used, and notes how many
-// there are.
+// allKept tells whether the cache has the descriptors of all samples, and notes how many there are.
 func (d *Described) allKept(all cache.Key) bool {
 	if d.opt.Cache == nil {
 		return false

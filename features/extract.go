@@ -56,7 +56,7 @@ type Observer struct {
 	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with gives the image of sample i to the use, when the observer has seen it, as [datasets.Images.With] does.
+// with gives the image of sample i to the observer and then to the use.
 func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
@@ -274,9 +274,8 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	}
 }
 
-// least returns the height and width that an image has to keep for its row: twice those that it is brought to,
-// and 480 pixels. A larger one comes reduced, so that most of its pixels need not be decoded. Where parts are
-// given in pixels the image comes whole.
+// least returns the height and width that an image has to keep, 0 for all of it: larger ones are decoded
+// reduced. Crops in pixels take the whole.
 func (r *Rows) least(crop Crop) int {
 	switch crop.(type) {
 	case Whole, Square:
@@ -285,7 +284,6 @@ func (r *Rows) least(crop Crop) int {
 	return 0
 }
 
-// make makes the row of an image.
 func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) error {
 	if r.Channels == 3 {
 		img = opaque(img)

@@ -2,8 +2,7 @@ package features
 
 import "math"
 
-// orientations is how many directions gradients are counted in, the first to the right and the others 45°
-// apart, counter-clockwise as one sees the image.
+// orientations is the number of directions of gradients, 45° apart, counter-clockwise from the right.
 const orientations = 8
 
 // gradient is the gradient at one pixel, its magnitude shared linearly between the two orientations beside it.
@@ -13,15 +12,14 @@ type gradient struct {
 	axis, diagonal         uint8
 }
 
-// octants holds the two orientations beside a gradient, by the signs of its parts (bit 0: x is negative, bit 1:
-// y is negative) and by which is the longer (bit 2: y).
+// octants holds the orientations beside a gradient by the signs of its parts (bits 0 and 1: x and y are
+// negative) and by which is longer (bit 2: y).
 var octants = [8]struct{ axis, diagonal uint8 }{
 	{0, 1}, {4, 3}, {0, 7}, {4, 5},
 	{2, 1}, {2, 3}, {6, 7}, {6, 5},
 }
 
-// atanSteps is so large that an angle is right to 1/1500 of the 45° between two orientations, far below what a
-// descriptor's byte shows.
+// atanSteps makes angles right to 1/1500 of 45°, far below what a descriptor's byte shows.
 const atanSteps = 1024
 
 // atanTable holds the angle of the slope i/atanSteps as a part of 45°.
@@ -32,8 +30,8 @@ var atanTable = func() (table [atanSteps + 1]float32) {
 	return table
 }()
 
-// gradients writes the gradients of the row between above and below to out: out[j] is that of pixel j+1. The
-// differences are over two pixels and not halved. There is no branch in it, since none could be predicted.
+// gradients writes the gradients of the row between above and below, of pixel j+1 to out[j]: differences over
+// two pixels, not halved. It has no branch, since none could be predicted.
 func gradients(out []gradient, above, row, below []float32) {
 	n := len(out)
 	above, below = above[1:n+1], below[1:n+1]

@@ -124,8 +124,7 @@ type keypoint struct {
 // findKeypoints finds and describes key points, in any order. It is nil in a build that cannot.
 var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
 
-// reducedSize returns the largest size of the same proportions, or nearly so, that is not larger than an image
-// and has not more than the given pixels, if its sides are at least 1.
+// reducedSize returns the largest size of about the same proportions that has at most the given pixels.
 func reducedSize(size image.Point, pixels int) image.Point {
 	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))
 	if !(factor < 1) {
@@ -152,7 +151,6 @@ func reducedGrey(img image.Image, size image.Point) *image.Gray {
 	return out
 }
 
-// rootVector makes a SIFT descriptor RootSIFT.
 func rootVector(v *[siftDim]uint8) {
 	sum := 0
 	for _, a := range v {

@@ -37,9 +37,8 @@ func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, 
 func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
 func (Norm) Values() []string                   { return norms.Values() }
 
-// apply raises the values of a sample to a power, 0 for 1, and scales them, in place. columns holds the column of
-// each value, or is nil where value j is in column j. A negative value under a power, one that is not finite and
-// values that are all zero are errors.
+// apply raises values to a power, 0 for 1, and normalises them. columns holds their columns, nil for all. A
+// negative value under a power, one that is not finite, and zeros alone are errors.
 func (n Norm) apply(values []float64, power float64, columns []int) error {
 	column := func(j int) int {
 		if columns != nil {

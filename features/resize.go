@@ -50,9 +50,8 @@ func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	})
 }
 
-// resample brings an image to another size. Where an axis is reduced a pixel is the mean of what lies under it,
-// pixels at its border counting for the share that is within; where it is enlarged pixels are interpolated
-// linearly. Rows are read and written with a plane after the other.
+// resample brings an image, a plane after the other in each row, to another size. Reduced pixels are means of
+// what lies under them, by area; enlarged ones are interpolated linearly.
 func resample(from, to image.Point, planes int, read func(row []float64, y int), write func(y int, row []float64)) {
 	across, down := taps(from.X, to.X), taps(from.Y, to.Y)
 	row, sums := make([]float64, planes*from.X), make([]float64, planes*to.X)
@@ -71,8 +70,8 @@ func resample(from, to image.Point, planes int, read func(row []float64, y int),
 	}
 }
 
-// resizing returns how many bytes it takes, at most, to bring an image of w×h pixels to height×width, beside
-// those of both.
+// resizing bounds the bytes that it takes to bring an image of w×h pixels to height×width, beside those of
+// both.
 func resizing(w, h, height, width, channels int) int64 {
 	pixel := int64(2) // grey
 	if channels == 3 {

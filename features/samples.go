@@ -60,9 +60,8 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// usable calls f for each sample of the set that bad has no error of. With SkipBad it puts the errors of samples
-// that cannot be used there, but not where another run could use them: where the memory limit has no room, or
-// the file changes.
+// usable calls f for each sample that bad has no error of. With SkipBad it puts errors there, but not of
+// samples that another run could use: where memory has no room, or the file changes.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -85,9 +84,8 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// each calls f for some samples of a set, several at once, with the place of each among them. They begin in
-// their order, those that have begun are finished, and after an error no other begins. It returns the cause of
-// the context's end, or the first error in the samples' order.
+// each calls f for some samples of a set, several at once, with the place of each among them. After an error no
+// other begins. It returns the cause of the context's end, or the first error in the samples' order.
 func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex

@@ -182,8 +182,8 @@ const (
 	siftUnit = 512
 )
 
-// siftVector writes the descriptor of a histogram of gradients to out and changes the histogram: it is made a
-// unit vector, clipped, and a unit vector again. With root it is RootSIFT (Arandjelović and Zisserman 2012).
+// siftVector writes the descriptor of a histogram of gradients: a unit vector, clipped, and a unit vector
+// again, with root RootSIFT (Arandjelović and Zisserman 2012). It changes the histogram.
 func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 	clip := siftClip * length(hist)
 	for i, v := range hist {
@@ -205,7 +205,6 @@ func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 	}
 }
 
-// length returns the Euclidean length of hist.
 func length(hist *[siftDim]float32) float32 {
 	// Four sums do not wait for one another.
 	var a, b, c, d float32

@@ -12,10 +12,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest finds words near a descriptor, mostly the nearest, by comparing it with few of them. Its trees split
-// the words at the mean of a column, drawn from those that vary most; a search goes down all trees at once, the
-// nearest branch first, until it has compared enough words (Muja and Lowe, "Fast approximate nearest neighbors
-// with automatic algorithm configuration", 2009).
+// A forest finds words near a descriptor (Muja and Lowe 2009). Its trees split words at the mean of a column,
+// drawn from those that vary most; a search goes down all trees, the nearest branch first, until it has
+// compared enough words.
 type forest struct {
 	*points
 	nodes []node
@@ -78,8 +77,8 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	return at
 }
 
-// cut draws a number to split at from those that vary most, and returns its mean. It reports false if the words
-// do not vary.
+// cut draws a number to split at from those that vary most, and its mean. It reports false if words do not
+// vary.
 func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
 	const (
 		looked = 100 // words to estimate means from
@@ -128,8 +127,8 @@ type branch struct {
 	node  int32
 }
 
-// nearest returns the m nearest of at least checks words that it compares x with, the nearest first and ties to
-// the lower word. The answer is overwritten by the next one.
+// nearest returns the m nearest of at least checks words that it compares x with, ties to the lower word, until
+// the next call.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	if w.search++; w.search == 0 {
 		clear(w.seen)

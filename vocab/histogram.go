@@ -81,8 +81,7 @@ func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	return cells
 }
 
-// interval returns in which of n equal parts of a length a place is. The first pixel, whose middle is 0, begins
-// at −½.
+// interval returns in which of n equal parts of a length a place is, whose first pixel begins at −½.
 func interval(place float32, length, n int) int {
 	part := (float64(place) + 0.5) * float64(n) / float64(length)
 	return int(min(max(part, 0), float64(n-1)))

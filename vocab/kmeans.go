@@ -9,8 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// kmeans is the state of a training. Words are the means of their descriptors. Their sums are whole numbers, so
-// that they do not depend on the order of descriptors.
+// kmeans is the state of a training. Sums are whole numbers: they do not depend on the order of descriptors.
 type kmeans struct {
 	Training
 	*sample
@@ -82,8 +81,8 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error 
 	}
 }
 
-// assign writes the words of the first part of the sample to next. Where a forest finds them, a descriptor
-// keeps its word if the new one is no nearer, so that the objective falls.
+// assign finds the words of the first part of the sample. With a forest, a descriptor keeps its word if the new
+// one is no nearer, so that the objective falls.
 func (k *kmeans) assign(ctx context.Context, part int) error {
 	f, err := newFinder(ctx, k.words, k.Checks)
 	if err != nil {
@@ -99,7 +98,6 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 	})
 }
 
-// relabel moves row i to another word.
 func (k *kmeans) relabel(i int, to int32) {
 	from := k.labels[i]
 	if from == to {
@@ -121,11 +119,9 @@ func (k *kmeans) relabel(i int, to int32) {
 	}
 }
 
-// sumsOf returns the sums of word j's descriptors.
 func (k *kmeans) sumsOf(j int) []int64 { return k.sums[j*k.dim : (j+1)*k.dim] }
 
-// cost returns the sum of the squared distances of the labelled rows x to their words w, given Σ‖x‖²: Σ‖x − w‖²
-// = Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
+// cost returns Σ‖x − w‖² of labelled rows x and their words w: Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
 func (k *kmeans) cost(squares float64) float64 {
 	cost := squares
 	for j, count := range k.counts {
@@ -149,8 +145,7 @@ func (k *kmeans) move(j int, step float64) {
 	k.words.ready(j)
 }
 
-// fillEmpty gives each word without descriptors one of the first part of the sample (lloyd.FillEmpty), and
-// returns these words. The part has at least as many descriptors as there are words.
+// fillEmpty gives each word without descriptors one of the first part of the sample, and returns these words.
 func (k *kmeans) fillEmpty(part int) (filled []int) {
 	for j, count := range k.counts {
 		if count == 0 {

@@ -12,11 +12,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// points are the words that descriptors are compared with.
-//
-// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖² does, up to a
-// rounding that is bounded. Words whose scores are within that bound are compared again in double precision, so
-// answers are exact.
+// points are the words that descriptors are compared with. A product in single precision scores all words at
+// once: ½‖w‖² − xᵀw orders them as ‖x − w‖² does, up to a bounded rounding. Words within it are compared again
+// in double precision, so answers are exact.
 type points struct {
 	n, dim  int
 	values  []float64 // n×dim
@@ -25,12 +23,10 @@ type points struct {
 	longest float64   // the largest ‖w‖
 }
 
-// newPoints returns n words of dim zeros.
 func newPoints(n, dim int) *points {
 	return &points{n: n, dim: dim, values: make([]float64, n*dim), single: make([]float32, n*dim), halves: make([]float32, n)}
 }
 
-// word returns word j.
 func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
 
 // ready is called when word j has changed.
@@ -87,8 +83,8 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	return f, err
 }
 
-// each calls use with the m nearest words of each of n descriptors, in order: the nearest first, ties to the
-// lower word. They are valid until use returns.
+// each calls use with the m nearest words of each of n descriptors, in order, ties to the lower word. They are
+// valid until use returns.
 func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
 		w := f.walks.Get()
@@ -115,15 +111,13 @@ func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, nea
 	}
 }
 
-// A panel holds a few descriptors that are compared with all words in one product, in single precision, and
-// their scores.
+// A panel holds a few descriptors in single precision, and their scores with all words.
 type panel struct {
 	single, scores []float32
 	kth            []float32
 	found          []neighbour
 }
 
-// matrix returns the matrix whose rows of dim numbers data holds.
 func matrix(data []float32, dim int) blas.Of[float32] {
 	return blas.Of[float32]{Rows: len(data) / dim, Cols: dim, Stride: dim, Data: data}
 }
@@ -138,10 +132,8 @@ func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 }
 
-// nearest returns the m nearest words of x by its scores. The answer is overwritten by the next one.
-//
-// A sum of dim products, in any order, is off by at most dim times the rounding of the lengths' product; eight
-// more are for the other roundings.
+// nearest returns the m nearest words of x by its scores, until the next call. A sum of dim products, in any
+// order, is off by at most dim times the rounding of the lengths' product; eight more are for other roundings.
 func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbour {
 	const rounding = 0x1p-24
 	slack := float64(p.dim+8) * rounding * p.longest * (math.Sqrt(float64(square(x))) + p.longest)

@@ -41,8 +41,8 @@ type offer struct {
 	vector []uint8
 }
 
-// compare orders offers by their numbers. Where two are the same, the vectors decide, so that the order in
-// which images come does not.
+// compare orders offers by their numbers, then by their vectors, so that the order of the images does not
+// count.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }

@@ -143,10 +143,8 @@ type sample struct {
 	order   []int
 }
 
-// len returns the number of rows.
 func (s *sample) len() int { return len(s.order) }
 
-// row returns row i.
 func (s *sample) row(i int) []uint8 {
 	at := s.order[i] * s.dim
 	return s.vectors[at : at+s.dim]
@@ -169,10 +167,9 @@ func (s *sample) different(words int) (rows []int, err error) {
 	return rows, nil
 }
 
-// plusPlus draws the rows of the sample's first part that words start from. The part must hold as many
-// different rows. Products of bytes are whole numbers, which single precision holds for rows of up to 258
-// bytes. Longer rows that nearly agree may be drawn twice: the second word is then empty, and k-means gives it
-// a row.
+// plusPlus draws the rows of the sample's first part that words start from; the part must hold as many
+// different rows. Single precision is exact for rows of up to 258 bytes. Longer ones that nearly agree may be
+// drawn twice: the second word is then empty, and k-means gives it a row.
 func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
 	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
 	for i := range part {

@@ -65,8 +65,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	return out, nil
 }
 
-// normalise divides the values, none of them negative, by their largest, against overflow, and then by their
-// norm.
+// normalise divides values of 0 or more by their largest, against overflow, and then by their norm.
 func normalise(values []float64, norm features.Norm) {
 	if norm == features.NormNone || len(values) == 0 {
 		return

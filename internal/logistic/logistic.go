@@ -124,8 +124,8 @@ func checkLabelled(n int, labels []int, k int) error {
 	return nil
 }
 
-// loss is the objective over n·C, and its gradient, where it was evaluated last. Its
-// weights are k×m, with the k offsets behind them, for samples times scale.
+// loss is the objective over n·C and its gradient. Weights are k×m with k offsets behind, for samples times
+// scale.
 type loss struct {
 	data           rows
 	labels         []int

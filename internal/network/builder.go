@@ -119,7 +119,6 @@ func (b *builder) define(name string, v *value) {
 	}
 }
 
-// buffer returns memory for the next step to write.
 func (b *builder) buffer(size int) *buffer {
 	buf := &buffer{size: size, first: len(b.steps), last: len(b.steps)}
 	b.buffers = append(b.buffers, buf)
@@ -243,7 +242,6 @@ func order(axes int, last bool) []int {
 	return []int{0, 1, 2, 3, 4, 5, 6, 7}[:axes]
 }
 
-// pick returns x at some places.
 func pick(x, at []int) []int {
 	out := make([]int, len(at))
 	for i, j := range at {
@@ -273,7 +271,7 @@ func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	return out
 }
 
-// contiguous tells whether dims with the strides lie one after the other.
+// contiguous tells whether numbers of these dims and strides lie one after the other.
 func contiguous(dims, strides []int) bool {
 	n := 1
 	for i, d := range slices.Backward(dims) {
@@ -285,8 +283,8 @@ func contiguous(dims, strides []int) bool {
 	return true
 }
 
-// walk calls f for each line along the last of dims: with the index of its first number, and with the offset of
-// that by each of the strides.
+// walk calls f for each line along the last of dims with the index of its first number and its offsets by
+// strides.
 func walk(strides [][]int, dims []int, f func(at int, offsets []int)) {
 	inner, offsets := len(dims)-1, make([]int, len(strides))
 	for line := range size(dims[:inner]) {

@@ -237,8 +237,8 @@ func (g *graph) layer(name string) string {
 	return g.outputs[0]
 }
 
-// layOut gives buffers their places, the largest first, none where it would lie over
-// another of the same time, and returns the size of all.
+// layOut gives buffers places, the largest first and apart from others of the same time, and returns the size
+// of all.
 func (b *builder) layOut() int {
 	end := b.zeros
 	var placed []*buffer

@@ -275,7 +275,6 @@ func (g *graph) readTensor(m fields) *tensor {
 	return t
 }
 
-// readInput reads the name and the shape of a ValueInfoProto.
 func (g *graph) readInput(m fields) input {
 	in := input{name: m.text(1)}
 	within := []fields{m}
@@ -311,8 +310,7 @@ func size(dims []int) int {
 	return n
 }
 
-// value returns the constant, of floats or integers. Each number lies in the file, so that they
-// take no more memory than a few times its size.
+// value returns the constant. Each number lies in the file, so constants take a few times its size at most.
 func (t *tensor) value() *value {
 	n := size(t.dims)
 	if t.other {

@@ -7,8 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// pointwise adds a step that changes numbers where they are: those of the value itself,
-// where nothing else reads them, or of a copy.
+// pointwise adds a step that changes the numbers of a value, in place where nothing else reads them.
 func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	from, to := v.buf, v.buf
 	if v.buf.pending > 0 {
@@ -80,7 +79,7 @@ func (b *builder) unary(n *node, in []*value) *value {
 	})
 }
 
-// softmax is Softmax along the channels of one place.
+// softmax is along the channels of one place.
 func (b *builder) softmax(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
@@ -100,8 +99,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 	})
 }
 
-// batchNormalization is BatchNormalization, with its means as they were trained. After a
-// convolution it is part of it.
+// batchNormalization normalises by trained means. After a convolution it becomes part of it.
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
@@ -251,7 +249,6 @@ func (b *builder) binary(n *node, in []*value) *value {
 	return out
 }
 
-// numbers returns the value's numbers.
 func (v *value) numbers(arena []float32) []float32 {
 	if v.buf == nil {
 		return v.floats
@@ -259,8 +256,7 @@ func (v *value) numbers(arena []float32) []float32 {
 	return v.buf.in(arena)
 }
 
-// common returns the shape of what comes of two values, each axis of which is that of the
-// other or 1, counted from the last.
+// common returns the shape of two values together: axes, counted from the last, agree or one of them is 1.
 func common(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x

@@ -62,8 +62,7 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	return out
 }
 
-// span is what a window covers along rows or columns: from place first to last, so many
-// taps, and with padding so many.
+// span is what a window covers along rows or columns: places, taps, and taps with padding.
 type span struct{ first, last, taps, padded int }
 
 // spans returns what each window covers, which is to be more than padding.
@@ -105,7 +104,7 @@ func (b *builder) pooledWhole(x *value, mean bool) *value {
 	return b.pooled(x, axes, mean, false)
 }
 
-// reduceMean is ReduceMean over the places of maps.
+// reduceMean is over all places of a map.
 func (b *builder) reduceMean(n *node, in []*value) *value {
 	x := computed(in)
 	axes, places, s := n.axes(in, len(x.shape)), []int{2, 3}, x.shape

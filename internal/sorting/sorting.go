@@ -95,8 +95,7 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	return items, nil
 }
 
-// unused returns a name with its extension that is not taken, by a number between them if need
-// be, and takes it.
+// unused returns and takes a name that is not taken, if need be with a number before its extension.
 func unused(name, ext string, taken map[string]bool) string {
 	try := name + ext
 	for n := 2; taken[filename.Key(try)]; n++ {
