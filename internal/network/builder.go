@@ -7,16 +7,15 @@ import (
 
 // builder makes steps of nodes, one after the other.
 type builder struct {
-	constants    map[string]*tensor
-	values       map[string]*value
-	uses         map[string]int // how often a value is read
-	steps        []step
-	buffers      []*buffer
-	convolutions []*convolution
-	zeros        int // numbers at the beginning of the arena that are 0
-	numbers      int // that the network holds beside the arena
-	limit        int // of numbers
-	work         int
+	constants      map[string]*tensor
+	values         map[string]*value
+	uses           map[string]int // how often a value is read
+	steps          []step
+	buffers        []*buffer
+	convolutions   []*convolution
+	zeros          int // numbers at the beginning of the arena that are 0
+	numbers, limit int // numbers that the network holds beside the arena, and their bound
+	work           int
 }
 
 // value is an array: a constant, or what steps write.
@@ -98,6 +97,9 @@ func (b *builder) lower(n *node) {
 			in[i].buf.pending--
 		}
 	}
+	if argument(in, 0) == nil && n.op != "Constant" {
+		fail("no input")
+	}
 	out := operator(b, n, in)
 	if out.buf != nil {
 		b.work += out.buf.size
@@ -150,9 +152,7 @@ func (b *builder) hold(n int) {
 	}
 }
 
-func (b *builder) tooLarge() {
-	fail("the network takes more than %d MB of memory", b.limit>>18)
-}
+func (b *builder) tooLarge() { fail("the network takes more than %d MB of memory", b.limit>>18) }
 
 // argument returns an input of a node, nil where it is left out.
 func argument(in []*value, at int) *value {
@@ -176,14 +176,13 @@ func single(in []*value, at int, otherwise float32, what string) float32 {
 
 // computed returns the first input, which is to be no constant.
 func computed(in []*value) *value {
-	v := argument(in, 0)
-	if v == nil || v.constant() {
+	if in[0] == nil || in[0].constant() {
 		fail("its first input does not depend on the image")
 	}
-	return v
+	return in[0]
 }
 
-// given returns the numbers of an input that is to be a constant, all of them finite.
+// given returns an input that must be constant, finite numbers.
 func given(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {

@@ -54,7 +54,6 @@ type Network struct {
 	arenas       freelist.List[[]float32]
 }
 
-// step is what an operator does with the arena.
 type step func(arena []float32)
 
 // buffer is memory of a value: size numbers of the arena from at on, while steps first to last run.
@@ -84,8 +83,7 @@ func (n *Network) compile(g *graph, opt Options) {
 	}
 	layer := g.layer(opt.Layer)
 	name, in := n.input(g, opt)
-	// What the layer depends on, from the last operator to the first.
-	var needed []*node
+	var needed []*node // what the layer depends on, from the last operator to the first
 	b.uses[layer] = 1
 	for _, node := range slices.Backward(g.nodes) {
 		if slices.ContainsFunc(node.outputs, func(name string) bool { return b.uses[name] > 0 }) {
@@ -170,18 +168,17 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	if in.dims[0] > 1 || !channels(at[0]) {
 		fail("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
 	}
-	for i, side := range []struct {
-		to     *int
-		chosen int
-	}{{&n.Height, opt.Height}, {&n.Width, opt.Width}} {
-		own := in.dims[at[1+i]]
-		if own > 0 && side.chosen > 0 && own != side.chosen {
+	side := func(own, chosen int) int {
+		if own > 0 && chosen > 0 && own != chosen {
 			fail("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		}
-		if *side.to = cmp.Or(side.chosen, max(own, 0), 224); *side.to < 1 || *side.to > 1<<12 {
-			fail("images with a side of %d; want 1 to %d", *side.to, 1<<12)
+		out := cmp.Or(chosen, max(own, 0), 224)
+		if out < 1 || out > 1<<12 {
+			fail("images with a side of %d; want 1 to %d", out, 1<<12)
 		}
+		return out
 	}
+	n.Height, n.Width = side(in.dims[at[1]], opt.Height), side(in.dims[at[2]], opt.Width)
 	shape := []int{1, n.Channels, n.Height, n.Width}
 	if !last {
 		shape = []int{1, n.Height, n.Width, n.Channels}
@@ -189,11 +186,11 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	return in.name, &value{shape: shape, last: last}
 }
 
-// afterPooling are operators of a classifier, which reads pooled features.
-var afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
-
-// poolings are operators that pool a whole map.
-var poolings = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
+// poolings are operators that pool a whole map, and afterPooling those of a classifier, which reads their answer.
+var (
+	poolings     = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
+	afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
+)
 
 // layer returns the name of the value that is wanted.
 func (g *graph) layer(name string) string {
@@ -224,13 +221,11 @@ func (g *graph) layer(name string) string {
 	at := g.outputs[0]
 	for range g.nodes {
 		n := makers[at]
-		switch {
-		case n == nil:
-			return g.outputs[0]
-		case slices.Contains(poolings, n.op):
+		if n != nil && slices.Contains(poolings, n.op) {
 			return at
-		case !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0:
-			return g.outputs[0]
+		}
+		if n == nil || !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0 {
+			break
 		}
 		at = n.inputs[0]
 	}

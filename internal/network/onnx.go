@@ -35,7 +35,7 @@ type input struct {
 type node struct {
 	op, name        string
 	inputs, outputs []string
-	attributes      map[string]*attribute
+	attributes      map[string]attribute
 }
 
 // String names the node in messages.
@@ -46,24 +46,16 @@ func (n *node) String() string {
 	return fmt.Sprintf("%s %q", n.op, n.name)
 }
 
-// attribute returns an attribute of the node, empty if it has none of the name. int and float return its first
-// number.
-func (n *node) attribute(name string) attribute {
-	if a := n.attributes[name]; a != nil {
-		return *a
-	}
-	return attribute{}
-}
-
+// int and float return the first number of an attribute.
 func (n *node) int(name string, otherwise int) int {
-	if a := n.attribute(name); len(a.ints) > 0 {
+	if a := n.attributes[name]; len(a.ints) > 0 {
 		return a.ints[0]
 	}
 	return otherwise
 }
 
 func (n *node) float(name string, otherwise float32) float32 {
-	if a := n.attribute(name); len(a.floats) > 0 {
+	if a := n.attributes[name]; len(a.floats) > 0 {
 		return a.floats[0]
 	}
 	return otherwise
@@ -106,14 +98,8 @@ const (
 
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
-// fields are those of a message by their number.
-type fields map[protowire.Number][]field
-
-// field is a number, or bytes where these are not nil.
-type field struct {
-	number uint64
-	bytes  []byte
-}
+// fields are the contents of a message's fields by their numbers, strings without their length.
+type fields map[protowire.Number][][]byte
 
 // message reads a message. Each field takes several times its bytes of memory, and is counted.
 func (g *graph) message(content []byte) fields {
@@ -121,26 +107,15 @@ func (g *graph) message(content []byte) fields {
 	for len(content) > 0 {
 		number, kind, n := protowire.ConsumeTag(content)
 		content = after(content, n)
-		var f field
-		switch kind {
-		case protowire.VarintType:
-			f.number, n = protowire.ConsumeVarint(content)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(content)
-			f.number = uint64(v)
-		case protowire.Fixed64Type:
-			f.number, n = protowire.ConsumeFixed64(content)
-		case protowire.BytesType:
-			if f.bytes, n = protowire.ConsumeBytes(content); f.bytes == nil {
-				f.bytes = []byte{} // which is not nil
-			}
-		default:
-			n = -1
+		n = protowire.ConsumeFieldValue(number, kind, content)
+		rest := after(content, n)
+		value := content[:n]
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(content)
 		}
-		content = after(content, n)
+		m[number] = append(m[number], value)
 		g.count(1)
-		m[number] = append(m[number], f)
+		content = rest
 	}
 	return m
 }
@@ -160,18 +135,8 @@ func (g *graph) count(n int) {
 	}
 }
 
-// bytes and texts return the fields of bytes with a number.
-func (m fields) bytes(number protowire.Number) (all [][]byte) {
-	for _, f := range m[number] {
-		if f.bytes != nil {
-			all = append(all, f.bytes)
-		}
-	}
-	return all
-}
-
 func (m fields) texts(number protowire.Number) (all []string) {
-	for _, b := range m.bytes(number) {
+	for _, b := range m[number] {
 		all = append(all, string(b))
 	}
 	return all
@@ -183,15 +148,12 @@ func (m fields) text(number protowire.Number) string {
 	return all[len(all)-1]
 }
 
-// values calls f for each number of a field, packed or not. next reads a packed one.
+// values calls f for each number of a field, packed or not, which next reads.
 func (m fields) values(number protowire.Number, next func([]byte) (uint64, int), f func(uint64)) {
 	for _, v := range m[number] {
-		if v.bytes == nil {
-			f(v.number)
-		}
-		for packed := v.bytes; len(packed) > 0; {
-			x, n := next(packed)
-			packed = after(packed, n)
+		for len(v) > 0 {
+			x, n := next(v)
+			v = after(v, n)
 			f(x)
 		}
 	}
@@ -218,25 +180,25 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 // parse reads a model.
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
-	for _, b := range g.message(content).bytes(7) {
+	for _, b := range g.message(content)[7] {
 		m := g.message(b)
-		for _, b := range m.bytes(1) {
+		for _, b := range m[1] {
 			g.nodes = append(g.nodes, g.readNode(g.message(b)))
 		}
 		if len(g.nodes) > maxNodes {
 			fail("more than %d operators", maxNodes)
 		}
-		for _, b := range m.bytes(5) {
+		for _, b := range m[5] {
 			t := g.readTensor(g.message(b))
 			if g.constants[t.name] != nil {
 				fail("two constants are called %q", t.name)
 			}
 			g.constants[t.name] = t
 		}
-		for _, b := range m.bytes(11) {
+		for _, b := range m[11] {
 			g.inputs = append(g.inputs, g.readInput(g.message(b)))
 		}
-		for _, b := range m.bytes(12) {
+		for _, b := range m[12] {
 			g.outputs = append(g.outputs, g.message(b).text(1))
 		}
 	}
@@ -247,14 +209,14 @@ func parse(content []byte) *graph {
 }
 
 func (g *graph) readNode(m fields) *node {
-	n := &node{inputs: m.texts(1), outputs: m.texts(2), name: m.text(3), op: m.text(4), attributes: map[string]*attribute{}}
+	n := &node{inputs: m.texts(1), outputs: m.texts(2), name: m.text(3), op: m.text(4), attributes: map[string]attribute{}}
 	if domain := m.text(7); domain != "" && domain != "ai.onnx" {
 		n.op = domain + "." + n.op
 	}
-	for _, b := range m.bytes(5) {
+	for _, b := range m[5] {
 		a := g.message(b)
-		of := &attribute{floats: append(a.floats(2), a.floats(7)...), ints: append(g.ints(a, 3), g.ints(a, 8)...), text: a.text(4)}
-		for _, b := range a.bytes(5) {
+		of := attribute{floats: append(a.floats(2), a.floats(7)...), ints: append(g.ints(a, 3), g.ints(a, 8)...), text: a.text(4)}
+		for _, b := range a[5] {
 			of.tensor = g.readTensor(g.message(b))
 		}
 		n.attributes[a.text(1)] = of
@@ -267,11 +229,11 @@ func (g *graph) readTensor(m fields) *tensor {
 	for _, kind := range g.ints(m, 2) {
 		t.kind = kind
 	}
-	for _, raw := range m.bytes(9) {
+	for _, raw := range m[9] {
 		t.raw = raw
 	}
 	m.values(10, protowire.ConsumeFixed64, func(v uint64) { t.doubles = append(t.doubles, math.Float64frombits(v)) })
-	t.other = m[13] != nil || slices.ContainsFunc(m[14], func(f field) bool { return f.number != 0 })
+	t.other = m[13] != nil || slices.ContainsFunc(g.ints(m, 14), func(location int) bool { return location != 0 })
 	return t
 }
 
@@ -281,7 +243,7 @@ func (g *graph) readInput(m fields) input {
 	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
 		var next []fields
 		for _, m := range within {
-			for _, b := range m.bytes(number) {
+			for _, b := range m[number] {
 				next = append(next, g.message(b))
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 func (b *builder) pool(n *node, in []*value) *value {
 	x := b.asMap(in)
-	if n.attributes["kernel_shape"] == nil {
+	if n.attributes["kernel_shape"].ints == nil {
 		fail("no kernel_shape")
 	}
 	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1, 1))
@@ -144,7 +144,7 @@ func (a axis) place(window, tap int) (place int, ok bool) {
 
 // pair returns an attribute of two numbers, from least on.
 func (n *node) pair(name string, otherwise, least int) [2]int {
-	of := n.attribute(name).ints
+	of := n.attributes[name].ints
 	if len(of) == 0 {
 		return [2]int{otherwise, otherwise}
 	}
@@ -159,13 +159,13 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 	strides := n.pair("strides", 1, 1)
 	dilations := n.pair("dilations", 1, 1)
 	var pads [4]int
-	if of := n.attribute("pads").ints; len(of) > 0 {
+	if of := n.attributes["pads"].ints; len(of) > 0 {
 		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
 			fail("pads %v: want four numbers from 0 to %d", of, 1<<12)
 		}
 		pads = [4]int(of)
 	}
-	auto := cmp.Or(n.attribute("auto_pad").text, "NOTSET")
+	auto := cmp.Or(n.attributes["auto_pad"].text, "NOTSET")
 	for i, in := range []int{height, width} {
 		a := axis{in: in, taps: kernel[i], stride: strides[i], dilation: dilations[i]}
 		covered := (a.taps-1)*a.dilation + 1

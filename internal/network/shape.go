@@ -8,7 +8,7 @@ import (
 func (n *node) ints(in []*value, at int, name string) []int {
 	v := argument(in, at)
 	if v == nil {
-		return n.attribute(name).ints
+		return n.attributes[name].ints
 	}
 	if v.ints == nil {
 		fail("its %s are no constants", name)
@@ -56,22 +56,10 @@ func (b *builder) reshaped(v *value, shape []int) *value {
 	return &value{shape: shape, buf: v.buf}
 }
 
-// some returns the first input, a constant or not.
-func some(in []*value) *value {
-	v := argument(in, 0)
-	if v == nil {
-		fail("no input")
-	}
-	return v
-}
-
-func (b *builder) identity(_ *node, in []*value) *value {
-	v := some(in)
-	return b.reshaped(v, v.shape)
-}
+func (b *builder) identity(_ *node, in []*value) *value { return b.reshaped(in[0], in[0].shape) }
 
 func (b *builder) flatten(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axis := n.int("axis", 1)
 	if axis != len(v.shape) {
 		axis = fromFirst(axis, len(v.shape))
@@ -79,32 +67,29 @@ func (b *builder) flatten(n *node, in []*value) *value {
 	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
 
-// reshape is Reshape to a constant shape, in which 0 stands for the axis as it is and −1 for what is left.
+// reshape is to a constant shape, in which 0 stands for the axis as it is and −1 for what is left.
 func (b *builder) reshape(n *node, in []*value) *value {
-	v := some(in)
-	to := argument(in, 1)
+	v, to := in[0], argument(in, 1)
 	if to == nil || to.ints == nil || len(to.ints) > maxDims {
 		fail("its shape is no constant")
 	}
-	shape := slices.Clone(to.ints)
-	free := -1
+	shape, free := slices.Clone(to.ints), slices.Index(to.ints, -1)
 	for i, d := range shape {
 		if d == 0 && i < len(v.shape) && n.int("allowzero", 0) == 0 {
 			shape[i] = v.shape[i]
 		}
-		if d == -1 && free < 0 {
-			free, shape[i] = i, 1
-		}
 	}
-	rest := size(shape)
-	if free >= 0 && rest > 0 {
-		shape[free] = size(v.shape) / rest
+	if free >= 0 {
+		shape[free] = 1
+		if rest := size(shape); rest > 0 {
+			shape[free] = size(v.shape) / rest
+		}
 	}
 	return b.reshaped(v, shape)
 }
 
 func (b *builder) squeeze(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axes := n.axes(in, len(v.shape))
 	var shape []int
 	for i, d := range v.shape {
@@ -116,7 +101,7 @@ func (b *builder) squeeze(n *node, in []*value) *value {
 }
 
 func (b *builder) unsqueeze(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axes := n.axes(in, min(len(v.shape)+len(n.ints(in, 1, "axes")), maxDims))
 	shape := slices.Clone(v.shape)
 	for _, axis := range axes {
@@ -130,7 +115,7 @@ func (b *builder) unsqueeze(n *node, in []*value) *value {
 
 func (b *builder) transpose(n *node, in []*value) *value {
 	v := computed(in)
-	perm := n.attribute("perm").ints
+	perm := n.attributes["perm"].ints
 	if perm == nil {
 		perm = order(len(v.shape), false)
 		slices.Reverse(perm)
@@ -142,9 +127,9 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	return b.permuted(v, perm, !inOrder)
 }
 
-// concat is Concat of values, or of constant whole numbers.
+// concat joins values, or constant whole numbers.
 func (b *builder) concat(n *node, in []*value) *value {
-	first := some(in)
+	first := in[0]
 	axis := fromFirst(n.int("axis", 0), len(first.shape))
 	if first.ints != nil {
 		var all []int
@@ -158,28 +143,25 @@ func (b *builder) concat(n *node, in []*value) *value {
 	}
 	shape := slices.Clone(first.shape)
 	shape[axis] = 0
-	parts := make([]*value, len(in))
+	parts, buffers := make([]*value, len(in)), make([]*buffer, len(in))
 	for i := range in {
 		v := computed(in[i:])
-		same := len(v.shape) == len(shape)
-		for j := 0; same && j < len(shape); j++ {
-			same = j == axis || v.shape[j] == shape[j]
+		other := slices.Clone(v.shape)
+		if axis < len(other) {
+			other[axis] = shape[axis]
 		}
-		if !same {
+		if !slices.Equal(other, shape) {
 			fail("of the shapes %v and %v", first.shape, v.shape)
 		}
 		if shape[axis] += v.shape[axis]; shape[axis] > maxNumbers {
 			b.tooLarge()
 		}
 		parts[i] = b.layout(v, first.last)
+		buffers[i] = parts[i].buf
 	}
 	out := b.made(shape, first.last)
 	// Of each part a run of this many numbers for each index of the axis, side by side.
 	behind := out.strides()[axis]
-	buffers := []*buffer{out.buf}
-	for _, v := range parts {
-		buffers = append(buffers, v.buf)
-	}
 	b.step(func(arena []float32) {
 		y := out.buf.in(arena)
 		for at := 0; len(y) > 0; at++ {
@@ -189,7 +171,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 				y = y[run:]
 			}
 		}
-	}, buffers...)
+	}, append(buffers, out.buf)...)
 	return out
 }
 
@@ -199,7 +181,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 	axes := len(v.shape)
 	pads := n.ints(in, 1, "pads")
 	number := single(in, 2, n.float("value", 0), "value is")
-	if mode := n.attribute("mode").text; mode != "" && mode != "constant" || argument(in, 3) != nil {
+	if mode := n.attributes["mode"].text; mode != "" && mode != "constant" || argument(in, 3) != nil {
 		fail("only padding of all axes with a constant is there")
 	}
 	if len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12 {
@@ -232,7 +214,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 
 // cast is Cast of constants, and of values to what they are.
 func (b *builder) cast(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	to := n.int("to", 0)
 	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
 		fail("to the type %d", to)
@@ -248,15 +230,15 @@ func (b *builder) cast(n *node, in []*value) *value {
 }
 
 func (b *builder) constantOf(n *node, _ []*value) *value {
-	if t := n.attribute("value").tensor; t != nil {
+	if t := n.attributes["value"].tensor; t != nil {
 		return t.value()
 	}
 	for _, name := range []string{"value_float", "value_int"} {
-		if a := n.attribute(name); len(a.floats)+len(a.ints) == 1 {
+		if a := n.attributes[name]; len(a.floats)+len(a.ints) == 1 {
 			return &value{floats: a.floats, ints: a.ints}
 		}
 	}
-	floats, ints := n.attribute("value_floats").floats, n.attribute("value_ints").ints
+	floats, ints := n.attributes["value_floats"].floats, n.attributes["value_ints"].ints
 	if len(floats)+len(ints) == 0 {
 		fail("it has no numbers")
 	}
@@ -264,17 +246,16 @@ func (b *builder) constantOf(n *node, _ []*value) *value {
 }
 
 func (b *builder) shapeOf(n *node, in []*value) *value {
-	v := some(in)
-	if n.attributes["start"] != nil || n.attributes["end"] != nil {
+	if n.attributes["start"].ints != nil || n.attributes["end"].ints != nil {
 		fail("of a part of a shape")
 	}
-	return &value{shape: []int{len(v.shape)}, ints: slices.Clone(v.shape)}
+	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
-// gather is Gather of constant whole numbers.
+// gather picks constant whole numbers.
 func (b *builder) gather(n *node, in []*value) *value {
-	v, at := argument(in, 0), argument(in, 1)
-	if v == nil || at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
+	v, at := in[0], argument(in, 1)
+	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
 		fail("of what is no list of constant whole numbers")
 	}
 	out := make([]int, len(at.ints))
