@@ -2,6 +2,15 @@
 // knows samples by their number only.
 package lloyd
 
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
 // FillEmpty gives each empty cluster the sample that costs most in its own, of those that are free to move and
 // not alone there, ties to the lower index. Where there is none, clusters stay empty.
 func FillEmpty[T int | int32](labels []T, counts []int, costs []float64, free func(i int) bool) {
@@ -21,4 +30,117 @@ func FillEmpty[T int | int32](labels []T, counts []int, costs []float64, free fu
 		counts[labels[farthest]]--
 		labels[farthest], counts[j] = T(j), 1
 	}
+}
+
+// Block is how many samples PlusPlus asks the costs of at once.
+const Block = 240
+
+// Candidates returns of how many samples k-means++ takes one.
+func Candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) }
+
+// PlusPlus draws k of n samples for k-means to start from: one after the other, the best of 2 + ln k
+// candidates, each drawn with a probability in proportion to its cost with the samples before it (Arthur and
+// Vassilvitskii 2007, in its greedy form).
+//
+// First holds what each sample costs before: infinite, 0 for one that is not to be drawn, or, if Started, its
+// cost with given centres. Propose gets the candidates, and Cost then writes the costs of each sample from lo
+// to hi with each, (hi−lo)×candidates. Several goroutines call Cost.
+type PlusPlus struct {
+	First   []float64
+	Started bool
+	Propose func(candidates []int)
+	Cost    func(out []float64, lo, hi int)
+
+	costs  []float64 // of the samples with those drawn so far
+	tried  []float64 // n×candidates, the same with each candidate too
+	totals []float64 // blocks×candidates, the sums of tried over each block
+	sums   []float64 // of costs over each block
+}
+
+// Draw returns the k samples.
+func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []int, err error) {
+	n, most := len(p.First), Candidates(k)
+	p.costs, p.sums = p.First, make([]float64, parallel.Count(n, Block))
+	p.tried, p.totals = make([]float64, n*most), make([]float64, len(p.sums)*most)
+	for i, cost := range p.costs {
+		p.sums[i/Block] += cost
+	}
+	for len(rows) < k {
+		var drawn []int
+		if !p.Started && len(rows) == 0 {
+			drawn = []int{random.IntN(n)}
+		} else {
+			for range most {
+				drawn = append(drawn, p.draw(random))
+			}
+		}
+		p.Propose(drawn)
+		if err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) { p.try(lo, hi, len(drawn)) }); err != nil {
+			return nil, err
+		}
+		rows = append(rows, drawn[p.accept(len(drawn))])
+	}
+	return rows, nil
+}
+
+// try finds the costs of a block with each candidate.
+func (p *PlusPlus) try(lo, hi, candidates int) {
+	tried, totals := p.tried[lo*candidates:hi*candidates], p.totals[lo/Block*candidates:][:candidates]
+	p.Cost(tried, lo, hi)
+	clear(totals)
+	for i := lo; i < hi; i++ {
+		own := tried[(i-lo)*candidates:][:candidates]
+		for c, cost := range own {
+			own[c] = min(cost, p.costs[i])
+			totals[c] += own[c]
+		}
+	}
+}
+
+// accept returns the candidate that leaves the least cost, and keeps its costs.
+func (p *PlusPlus) accept(candidates int) (best int) {
+	least := math.Inf(1)
+	for c := range candidates {
+		var total float64
+		for block := range p.sums {
+			total += p.totals[block*candidates+c]
+		}
+		if total < least*(1-1e-12) || c == 0 {
+			best, least = c, total
+		}
+	}
+	for block := range p.sums {
+		p.sums[block] = p.totals[block*candidates+best]
+	}
+	for i := range p.costs {
+		p.costs[i] = p.tried[i*candidates+best]
+	}
+	return best
+}
+
+// draw draws a sample with a probability in proportion to its cost, or any where all costs are 0.
+func (p *PlusPlus) draw(random *rand.Rand) (index int) {
+	var total float64
+	last := 0 // of the blocks with a cost
+	for block, sum := range p.sums {
+		if total += sum; sum > 0 {
+			last = block
+		}
+	}
+	if total == 0 {
+		return random.IntN(len(p.costs))
+	}
+	at, block := random.Float64()*total, 0
+	for ; block < last && at >= p.sums[block]; block++ {
+		at -= p.sums[block]
+	}
+	for i := block * Block; i < min((block+1)*Block, len(p.costs)); i++ {
+		if cost := p.costs[i]; cost > 0 {
+			index = i
+			if at -= cost; at < 0 {
+				break
+			}
+		}
+	}
+	return index
 }
