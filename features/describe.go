@@ -44,8 +44,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	n := set.Len()
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
-	bad := make([]error, n)
-	settings := settingsOf(by)
+	bad, settings := make([]error, n), settingsOf(by)
 	d.opt.Progress = nil
 	if err := d.usable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
@@ -54,10 +53,18 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}); err != nil {
 		return nil, err
 	}
-	// That all of these images can be used is kept too.
-	all := cache.NewKey("usable", d.keys)
+	// That all of these images can be used is cached too.
+	all, usable := cache.NewKey("usable", d.keys), false
+	if opt.Cache != nil {
+		_, usable = opt.Cache.Get(all)
+	}
+	for i := 0; usable && i < n; i++ {
+		var size int64
+		size, usable = opt.Cache.SizeOf(d.keys[i])
+		d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
+	}
 	d.opt.Progress = opt.Progress
-	if !d.allKept(all) {
+	if !usable {
 		if err := d.usable(ctx, bad, func(i int) error {
 			return d.with(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
@@ -102,13 +109,15 @@ func (d *Described) Each(ctx context.Context, samples []int, progress func(done,
 
 // with calls use with the descriptors of a sample, while it holds a share of the memory budget of the context.
 func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
-	found, release, err := d.cached(ctx, i)
-	if err != nil {
-		return err
-	}
-	if found != nil {
-		defer release()
-		return use(found)
+	if d.opt.Cache != nil {
+		found, release, err := d.cached(ctx, i)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			defer release()
+			return use(found)
+		}
 	}
 	return d.opt.Observer.with(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
@@ -128,9 +137,6 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 
 // cached returns the descriptors of a sample that the cache has and the memory budget has room for, or nil.
 func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
-	if d.opt.Cache == nil {
-		return nil, nil, nil
-	}
 	budget := memory.FromContext(ctx)
 	size, ok := d.opt.Cache.SizeOf(d.keys[i])
 	size += size / 8 // some of what is read is copied
@@ -146,22 +152,4 @@ func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, rele
 	}
 	release()
 	return nil, nil, nil
-}
-
-// allKept tells whether the cache has the descriptors of all samples, and notes how many there are.
-func (d *Described) allKept(all cache.Key) bool {
-	if d.opt.Cache == nil {
-		return false
-	}
-	if _, ok := d.opt.Cache.Get(all); !ok {
-		return false
-	}
-	for i, key := range d.keys {
-		size, ok := d.opt.Cache.SizeOf(key)
-		if !ok {
-			return false
-		}
-		d.lengths[i] = int(size-binaryHead) / (d.by.Dim() + binaryPlace)
-	}
-	return true
 }

@@ -22,24 +22,20 @@ import (
 // Options say how the images of a set are processed, whatever the extractor. The zero value takes whole images,
 // normalises rows to unit length and stops at the first that cannot be used.
 type Options struct {
-	// Crop picks the part of each image that is taken, nil for the whole, or for the extractor's default.
-	Crop Crop
-	// Power is the exponent of the values, before they are normalised: above 0 and up to 1, or 0 for 1. Values
-	// below 0 have none.
-	Power float64
-	// Normalise is how rows are.
+	Crop Crop // the part of each image, nil for the extractor's default or the whole
+	// Power is the exponent of the values, none of them negative, before they are normalised: above 0 and up to
+	// 1, or 0 for 1.
+	Power     float64
 	Normalise Norm
-	// SkipBad leaves out the samples that cannot be used instead of stopping.
-	SkipBad bool
+	SkipBad   bool // leaves out the samples that cannot be used instead of stopping
 	// Workers is how many images are in work at once, or 0 for one for each processor. The result does not
 	// depend on it.
 	Workers int
 	// Images opens the set's images; nil stands for those of the set.
 	Images *datasets.Images
 	// Cache, if set, keeps features under the content of the images and all settings that they depend on.
-	Cache Cache
-	// Observer, if set, sees each image that is decoded.
-	Observer *Observer
+	Cache    Cache
+	Observer *Observer // sees each image that is decoded
 	// Progress, if set, is called with how many images are done. Calls do not overlap.
 	Progress func(done, total int)
 }
@@ -159,11 +155,10 @@ func (s *source) hold(ctx context.Context, bytes int64) (release func(), err err
 // source makes the rows of a set.
 type source struct {
 	Made
-	set     *datasets.Set
-	opt     Options
-	columns int
-	// asTheyAre is set where rows are the set's vectors.
-	asTheyAre bool
+	set       *datasets.Set
+	opt       Options
+	columns   int
+	asTheyAre bool // rows are the set's vectors
 	// fill makes the row of a sample, which is zero before and not normalised.
 	fill func(ctx context.Context, i int, row []float64) error
 }

@@ -10,15 +10,12 @@ import (
 )
 
 const (
-	defaultContrast  = 0.04
-	defaultEdge      = 10
-	defaultSigma     = 1.6
+	defaultContrast, defaultEdge, defaultSigma = 0.04, 10, 1.6
+
 	defaultMaxPixels = 1 << 20
-	// keypointSide is the least height and width of an image with key points: they lie at least 5 pixels from
-	// each side of the image at double size.
-	keypointSide = 6
-	// keypointBin is the side of a bin by the diameter of a key point.
-	keypointBin = 1.5
+	keypointSide     = 6   // of the least image: points lie 5 pixels or more from its sides at double size
+	keypointBin      = 1.5 // the side of a bin by the diameter of a key point
+	keypointPixel    = 400 // bytes of a pixel in which key points are sought
 )
 
 // ErrNoOpenCV is the error of key points in a build without OpenCV.
@@ -86,14 +83,12 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if k.MaxPoints > 0 && k.MaxPoints < len(points) {
 		points = points[:k.MaxPoints]
 	}
-	for i := range points {
-		p := &points[i]
+	for _, p := range points {
 		if k.Root {
 			rootVector(&p.vector)
 		}
 		out.Vectors = append(out.Vectors, p.vector[:]...)
-		out.X = append(out.X, float32(p.x))
-		out.Y = append(out.Y, float32(p.y))
+		out.X, out.Y = append(out.X, float32(p.x)), append(out.Y, float32(p.y))
 		out.Scale = append(out.Scale, float32(keypointBin*p.diameter))
 	}
 	out.enlarge(float64(size.X)/float64(searched.X), float64(size.Y)/float64(searched.Y))
@@ -108,9 +103,6 @@ func (k KeypointSIFT) Memory(width, height int) int64 {
 	// bits; key points come on top.
 	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
-
-// keypointPixel is how many bytes a pixel takes in which key points are sought.
-const keypointPixel = 400
 
 // reducing returns how many bytes it takes to reduce the greys of an image, beside those of both.
 func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
@@ -156,10 +148,7 @@ func rootVector(v *[siftDim]uint8) {
 	for _, a := range v {
 		sum += int(a)
 	}
-	if sum == 0 {
-		return
-	}
 	for i, a := range v {
-		v[i] = uint8(min(siftUnit*math.Sqrt(float64(a)/float64(sum))+0.5, 0xff))
+		v[i] = uint8(min(siftUnit*math.Sqrt(float64(a)/float64(max(sum, 1)))+0.5, 0xff))
 	}
 }

@@ -28,12 +28,10 @@ type Made struct {
 	Height, Width, Channels int
 	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
 	// image that it covers.
-	Places Cells
-	Crop   Crop
-	// Rows holds, for each row, which sample of the set it is.
-	Rows []int
-	// Skipped holds one error for each sample that was left out, in the order of the set.
-	Skipped []error
+	Places  Cells
+	Crop    Crop
+	Rows    []int   // which sample of the set each row is
+	Skipped []error // one for each sample that was left out, in the order of the set
 }
 
 // list sets Rows and Skipped to the samples that can be used, and the errors of the others.
@@ -138,7 +136,7 @@ type Matrix struct {
 // Norm says how each sample is normalised.
 type Norm int
 
-// The norms. The zero value is the papers' choice.
+// The zero value is the papers' choice.
 const (
 	NormL2   Norm = iota // the squares of the values add up to 1
 	NormL1               // the absolute values add up to 1
