@@ -209,17 +209,8 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
 }
 
-func (p *placing) another() *placing {
-	if p == nil {
-		return nil
-	}
-	return &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
-}
-
+// clear takes all units out of their clusters.
 func (p *placing) clear() {
-	if p == nil {
-		return
-	}
 	for _, of := range [][]int{p.places, p.held} {
 		for at := range of {
 			of[at] = -1
@@ -228,9 +219,6 @@ func (p *placing) clear() {
 }
 
 func (p *placing) put(i, cluster int) {
-	if p == nil {
-		return
-	}
 	at := p.of[i]
 	p.places[at] = cluster
 	if p.fixed[at] >= 0 {
@@ -238,22 +226,8 @@ func (p *placing) put(i, cluster int) {
 	}
 }
 
-// cluster returns the cluster that sample i's unit is in, or −1.
-func (p *placing) cluster(i int) int {
-	if p == nil {
-		return -1
-	}
-	return p.places[p.of[i]]
-}
-
-// alone reports whether nothing holds sample i to another one.
-func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
-
 // forbid sets the scores of clusters that sample i cannot be in to infinity, and reports whether one is left.
 func (p *placing) forbid(i int, scores []float64) bool {
-	if p == nil {
-		return true
-	}
 	at := p.of[i]
 	for _, other := range p.apart[at] {
 		if j := p.places[other]; j >= 0 {

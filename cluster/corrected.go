@@ -76,8 +76,6 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 		return nil, fmt.Errorf("the clusters of %d samples, and there are %d", len(groups), n)
 	case k < 1:
 		return nil, errors.New("no clusters are asked for")
-	case len(known.Labels) != 0 && len(known.Labels) != n:
-		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), n)
 	}
 	for i, g := range groups {
 		if g < 0 || g >= k {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -52,9 +51,6 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	}
 	if err := checkSizes(s.n, g.K, g.restarts(), g.MaxIterations); err != nil {
 		return nil, err
-	}
-	if known.Labels != nil && len(known.Labels) != s.n {
-		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), s.n)
 	}
 	u, err := newUnits(s.n, g.K, known)
 	if err != nil {

@@ -30,17 +30,11 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	before := slices.Clone(l.centres.points.Data)
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
-		if l.counts[from] == 1 {
-			continue
+		if to, gain := l.gain(i); l.counts[from] > 1 && gain > 0 {
+			l.change(from, -1, i)
+			l.change(to, 1, i)
+			l.labels[i], l.bounds.upper[i] = to, math.Inf(1)
 		}
-		to, gain := l.gain(i)
-		if gain <= 0 {
-			continue
-		}
-		l.change(from, -1, i)
-		l.change(to, 1, i)
-		l.labels[i] = to
-		l.bounds.upper[i] = math.Inf(1)
 	}
 	copy(l.centres.points.Data, before) // bounds count from there
 	l.moveCentres()
@@ -133,10 +127,7 @@ func (l *run) gain(i int) (to int, gain float64) {
 	out := l.leaving(from, l.cost(i, from))
 	least := math.Inf(1)
 	for j := range l.K {
-		if j == from {
-			continue
-		}
-		if in := l.joining(j, l.cost(i, j)); in < least {
+		if in := l.joining(j, l.cost(i, j)); j != from && in < least {
 			to, least = j, in
 		}
 	}

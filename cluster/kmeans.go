@@ -21,8 +21,7 @@ import (
 type Init int
 
 const (
-	// InitSample takes distinct random samples, as the papers do.
-	InitSample Init = iota
+	InitSample Init = iota // at distinct random samples, as in the papers
 	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): samples are drawn one after the other
 	// with a probability in proportion to their cost, the best of 2 + ln K each time.
 	InitPlusPlus
@@ -62,14 +61,10 @@ type KMeans struct {
 
 // Result is the answer of a clustering.
 type Result struct {
-	// Labels holds each sample's cluster, from 0 to K−1.
-	Labels []int
-	// Centres is K×m, a centre a row. It is nil where centres have no coordinates.
-	Centres *mat.Dense
-	// Objective is the sum of the samples' costs with their centres.
-	Objective float64
-	// Iterations is how many iterations the run took.
-	Iterations int
+	Labels     []int      // each sample's cluster, from 0 to K−1
+	Centres    *mat.Dense // K×m, a centre a row; nil where centres have no coordinates
+	Objective  float64    // the sum of the samples' costs with their centres
+	Iterations int        // of the run
 }
 
 // Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are copied to a dense one. It is an
@@ -79,14 +74,13 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
 
-// Cluster implements [Clusterer]. It uses nothing that is known.
 func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x)
 }
 
-// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side the
-// centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
+// Memory returns about how many bytes the algorithm takes: for each start at work the centres, its own and the
+// best, a panel of scores, and the costs with candidates for centres.
 func (k KMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0
@@ -95,7 +89,7 @@ func (k KMeans) Memory(s Size) float64 {
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
 	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
-	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
+	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
 // wrap puts a name before an error.
@@ -121,8 +115,8 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 	})
 }
 
-// best returns the result with the least objective, the first of several, of the first runs that come to an
-// end. A dead end is made up for by another start. runner returns what runs one start after another.
+// best returns the result with the least objective, the first of several, of the first runs that come to an end.
+// A dead end is made up for by another start. runner returns what runs one start after another.
 func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
 	if inOrder {
@@ -149,17 +143,15 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 				least, first = result, begin+at
 			}
 		})
-		for _, err := range append(errs, fault) {
-			if errors.Is(err, ErrDeadEnd) {
-				deadEnd = err
-			} else if err != nil {
-				return nil, err
-			}
-		}
 		begin += len(errs)
-		for _, err := range errs {
-			if err == nil {
-				runs--
+		runs -= len(errs)
+		for _, err := range append(errs, fault) {
+			switch {
+			case errors.Is(err, ErrDeadEnd):
+				deadEnd = err
+				runs++
+			case err != nil:
+				return nil, err
 			}
 		}
 	}
@@ -181,10 +173,7 @@ func checkSizes(n, k, restarts, maxIterations int) error {
 	return nil
 }
 
-const (
-	defaultRestarts      = 20
-	defaultMaxIterations = 300
-)
+const defaultRestarts, defaultMaxIterations = 20, 300
 
 func (k KMeans) restarts() int {
 	if len(k.Start) > 0 {
@@ -196,16 +185,15 @@ func (k KMeans) restarts() int {
 // lloyd checks the settings and reads x.
 func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	s, err := readSamples(x, k.Distance)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = checkSizes(s.n, k.K, k.Restarts, k.MaxIterations)
 	}
-	if err := checkSizes(s.n, k.K, k.Restarts, k.MaxIterations); err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if k.Init != InitSample && k.Init != InitPlusPlus {
+	case k.Init != InitSample && k.Init != InitPlusPlus:
 		return nil, fmt.Errorf("there is no %v", k.Init)
-	}
-	if len(k.Start) > 0 && len(k.Start) != k.K {
+	case len(k.Start) > 0 && len(k.Start) != k.K:
 		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
 	}
 	for _, i := range k.Start {
@@ -218,11 +206,9 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 
 // seeds are samples whose clusters are known.
 type seeds struct {
-	labels []int // of the samples, −1 for none
-	sizes  []int // of the clusters
-	open   []int // the clusters without a labelled sample
-	free   []int // the samples without a label
-	keep   bool  // labelled samples stay in their clusters
+	labels, sizes []int // of the samples, −1 for none, and of the clusters
+	open, free    []int // the clusters without a labelled sample, and the samples without a label
+	keep          bool  // labelled samples stay in their clusters
 }
 
 // seed makes samples with labels the seeds. There is one run where all clusters have labels.

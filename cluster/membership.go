@@ -14,16 +14,14 @@ import (
 
 // Membership says how well a sample goes with its group.
 type Membership struct {
-	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos.
-	Group    int
-	Distance float64
-	// Other is the nearest other group, and OtherDistance how far its centre is. Other is −1, and OtherDistance
-	// 0, where there is no other group.
+	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos. Other is
+	// the nearest other group; where there is none, it is −1 and its distance 0.
+	Group         int
+	Distance      float64
 	Other         int
 	OtherDistance float64
-	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the distances a to the centre of its
-	// own group and b to the nearest other one (Hruschka, Campello and de Castro 2006). It is 1 where there is
-	// no other group, and 0 where all are as far.
+	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the two distances a and b (Hruschka,
+	// Campello and de Castro 2006). It is 1 where there is no other group, and 0 where all are as far.
 	Confidence float64
 }
 
@@ -31,11 +29,10 @@ type Membership struct {
 type Centres struct {
 	Distance Distance
 	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each is brought to unit
-	// length under the cosine.
+	// length under the cosine. Sizes holds their numbers of samples. A group of 0 has no centre, and no sample
+	// is near it.
 	Points *mat.Dense
-	// Sizes holds for each group the number of samples that its centre is the mean of. A group of 0 has no
-	// centre, and no sample is near it.
-	Sizes []int
+	Sizes  []int
 }
 
 // NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
@@ -63,9 +60,8 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 		s.addTo(c.Points.RawRowView(g), s.weights[i], i)
 	}
 	for g, size := range c.Sizes {
-		row := c.Points.RawRowView(g)
-		for j := range row {
-			row[j] /= float64(max(size, 1))
+		for j := range s.m {
+			c.Points.RawRowView(g)[j] /= float64(max(size, 1))
 		}
 	}
 	return c, nil

@@ -23,16 +23,14 @@ type run struct {
 	seeds        *seeds   // or nil
 	unbounded    bool     // bounds stay unknown
 
-	centres  *targets
-	scores   []float64 // of one panel, panel×K
-	buf      []float64 // one row
-	near     []int     // the centres that the scores cannot tell apart
-	labels   []int
-	previous []int // the labels of the iteration before
-	counts   []int
-	lengths  []float64 // of the sums of the clusters, for refine
-	placed   []int     // the clusters of units, with linked
-	bounds   *bounds
+	centres          *targets
+	scores, buf      []float64 // of one panel, panel×K, and one row
+	near             []int     // the centres that the scores cannot tell apart
+	labels, previous []int     // of this iteration and the one before
+	counts           []int
+	lengths          []float64 // of the sums of the clusters, for refine
+	placed           []int     // the clusters of units, with linked
+	bounds           *bounds
 }
 
 // another returns a run with buffers of its own.
@@ -43,7 +41,10 @@ func (l *run) another() *run {
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.placing, other.unbounded = l.placing.another(), l.placing != nil
+	if p := l.placing; p != nil {
+		other.placing = &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
+		other.unbounded = true
+	}
 	return &other
 }
 
@@ -150,13 +151,14 @@ func (l *run) fillEmpty() {
 	}
 	costs := make([]float64, l.n)
 	for i := range costs {
-		// A row of zeros costs the same everywhere: it goes last.
-		if l.weights[i] > 0 {
+		if l.weights[i] > 0 { // a row of zeros costs the same everywhere: it goes last
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
 	l.bounds.reset()
-	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool {
+		return l.seeds.kept(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.of[i]]) == 1)
+	})
 }
 
 func countMoved(before, after []int) (moved int) {
@@ -246,7 +248,10 @@ func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
 // assignEach moves each sample to the nearest centre that its links allow, one after the other.
 func (l *run) assignEach(ctx context.Context) error {
-	l.placing.clear()
+	p := l.placing
+	if p != nil {
+		p.clear()
+	}
 	longest := 1.0
 	if l.Distance == DistanceEuclidean {
 		longest = slices.Max(l.norms)
@@ -266,13 +271,17 @@ func (l *run) assignEach(ctx context.Context) error {
 		open = append(open, i)
 	}
 	return l.eachScored(ctx, open, func(i int, scores []float64) error {
-		to := max(l.seeds.kept(i), l.placing.cluster(i))
-		if to < 0 {
-			if !l.placing.forbid(i, scores) {
+		to := l.seeds.kept(i)
+		if p != nil {
+			if to = p.places[p.of[i]]; to < 0 && !p.forbid(i, scores) {
 				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 			}
+		}
+		if to < 0 {
 			to = l.nearest(i, scores)
-			l.placing.put(i, to)
+		}
+		if p != nil {
+			p.put(i, to)
 		}
 		l.labels[i] = to
 		l.counts[to]++

@@ -79,18 +79,17 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 				return nil, fmt.Errorf("row %d holds the value %v", i+1, v)
 			}
 		}
-		s.norms[i] = norm(values)
-		s.weights[i], s.first[i], s.by[i] = 1, s.norms[i]*s.norms[i], 2
-		if d == DistanceCosine {
-			s.weights[i] = 1 / s.norms[i]
-			if s.norms[i] == 0 {
-				s.weights[i] = 0
+		length := norm(values)
+		s.norms[i], s.weights[i], s.first[i], s.by[i] = length, 1, length*length, 2
+		if d == DistanceEuclidean {
+			total += 4 * length * length
+		} else {
+			if s.weights[i] = 0; length > 0 {
+				s.weights[i] = 1 / length
 			}
 			s.first[i], s.by[i] = 1, s.weights[i]
-		} else {
-			total += 4 * s.norms[i] * s.norms[i]
 		}
-		switch length := s.norms[i]; {
+		switch {
 		case math.IsInf(total+length, 0) || d == DistanceCosine && length > largestNorm:
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
 		case d == DistanceCosine && length > 0 && length < 1/largestNorm:
