@@ -14,10 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney 2002,
-// Seeded-KMeans). Label c stands for cluster c. The centres of other clusters start as Init says, at samples
-// without a label; where there are none, there is one run. Labelled samples move as all others do. Start must
-// be empty.
+// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney
+// 2002). Label c stands for cluster c. Other centres start as Init says, at samples without a label. Labelled
+// samples move as all others do. Start must be empty.
 type SeededKMeans struct {
 	KMeans
 }
@@ -27,9 +26,8 @@ func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. It is an
-// error if their length is not n, if a label is out of range, or if there are more clusters without a labelled
-// sample than samples without a label.
+// Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. More
+// clusters without a labelled sample than samples without a label are an error.
 func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fitSeeded(ctx, "seeded k-means", x, known.Labels, false)
 }
@@ -45,9 +43,8 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 
 var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
 
-// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002, Constrained-KMeans):
-// a sample with label c is in cluster c in every iteration and in the answer, and the centre of c is the mean
-// of its labelled and its other samples.
+// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002): a sample with label
+// c is in cluster c in every iteration, and the centre of c is the mean of all its samples.
 type ConstrainedKMeans struct {
 	KMeans
 }
@@ -57,11 +54,10 @@ func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters i
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x under labels, as in SeededKMeans.Fit, and links. Samples that must-links join,
-// directly or through others, are placed as one where they cost least together, and have the label of any of
-// them. Samples with a cannot-link never share a cluster: the search goes back from dead ends until no single
-// sample, and no two parted ones, would cost less elsewhere. An error wraps ErrDeadEnd if the search finds no
-// such clusters. A cluster is empty if labels and links leave no sample to fill it.
+// Fit clusters the rows of x under labels and links. Samples that must-links join, directly or through others,
+// are placed as one. Samples with a cannot-link never share a cluster: the search goes back from dead ends
+// until no single sample, and no two parted ones, would cost less elsewhere. Its failure wraps ErrDeadEnd. A
+// cluster is empty if labels and links leave no sample to fill it.
 func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	if len(known.MustLink) > 0 || len(known.CannotLink) > 0 {
 		return k.fitLinked(ctx, x, known, nil, nil)
@@ -158,14 +154,13 @@ func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	})
 }
 
-// ErrDeadEnd is in the error of a COP-k-means whose every run met a sample that its links allow in no cluster.
+// ErrDeadEnd is the cause where no clusters are found that hold to the links.
 var ErrDeadEnd = errors.New("links allow no cluster")
 
-// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). In every iteration the samples
-// are placed in the order of the rows, each in the nearest cluster that breaks no link with those placed before
-// it, links being followed through others. A run that ends in a sample which no cluster may take is made up for
-// by another, up to ten times as many starts as Restarts. A cluster can be empty in the answer where the links
-// leave no sample free to fill it.
+// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration places the
+// samples in the order of the rows, in the nearest cluster that breaks no link with those before. A run that
+// ends in a sample which no cluster may take is made up for by another, up to ten times as many starts as
+// Restarts. A cluster can be empty in the answer.
 type COPKMeans struct {
 	KMeans
 }
@@ -175,10 +170,8 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold in the answer: samples
-// are in one cluster if they have the same label, and in two if they have two. Contradictions are an error, and
-// so is it if every run is a dead end: that error wraps ErrDeadEnd. Since a run places samples greedily, it
-// does not prove that there is no answer.
+// Fit clusters the rows of x, n×m, under links and labels, which all hold in the answer. The error wraps
+// ErrDeadEnd if every run is a dead end; since samples are placed greedily, an answer may exist.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fit(ctx, "cop-k-means", x, func(l *run) (err error) {
 		if len(k.Start) == 0 {

@@ -38,8 +38,7 @@ const (
 // has the share of the nearest for its own.
 type Corrected struct{ z *mat.Dense }
 
-// NewCorrected returns what corrects clusters of the rows of x, n×m, dense or a *sparse.CSR, which is copied to
-// a dense matrix.
+// NewCorrected returns what corrects clusters of the rows of x, which is copied to a dense matrix.
 func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {
@@ -65,9 +64,8 @@ type Correction struct {
 	Shares *mat.Dense
 }
 
-// Fit returns k clusters of the n samples, given the existing groups, numbers from 0 to k−1, and labels and
-// links. Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the
-// links.
+// Fit returns k clusters of the n samples, given the existing groups, from 0 to k−1, and labels and links.
+// Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer wrap(&err, "corrected clusters")
 	n, m := c.z.Dims()

@@ -137,9 +137,8 @@ func (t *targets) score(out []float64, s *samples, rows []int) {
 // panelRows is how many rows are compared with the points in one matrix product.
 const panelRows = 5 * blas.ColumnUnit
 
-// Nearest returns for every row of x, n×m, the k nearest rows of points, p×m, the nearest first and ties to the
-// lower row. Both matrices are dense or a *sparse.CSR; others are copied. It is an error if k is not within 1
-// and p, or if a row holds a value that is not finite.
+// Nearest returns for every row of x the k nearest rows of points, the nearest first and ties to the lower row.
+// Both matrices are dense or a *sparse.CSR, with finite values; others are copied.
 func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]int, error) {
 	rows, err := readSamples(x, d)
 	if err != nil {

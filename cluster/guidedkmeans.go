@@ -39,9 +39,8 @@ func (g GuidedKMeans) Memory(s Size) float64 {
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
 }
 
-// Fit clusters the rows of x, n×m, under labels and links, which are as in ConstrainedKMeans.Fit; the
-// regression learns of samples that must link to labelled ones too. Sparse rows are copied to dense ones.
-// Centres are the directions of the sums of the samples at length 1.
+// Fit clusters the rows of x, n×m, under labels and links; the regression learns of samples that must link to
+// labelled ones too. Centres are the directions of the sums of the samples at length 1.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
 	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine

@@ -15,10 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// KernelKMeans is k-means among samples that are known by a kernel only: it minimises Σ ‖φ(x_i) − μ_j‖² with
-// φ(x)ᵀφ(y) = K(x, y), moving all samples at once (Schölkopf, Smola and Müller 1998). Ties go to the lower
-// index, and an empty cluster takes the sample that is farthest from its own mean. The objective cannot rise if
-// the kernel is positive semi-definite.
+// KernelKMeans is k-means by a kernel: it minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all
+// samples at once (Schölkopf, Smola and Müller 1998). An empty cluster takes the sample that is farthest from
+// its own mean. The objective cannot rise if the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K        int
@@ -42,7 +41,6 @@ func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
-// It is an error if K is not within 1 and n, or if Start does not hold n clusters below K.
 func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
 	defer wrap(&err, "kernel k-means")
 	sym, err := readSymmetric(kernel)
@@ -182,8 +180,8 @@ func (f *featureSpace) assign() (moved int) {
 	return countMoved(f.previous, f.labels)
 }
 
-// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009): kernel k-means on a kernel
-// that rewards must-links and punishes cannot-links. Links need not hold in the answer.
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009), whose kernel rewards
+// must-links and punishes cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
 	// Weight is what a link adds to the kernel or takes from it; 0 means n/(K·links).
@@ -197,9 +195,9 @@ func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Kno
 
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
-// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
-// and σ is the least that makes the sum positive semi-definite. Each two labelled samples are a link, and a
-// link that is given twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
+// Kernel returns the n×n kernel K + W + σI: W is Weight for must-links and −Weight for cannot-links, and σ is
+// the least that makes the sum positive semi-definite. Each two labelled samples are a link. It takes O(n³)
+// time.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
 	defer wrap(&err, "ss-kk")
 	sym, err := readSymmetric(similarity)

@@ -34,9 +34,9 @@ func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 func (Init) Values() []string                   { return inits.Values() }
 
-// KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to the lower index; each centre
-// becomes the mean of its samples, under the cosine distance the direction of the sum of its unit samples; and
-// again until no sample moves. An empty cluster takes the sample that is farthest from its own centre.
+// KMeans is Lloyd's algorithm. Samples go to the nearest centre, ties to the lower index; centres become the
+// means of their samples, under the cosine distance the direction of the sum of unit samples; and again until
+// no sample moves. An empty cluster takes the sample that is farthest from its own centre.
 type KMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K        int
@@ -68,8 +68,7 @@ type Result struct {
 }
 
 // Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are copied to a dense one. It is an
-// error if K is not within 1 and n, if Start does not hold K rows of x, or if a row holds a value that is not
-// finite.
+// error if K is not within 1 and n, if Start does not hold K rows of x, or if a value is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }

@@ -36,8 +36,7 @@ type Centres struct {
 }
 
 // NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
-// *sparse.CSR. It is an error if the lengths differ, a group is negative or n and more, or a value is not
-// finite or too large.
+// *sparse.CSR.
 func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) {
 	defer wrap(&err, "centres of groups")
 	s, err := readSamples(x, d)
@@ -67,8 +66,8 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 	return c, nil
 }
 
-// Memberships returns how well each row of x, n×m, dense or a *sparse.CSR, goes with its group. Where groups is
-// nil a row is in the group of the nearest centre, the first of several. A row's answer depends on that row alone.
+// Memberships returns how well each row of x goes with its group, where groups is nil that of the nearest
+// centre, the first of several. A row's answer depends on that row alone.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
 	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre
@@ -150,8 +149,8 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 const SpreadLevels = 101
 
 // Spread returns for each group, k×SpreadLevels, the quantiles of the distances of its samples from the centre
-// of the others in it. The rows of x, n×m, are those of the centres. A group of one sample has the row of all
-// groups together; where no group has two samples all values are math.MaxFloat64.
+// of the others in it. x holds the rows of the centres. A group of one sample has the row of all groups
+// together; where no group has two samples all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)

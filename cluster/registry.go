@@ -52,8 +52,8 @@ var registry = []Info{
 	{"ss-snc", "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)", true, true, SSSNC{}},
 }
 
-// Register adds an algorithm of the program's own to the registry, so that settings and experiments find it by
-// its name. Call it from an init function. It panics if the name is taken.
+// Register adds an algorithm to the registry, from an init function, so that settings find it by its name. It
+// panics if the name is taken.
 func Register(i Info, defaults Clusterer) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("cluster: an algorithm " + i.Name + " is registered already")

@@ -201,11 +201,9 @@ func (l *run) toMean(j, count int) {
 	}
 }
 
-// bounds hold how far each sample is at most from its own centre and at least from all others (Hamerly 2010),
-// so that a sample whose bounds leave no choice is not compared with the centres.
-//
-// They are stored as if no centre had moved since the start: an upper bound rises by its centre's moves, and
-// lower bounds fall by the longest move of each iteration.
+// bounds hold how far each sample is at most from its own centre and at least from all others (Hamerly 2010):
+// one whose bounds leave no choice is not compared with the centres. They are stored as if no centre had moved:
+// upper bounds rise by their centres' moves, lower ones fall by the longest move of each iteration.
 type bounds struct {
 	upper, lower []float64
 	moved        []float64 // the way of each centre in all

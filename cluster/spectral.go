@@ -27,10 +27,9 @@ func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, 
 
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
-// Embed returns n×K coordinates of n samples by their n×n similarity S, which must be symmetric and finite: the
-// eigenvectors of the K largest eigenvalues of D^-½SD^-½, D holding the sums of S's rows, the largest first and
-// then every row scaled to length 1. A row of S that sums to 0 gives a row of zeros; one that sums to less is
-// an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
+// Embed returns n×K coordinates of n samples by their n×n similarity S: the eigenvectors of the K largest
+// eigenvalues of D^-½SD^-½, D holding the sums of S's rows, with every row scaled to length 1. A sum of 0 gives
+// a row of zeros; one below is an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
 func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
 	defer wrap(&err, "normalised cut")
 	sym, err := readSymmetric(similarity)
@@ -82,7 +81,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	return embedding, nil
 }
 
-// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K, in the coordinates of Embed.
+// Fit clusters n samples by their n×n similarity. Centres are K×K, in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
@@ -91,8 +90,8 @@ func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result,
 	return c.KMeans.Fit(ctx, embedding)
 }
 
-// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF poster compares with): the cut of a
-// similarity in which links count most. Links need not hold in the answer.
+// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006): the cut of a similarity in which links count most.
+// Links need not hold in the answer.
 type SSSNC struct {
 	NormalisedCut
 }

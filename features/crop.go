@@ -67,8 +67,8 @@ func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error 
 }
 
 // Eyes turns, scales and shifts each image so that the left eye comes to lie at 30 % and the right eye at 70 %
-// of the result's width, both at 35 % of its height. What lies outside the image is black. An image whose eyes
-// are not known, or not within it, is an error.
+// of the result's width, both at 35 % of its height. What lies outside is black. Eyes that are not known, or
+// not within the image, are an error.
 type Eyes struct {
 	file string
 	// at holds the eyes of each sample as x + iy, the pixels' centres at whole numbers.

@@ -50,7 +50,6 @@ func (d DenseSIFT) Check() error  { return check(d) }
 func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
 
-// bins returns the sizes of the bins.
 func (d DenseSIFT) bins() []int {
 	if len(d.Bins) == 0 {
 		return []int{defaultBin}
@@ -58,9 +57,8 @@ func (d DenseSIFT) bins() []int {
 	return d.Bins
 }
 
-// Extract returns the descriptors of the patches that lie within the image, by scale as in Bins, then by row
-// and column. An image that is smaller than a patch has none, which is no error, and a patch of one grey value
-// has the vector zero.
+// Extract returns the descriptors of the patches within the image, by scale as in Bins, then by row and column;
+// none is no error. A patch of one grey value has the vector zero.
 func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -94,8 +92,6 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
-// the image.
 func (d DenseSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
 	pixels := int64(size.X) * int64(size.Y)

@@ -12,13 +12,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// ErrNoDescriptors is the error of an image without descriptors. Its histogram of visual words would be a row
-// of zeros, which has no direction and which the factorisation refuses: a caller leaves the image out or stops.
+// ErrNoDescriptors is the error of an image without descriptors, whose histogram of words would be zero.
 var ErrNoDescriptors = errors.New("no descriptors")
 
-// Described are the descriptors of the images of a set. They are too many to be in memory at once: the cache
-// has them, or they are made again when they are asked for. Of [Made] it has Rows, the samples that have
-// descriptors, and Skipped.
+// Described are the descriptors of the images of a set, in the cache or made again when they are asked for. Of
+// [Made] it has Rows, the samples that have descriptors, and Skipped.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -26,8 +24,8 @@ type Described struct {
 	lengths []int
 }
 
-// Describe finds which samples of a set have descriptors by an extractor. Without SkipBad the first that has
-// none is an error. Descriptors are of whole images: there is no Crop, and Normalise is for rows.
+// Describe finds which samples of a set have descriptors. Without SkipBad the first that has none is an error.
+// Descriptors are of whole images: there is no Crop, and Normalise is for rows.
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
 	info := InfoOf(by)
 	if err := by.Check(); err != nil {
@@ -89,8 +87,7 @@ func (d *Described) Len(i int) int { return d.lengths[i] }
 // Key is the SHA-256 sum of what descriptors are made of.
 type Key = cache.Key
 
-// Keys returns the cache's keys of the descriptors of samples, which tell them from those of other images and
-// settings.
+// Keys returns the cache's keys of the descriptors of samples.
 func (d *Described) Keys(samples []int) []Key {
 	keys := make([]Key, len(samples))
 	for at, i := range samples {

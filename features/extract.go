@@ -78,11 +78,9 @@ const CacheVersion, reducedVersion = "1", "reduced 3"
 // settingsOf digests an extractor's settings.
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
-// Extract returns the rows that an extractor makes of the samples of a set, n×m. Vectors that hold images are
-// images to it. With an extractor whose rows are images, vectors that need no cropping or resizing are taken as
-// they are, sparse ones too, and so are vectors that hold no images.
-//
-// Without SkipBad the first sample that cannot be used stops the work with an error that names it.
+// Extract returns the rows that an extractor makes of the samples of a set, n×m. With an extractor whose rows
+// are images, vectors that need no cropping or resizing are taken as they are, sparse ones too, and so are
+// vectors that hold no images. Without SkipBad the first sample that cannot be used is an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {
@@ -295,12 +293,12 @@ func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) er
 	return r.Fill(row, canvas)
 }
 
-// Blocks makes rows of features of a set when they are asked for, a few samples at a time. It satisfies the
-// interface of that name of package factor.
+// Blocks makes rows of features when they are asked for. It satisfies the interface of that name of package
+// factor.
 type Blocks struct{ source }
 
-// InBlocks gets ready to make the rows that Extract makes. With Options.SkipBad it makes the row of each image
-// once, to find those that can be used; of vectors that is an error, as are sparse ones.
+// InBlocks gets ready to make the rows that Extract makes. With SkipBad it makes each row of images once, to
+// find those that can be used; of vectors that is an error, as are sparse ones.
 func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
@@ -325,8 +323,8 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 // Dims returns the numbers of samples and of features.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
-// Read writes the rows of the samples from, …, from+p−1 to dst, p×m. The first sample that cannot be used is an
-// error that names it.
+// Read writes the rows of p samples from one on to dst, p×m. The first that cannot be used is an error that
+// names it.
 func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
 	make := b.row

@@ -141,12 +141,10 @@ const (
 	hogFlat = 0.01
 )
 
-// HOG takes histograms of oriented gradients of an image of 32×32 greys: 8×8 cells of 8 orientations, which go
-// round the whole circle. They are for things that fill the image, such as faces and digits.
-//
-// Each gradient is shared linearly between the cells and the orientations beside it (Dalal and Triggs 2005, but
-// cells are normalised one by one). A value is the square root of its part of its cell's sum. The values are
-// ordered by the cell's row and column, then by the orientation, counter-clockwise from the right.
+// HOG takes histograms of oriented gradients of 32×32 greys, for things that fill the image: 8×8 cells of 8
+// orientations of the whole circle. Each gradient is shared linearly between the cells and orientations beside
+// it (Dalal and Triggs 2005, but cells are normalised one by one). A value is the square root of its part of
+// its cell's sum, by the cell's row and column, then by orientation, counter-clockwise from the right.
 type HOG struct{}
 
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }

@@ -22,11 +22,9 @@ const (
 var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
 	`build one with "make opencv", or take dense SIFT instead`)
 
-// KeypointSIFT describes the points of an image that stand out by the SIFT of OpenCV (Lowe 2004). In a build
-// without OpenCV all its errors are ErrNoOpenCV. The zero value has OpenCV's settings.
-//
-// A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is turned to the main direction of its
-// gradients.
+// KeypointSIFT describes the points that stand out by the SIFT of OpenCV (Lowe 2004); in a build without it all
+// errors are ErrNoOpenCV. The zero value has OpenCV's settings. A patch has 4×4 bins of 8 orientations as in
+// DenseSIFT, and is turned to the main direction of its gradients.
 type KeypointSIFT struct {
 	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
 	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
@@ -59,9 +57,8 @@ func (k KeypointSIFT) Check() error {
 	return check(k)
 }
 
-// Extract returns the descriptors of the image's key points, those of most contrast first. An image without key
-// points has none, which is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the right
-// and down.
+// Extract returns the descriptors of the image's key points, those of most contrast first; none is no error. X
+// and Y are as OpenCV has them: mostly a quarter of a pixel to the right and down.
 func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := k.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -95,8 +92,6 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
-// the image.
 func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
 	// OpenCV doubles the image and keeps six blurred images and five differences of each octave, in 16 or 32

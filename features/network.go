@@ -17,10 +17,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
 
-// Network takes the values of a layer of a convolutional network that was trained on photographs, their means
-// over all places where the layer has several. The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a
-// program has if it imports package features/lite0. Images are cropped to their middle square where no crop is
-// chosen.
+// Network takes a layer of a convolutional network that was trained on photographs, the means over its places.
+// The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a program has if it imports features/lite0.
+// Images are cropped to their middle square where no crop is chosen.
 type Network struct {
 	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
 	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
@@ -60,8 +59,7 @@ func (n Network) Label() string {
 	return out
 }
 
-// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place. A value that
-// is not finite is an error.
+// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
 	defer n.named(&err)
 	model, err := n.model(ctx)

@@ -118,8 +118,8 @@ func taps(n, m int) []tap {
 	return out
 }
 
-// Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0) and its longer side
-// of at most longest pixels: each pixel is the mean of what it covers. A picture is never enlarged.
+// Thumbnail returns a picture in colour, laid over white, its longer side of at most longest pixels, each the
+// mean of what it covers. A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
 	reduced := Stretched(img, size.Y, size.X)
@@ -134,8 +134,7 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// GreyThumbnail is Thumbnail, but in grey, of a *image.Gray or *image.Gray16 that need not be reduced, as
-// images in vectors are. Of all others it is nil.
+// GreyThumbnail is Thumbnail in grey, of a *image.Gray or *image.Gray16 that need not be reduced, else nil.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
 	switch img := img.(type) {
@@ -169,8 +168,7 @@ func ThumbnailSize(size image.Point, longest int) image.Point {
 	return image.Pt(scaled(size.X), scaled(size.Y))
 }
 
-// ThumbnailMemory returns how many bytes Thumbnail takes, at most, for a picture of a size, beside those of the
-// picture.
+// ThumbnailMemory bounds the bytes that Thumbnail takes, beside those of the picture.
 func ThumbnailMemory(size image.Point, longest int) int64 {
 	to := ThumbnailSize(size, longest)
 	return resizing(size.X, size.Y, to.Y, to.X, 3) + 28*int64(to.X)*int64(to.Y)

@@ -150,9 +150,8 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	return x, nil
 }
 
-// Weighting weights histograms by its fields in their order: counts are multiplied by the inverse document
-// frequencies, raised to the power and normalised. The zero value makes the length of each histogram 1, as the
-// papers do.
+// Weighting weights histograms by its fields in their order. The zero value makes the length of each histogram
+// 1, as the papers do.
 type Weighting struct {
 	// IDF is a factor for each column, see LearnIDF; nil means 1.
 	IDF []float64
@@ -162,9 +161,9 @@ type Weighting struct {
 	Norm features.Norm
 }
 
-// LearnIDF returns the inverse document frequency of each column of x, n×m: 1 + ln((1+n)/(1+d)), where d of the
-// n histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that every image has. x
-// should be of training images only.
+// LearnIDF returns the inverse document frequency of each column of x, n×m, of training images: 1 +
+// ln((1+n)/(1+d)), where d histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that
+// every image has.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)

@@ -14,13 +14,9 @@ import (
 // defaultTotal is how many descriptors a Sampler keeps.
 const defaultTotal = 100_000
 
-// Sampler keeps a random subset of the descriptors of images that stream by. It holds twice Total descriptors
-// at most.
-//
-// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So the
-// subset does not depend on the order of the images.
-//
-// A Sampler may be used by several goroutines at once.
+// Sampler keeps a random subset of the descriptors of images that stream by, in twice the memory of Total.
+// Every descriptor draws a number from its image's random stream, and the least numbers stay: the order of the
+// images does not count. Several goroutines may use a Sampler at once.
 type Sampler struct {
 	// Total is the most descriptors that are kept; 0 means 100,000.
 	Total int
@@ -47,8 +43,7 @@ func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
-// Add offers the descriptors of the image called name, which must be unique. It is an error if the descriptors
-// are not as long as those of the images before.
+// Add offers the descriptors of the image called name, which must be unique.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)

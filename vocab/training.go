@@ -95,9 +95,9 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	return t, nil
 }
 
-// Train learns words from descriptors, n rows of dim bytes. It is an error if fewer descriptors differ than
-// there are to be words, one that is [features.ErrNoDescriptors] if there are none. For k-means++ it takes four
-// times the memory of the part that it begins on.
+// Train learns words from descriptors, n rows of dim bytes. Fewer different descriptors than words are an
+// error, none [features.ErrNoDescriptors]. For k-means++ it takes four times the memory of the part that it
+// begins on.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
 	defer wrap(&err, "vocabulary")
 	if t, err = t.withDefaults(vectors, dim); err != nil {

@@ -40,11 +40,9 @@ func Candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) 
 
 // PlusPlus draws k of n samples for k-means to start from: one after the other, the best of 2 + ln k
 // candidates, each drawn with a probability in proportion to its cost with the samples before it (Arthur and
-// Vassilvitskii 2007, in its greedy form).
-//
-// First holds what each sample costs before: infinite, 0 for one that is not to be drawn, or, if Started, its
-// cost with given centres. Propose gets the candidates, and Cost then writes the costs of each sample from lo
-// to hi with each, (hi−lo)×candidates. Several goroutines call Cost.
+// Vassilvitskii 2007, greedy). First holds what each sample costs before: infinite, 0 for one that is not to be
+// drawn, or, if Started, its cost with given centres. Propose gets the candidates, and Cost then writes the
+// costs of each sample from lo to hi with each. Several goroutines call Cost.
 type PlusPlus struct {
 	First   []float64
 	Started bool

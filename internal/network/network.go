@@ -27,8 +27,8 @@ const (
 	maxSide    = 1 << 14 // rows or columns of a map
 )
 
-// Options say what of a model is run, and on what. The zero value runs it on images of the
-// size that the model says, or 224×224, up to its last pooling or else its first output.
+// Options say what of a model is run. The zero value runs it on images of the model's size, or 224×224, up to
+// its last pooling or else its first output.
 type Options struct {
 	// Height and Width are those of images, 0 for the model's.
 	Height, Width int
