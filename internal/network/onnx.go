@@ -28,7 +28,7 @@ type graph struct {
 // input is a value that is given.
 type input struct {
 	name string
-	dims []int // -1 where the file leaves one open
+	dims []int // 0 where the file leaves one open
 }
 
 // node is an operator with its inputs, some of which may be "", and its outputs.
@@ -238,8 +238,7 @@ func (g *graph) readTensor(m fields) *tensor {
 }
 
 func (g *graph) readInput(m fields) input {
-	in := input{name: m.text(1)}
-	within := []fields{m}
+	in, within := input{name: m.text(1)}, []fields{m}
 	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
 		var next []fields
 		for _, m := range within {
@@ -250,12 +249,7 @@ func (g *graph) readInput(m fields) input {
 		within = next
 	}
 	for _, dim := range within {
-		in.dims = append(in.dims, -1)
-		for _, v := range g.ints(dim, 1) {
-			if v > 0 {
-				in.dims[len(in.dims)-1] = v
-			}
-		}
+		in.dims = append(in.dims, slices.Max(append(g.ints(dim, 1), 0)))
 	}
 	return in
 }
@@ -274,12 +268,11 @@ func size(dims []int) int {
 
 // value returns the constant. Each number lies in the file, so constants take a few times its size at most.
 func (t *tensor) value() *value {
-	n := size(t.dims)
-	if t.other {
+	n, kind := size(t.dims), kinds[t.kind]
+	switch {
+	case t.other:
 		fail("the constant %q lies in a file of its own; save the model as one file", t.name)
-	}
-	kind, known := kinds[t.kind]
-	if !known {
+	case kind == number.None:
 		fail("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
 	}
 	held, at := len(t.floats)+len(t.ints)+len(t.doubles), func(i int) float64 { return 0 }

@@ -51,12 +51,7 @@ func (b *builder) clip(n *node, in []*value) *value {
 
 // functions are those of one number, with the attributes alpha and beta.
 var functions = map[string]func(x, alpha, beta float32) float32{
-	"LeakyRelu": func(x, alpha, _ float32) float32 {
-		if x < 0 {
-			return alpha * x
-		}
-		return x
-	},
+	"LeakyRelu": func(x, alpha, _ float32) float32 { return leaky(x, alpha) },
 	"Elu": func(x, alpha, _ float32) float32 {
 		if x < 0 {
 			return float32(float64(alpha) * elementary.Expm1(float64(x)))
@@ -176,12 +171,14 @@ var arithmetic = map[string]func(x, y float32) float32{
 	"Sub": func(x, y float32) float32 { return x - y },
 	"Mul": func(x, y float32) float32 { return x * y },
 	"Div": func(x, y float32) float32 { return x / y },
-	"PRelu": func(x, slope float32) float32 {
-		if x < 0 {
-			return slope * x
-		}
-		return x
-	},
+	"PRelu": leaky,
+}
+
+func leaky(x, slope float32) float32 {
+	if x < 0 {
+		return slope * x
+	}
+	return x
 }
 
 // binary applies the functions of two numbers; either may be one for many.

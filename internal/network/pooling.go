@@ -65,28 +65,17 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 // span is what a window covers along rows or columns: places, taps, and taps with padding.
 type span struct{ first, last, taps, padded int }
 
-// spans returns what each window covers, which is to be more than padding.
+// spans returns what each window covers, which must be more than padding.
 func (a axis) spans() []span {
 	out := make([]span, a.out)
 	for w := range out {
-		s := span{first: -1}
-		for t := range a.taps {
-			place, ok := a.place(w, t)
-			if place < a.in+a.after {
-				s.padded++
-			}
-			if !ok {
-				continue
-			}
-			if s.last = place; s.first < 0 {
-				s.first = place
-			}
-			s.taps++
-		}
-		if s.taps == 0 {
+		start := w*a.stride - a.before
+		first, last := (max(-start, 0)+a.dilation-1)/a.dilation, min(a.taps-1, (a.in-1-start)/a.dilation)
+		if start >= a.in || first > last {
 			fail("a window lies wholly in the padding")
 		}
-		out[w] = s
+		padded := min(a.taps, (a.in+a.after-1-start)/a.dilation+1)
+		out[w] = span{start + first*a.dilation, start + last*a.dilation, last - first + 1, padded}
 	}
 	return out
 }
@@ -107,22 +96,18 @@ func (b *builder) pooledWhole(x *value, mean bool) *value {
 // reduceMean is over all places of a map.
 func (b *builder) reduceMean(n *node, in []*value) *value {
 	x := computed(in)
-	axes, places, s := n.axes(in, len(x.shape)), []int{2, 3}, x.shape
-	if !x.last {
-		places = []int{1, 2}
-	}
-	if len(s) != 4 || s[0] != 1 || !slices.Equal(axes, places) {
+	axes, s := n.axes(in, len(x.shape)), x.shape
+	inOrder := len(s) == 4 && s[0] == 1 && !x.last && slices.Equal(axes, []int{1, 2})
+	switch {
+	case inOrder: // the last axis holds the channels
+		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
+	case len(s) != 4 || s[0] != 1 || !x.last || !slices.Equal(axes, []int{2, 3}):
 		fail("of the shape %v along the axes %v; want all places of a map", s, axes)
 	}
-	if !x.last { // the last axis holds the channels
-		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
-	}
 	out := b.pooledWhole(x, true)
-	channels := out.shape[1]
-	switch {
-	case n.int("keepdims", 1) == 0:
+	if channels := out.shape[1]; n.int("keepdims", 1) == 0 {
 		return &value{shape: []int{1, channels}, buf: out.buf}
-	case places[0] == 1:
+	} else if inOrder {
 		return &value{shape: []int{1, 1, 1, channels}, buf: out.buf}
 	}
 	return out
