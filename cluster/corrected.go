@@ -15,12 +15,7 @@ import (
 )
 
 // The settings of Corrected, which measured best on photographs: docs/results.md.
-const (
-	correctedSoftness = 0.15
-	correctedReach    = 0.3
-	correctedNoise    = 0.05
-	correctedTurns    = 4
-)
+const correctedSoftness, correctedReach, correctedNoise, correctedTurns = 0.15, 0.3, 0.05, 4
 
 // Corrected moves samples among existing clusters by given labels and links of single samples, which spread to
 // similar samples. The answer does not depend on their order.
@@ -57,8 +52,7 @@ func covariance(product float64) float64 { return elementary.Exp((product - 1) /
 
 // Correction is what Fit finds.
 type Correction struct {
-	// Labels holds the cluster of each sample, from 0.
-	Labels []int
+	Labels []int // the cluster of each sample, from 0
 	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in shares that add up
 	// to 1. Told samples have all of theirs in one.
 	Shares *mat.Dense
@@ -75,25 +69,22 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	case k < 1:
 		return nil, errors.New("no clusters are asked for")
 	}
-	for i, g := range groups {
-		if g < 0 || g >= k {
-			return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, g, k)
-		}
+	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= k }); i >= 0 {
+		return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, groups[i], k)
 	}
 	u, err := newUnits(n, k, known)
 	if err != nil {
 		return nil, err
 	}
-	labelled, linked := make([]bool, n), make([]bool, n)
+	var labelled, linked []int
 	placed := slices.Clone(groups)
-	links := false
-	for at, members := range u.members {
-		for _, i := range members {
-			if labelled[i] = u.fixed[at] >= 0; labelled[i] {
-				placed[i] = u.fixed[at]
-			}
-			linked[i] = labelled[i] || len(members) > 1 || len(u.apart[at]) > 0
-			links = links || linked[i] && !labelled[i]
+	for i, at := range u.of {
+		switch {
+		case u.fixed[at] >= 0:
+			placed[i] = u.fixed[at]
+			labelled = append(labelled, i)
+		case len(u.members[at]) > 1 || len(u.apart[at]) > 0:
+			linked = append(linked, i)
 		}
 	}
 	t := &turns{
@@ -105,29 +96,27 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 		row := t.shares.RawRowView(i)
 		t.lifted[i] = row[g] < slices.Max(row)
 	}
-	if links || slices.Contains(labelled, true) {
-		if err := t.run(ctx, placed, labelled); err != nil {
-			return nil, err
-		}
-	} else {
-		t.share(placed)
+	if t.share(placed); len(labelled)+len(linked) > 0 {
+		err = t.run(ctx, placed, labelled)
 	}
-	if links {
+	if err == nil && len(linked) > 0 {
+		told := slices.Sorted(slices.Values(slices.Concat(labelled, linked)))
 		for i := range placed {
-			if !linked[i] {
+			if _, is := slices.BinarySearch(told, i); !is {
 				placed[i] = groups[i]
 			}
 		}
-		if err := t.run(ctx, placed, linked); err != nil {
-			return nil, err
-		}
+		err = t.run(ctx, placed, told)
+	}
+	if err != nil {
+		return nil, err
 	}
 	for i := range n {
 		row := t.shares.RawRowView(i)
 		for j, r := range row {
 			row[j] = max(r, 0)
 		}
-		if sum := elementary.Sum(row); labelled[i] || sum == 0 {
+		if sum := elementary.Sum(row); u.fixed[u.of[i]] >= 0 || sum == 0 {
 			clear(row)
 			row[placed[i]] = 1
 		} else {
@@ -140,14 +129,13 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 // turns are the turns of a Fit.
 type turns struct {
 	*Corrected
-	u          *units
-	k          int
-	groups     []int
-	lifted     []bool     // samples that another direction is nearer to than that of their group
-	directions *mat.Dense // k×m
-	shares     *mat.Dense // n×k
-	empty      []bool     // clusters that hold no sample
-	costs      []float64  // of each unit in each cluster
+	u                  *units
+	k                  int
+	groups             []int
+	lifted             []bool     // samples that another direction is nearer to than that of their group
+	directions, shares *mat.Dense // k×m and n×k
+	empty              []bool     // clusters that hold no sample
+	costs              []float64  // of each unit in each cluster
 }
 
 // share sets the shares to p, for the directions of these clusters.
@@ -175,8 +163,8 @@ func (t *turns) share(labels []int) {
 }
 
 // run moves samples in turn from their first clusters, by which those in told count as labelled.
-func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
-	correct, err := t.covariance(ctx, told)
+func (t *turns) run(ctx context.Context, placed, told []int) error {
+	correct, err := t.covariance(told)
 	if err != nil {
 		return err
 	}
@@ -208,13 +196,7 @@ func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 }
 
 // covariance returns what corrects shares by told samples, whose clusters labels holds.
-func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func(shares *mat.Dense, labels []int), err error) {
-	var told []int
-	for i, is := range isTold {
-		if is {
-			told = append(told, i)
-		}
-	}
+func (c *Corrected) covariance(told []int) (correct func(shares *mat.Dense, labels []int), err error) {
 	if len(told) == 0 {
 		return func(*mat.Dense, []int) {}, nil
 	}
@@ -223,9 +205,6 @@ func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func
 	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, told).RawMatrix(), 0, kernel.RawMatrix())
 	for i, s := range kernel.RawMatrix().Data {
 		kernel.RawMatrix().Data[i] = covariance(s)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	among := mat.NewSymDense(len(told), nil)
 	for a, i := range told {

@@ -69,10 +69,8 @@ func (k KernelKMeans) checkSettings(n int) error {
 	if len(k.Start) > 0 && len(k.Start) != n {
 		return fmt.Errorf("%d labels in Start for %d samples", len(k.Start), n)
 	}
-	for i, c := range k.Start {
-		if c < 0 || c >= k.K {
-			return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, c, k.K)
-		}
+	if i := slices.IndexFunc(k.Start, func(c int) bool { return c < 0 || c >= k.K }); i >= 0 {
+		return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, k.Start[i], k.K)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -195,10 +196,8 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	case len(k.Start) > 0 && len(k.Start) != k.K:
 		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
 	}
-	for _, i := range k.Start {
-		if i < 0 || i >= s.n {
-			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
-		}
+	if at := slices.IndexFunc(k.Start, func(i int) bool { return i < 0 || i >= s.n }); at >= 0 {
+		return nil, fmt.Errorf("start at row index %d of %d rows", k.Start[at], s.n)
 	}
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }

@@ -128,10 +128,8 @@ func (c *Centres) check(s *samples, groups []int, optional bool) error {
 	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
 		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
 	}
-	for i, g := range groups {
-		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
-			return fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
-		}
+	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 }); i >= 0 {
+		return fmt.Errorf("row %d is in group %d, which has no centre", i+1, groups[i])
 	}
 	return nil
 }

@@ -66,19 +66,16 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	if err != nil {
 		return nil, fmt.Errorf("the eigenvectors of the similarity: %w", err)
 	}
-	embedding := mat.NewDense(n, c.K, nil)
 	for i := range n {
-		if scale[i] == 0 {
-			continue
-		}
-		row := embedding.RawRowView(i)
-		copy(row, vectors.RawRowView(i))
+		row := vectors.RawRowView(i)
 		length := norm(row)
 		for f := range row {
-			row[f] /= cmp.Or(length, 1)
+			if row[f] /= cmp.Or(length, 1); scale[i] == 0 {
+				row[f] = 0
+			}
 		}
 	}
-	return embedding, nil
+	return vectors, nil
 }
 
 // Fit clusters n samples by their n×n similarity. Centres are K×K, in the coordinates of Embed.
