@@ -48,20 +48,15 @@ type PlusPlus struct {
 	Started bool
 	Propose func(candidates []int)
 	Cost    func(out []float64, lo, hi int)
-
-	costs  []float64 // of the samples with those drawn so far
-	tried  []float64 // n×candidates, the same with each candidate too
-	totals []float64 // blocks×candidates, the sums of tried over each block
-	sums   []float64 // of costs over each block
 }
 
 // Draw returns the k samples.
 func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []int, err error) {
-	n, most := len(p.First), Candidates(k)
-	p.costs, p.sums = p.First, make([]float64, parallel.Count(n, Block))
-	p.tried, p.totals = make([]float64, n*most), make([]float64, len(p.sums)*most)
-	for i, cost := range p.costs {
-		p.sums[i/Block] += cost
+	costs, n, most := p.First, len(p.First), Candidates(k) // costs with the samples drawn so far
+	sums := make([]float64, parallel.Count(n, Block))      // of the costs of each block
+	tried, totals := make([]float64, n*most), make([]float64, len(sums)*most)
+	for i, cost := range costs {
+		sums[i/Block] += cost
 	}
 	for len(rows) < k {
 		var drawn []int
@@ -69,73 +64,65 @@ func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []i
 			drawn = []int{random.IntN(n)}
 		} else {
 			for range most {
-				drawn = append(drawn, p.draw(random))
+				drawn = append(drawn, draw(costs, sums, random))
 			}
 		}
+		count := len(drawn)
 		p.Propose(drawn)
-		if err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) { p.try(lo, hi, len(drawn)) }); err != nil {
+		// The costs with each candidate too, and their sums over each block.
+		err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) {
+			tried, totals := tried[lo*count:hi*count], totals[lo/Block*count:][:count]
+			p.Cost(tried, lo, hi)
+			clear(totals)
+			for at, cost := range tried {
+				tried[at] = min(cost, costs[lo+at/count])
+				totals[at%count] += tried[at]
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, drawn[p.accept(len(drawn))])
+		best, least := 0, math.Inf(1)
+		for c := range count {
+			var total float64
+			for block := range sums {
+				total += totals[block*count+c]
+			}
+			if total < least*(1-1e-12) || c == 0 {
+				best, least = c, total
+			}
+		}
+		for block := range sums {
+			sums[block] = totals[block*count+best]
+		}
+		for i := range costs {
+			costs[i] = tried[i*count+best]
+		}
+		rows = append(rows, drawn[best])
 	}
 	return rows, nil
 }
 
-// try finds the costs of a block with each candidate.
-func (p *PlusPlus) try(lo, hi, candidates int) {
-	tried, totals := p.tried[lo*candidates:hi*candidates], p.totals[lo/Block*candidates:][:candidates]
-	p.Cost(tried, lo, hi)
-	clear(totals)
-	for i := lo; i < hi; i++ {
-		own := tried[(i-lo)*candidates:][:candidates]
-		for c, cost := range own {
-			own[c] = min(cost, p.costs[i])
-			totals[c] += own[c]
-		}
-	}
-}
-
-// accept returns the candidate that leaves the least cost, and keeps its costs.
-func (p *PlusPlus) accept(candidates int) (best int) {
-	least := math.Inf(1)
-	for c := range candidates {
-		var total float64
-		for block := range p.sums {
-			total += p.totals[block*candidates+c]
-		}
-		if total < least*(1-1e-12) || c == 0 {
-			best, least = c, total
-		}
-	}
-	for block := range p.sums {
-		p.sums[block] = p.totals[block*candidates+best]
-	}
-	for i := range p.costs {
-		p.costs[i] = p.tried[i*candidates+best]
-	}
-	return best
-}
-
 // draw draws a sample with a probability in proportion to its cost, or any where all costs are 0.
-func (p *PlusPlus) draw(random *rand.Rand) (index int) {
+func draw(costs, sums []float64, random *rand.Rand) (index int) {
 	var total float64
 	last := 0 // of the blocks with a cost
-	for block, sum := range p.sums {
+	for block, sum := range sums {
 		if total += sum; sum > 0 {
 			last = block
 		}
 	}
 	if total == 0 {
-		return random.IntN(len(p.costs))
+		return random.IntN(len(costs))
 	}
 	at, block := random.Float64()*total, 0
-	for ; block < last && at >= p.sums[block]; block++ {
-		at -= p.sums[block]
+	for ; block < last && at >= sums[block]; block++ {
+		at -= sums[block]
 	}
-	for i := block * Block; i < min((block+1)*Block, len(p.costs)); i++ {
-		if cost := p.costs[i]; cost > 0 {
+	for i := block * Block; i < min((block+1)*Block, len(costs)); i++ {
+		if costs[i] > 0 {
 			index = i
-			if at -= cost; at < 0 {
+			if at -= costs[i]; at < 0 {
 				break
 			}
 		}
