@@ -3,51 +3,48 @@ package cluster
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney 2002,
-// Seeded-KMeans). Label c stands for cluster c. The centres of other clusters start as Init says, at samples
-// without a label; where there are none, there is one run. Labelled samples move as all others do. Start must
-// be empty.
+// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney
+// 2002). Label c stands for cluster c. Other centres start as Init says, at samples without a label. Labelled
+// samples move as all others do. Start must be empty.
 type SeededKMeans struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer]. It uses the labels.
 func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. It is an
-// error if their length is not n, if a label is out of range, or if there are more clusters without a labelled
-// sample than samples without a label.
+// Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. More
+// clusters without a labelled sample than samples without a label are an error.
 func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fitSeeded(ctx, "seeded k-means", x, known.Labels, false)
 }
 
 func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels []int, keep bool) (*Result, error) {
-	return k.fit(ctx, name, x, func(l *run) (runs, starts int, err error) {
+	return k.fit(ctx, name, x, func(l *run) error {
 		if len(k.Start) > 0 {
-			return 0, 0, errStart
+			return errStart
 		}
-		runs, err = l.seed(labels, keep)
-		return runs, runs, err
+		return l.seed(labels, keep)
 	})
 }
 
 var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
 
-// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002, Constrained-KMeans):
-// a sample with label c is in cluster c in every iteration and in the answer, and the centre of c is the mean
-// of its labelled and its other samples.
+// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002): a sample with label
+// c is in cluster c in every iteration, and the centre of c is the mean of all its samples.
 type ConstrainedKMeans struct {
 	KMeans
 }
@@ -57,11 +54,10 @@ func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters i
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x under labels, as in SeededKMeans.Fit, and links. Samples that must-links join,
-// directly or through others, are placed as one where they cost least together, and have the label of any of
-// them. Samples with a cannot-link never share a cluster: the search goes back from dead ends until no single
-// sample, and no two parted ones, would cost less elsewhere. An error wraps ErrDeadEnd if the search finds no
-// such clusters. A cluster is empty if labels and links leave no sample to fill it.
+// Fit clusters the rows of x under labels and links. Samples that must-links join, directly or through others,
+// are placed as one. Samples with a cannot-link never share a cluster: the search goes back from dead ends
+// until no single sample, and no two parted ones, would cost less elsewhere. Its failure wraps ErrDeadEnd. A
+// cluster is empty if labels and links leave no sample to fill it.
 func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	if len(known.MustLink) > 0 || len(known.CannotLink) > 0 {
 		return k.fitLinked(ctx, x, known, nil, nil)
@@ -80,19 +76,15 @@ type linked struct {
 	extra *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 }
 
-// fitLinked clusters from the means of from, where that is not nil, and by the costs of extra, n×K, beside
-// distances, where that is not nil.
+// fitLinked clusters from the means of from and by the costs of extra, n×K, beside distances; both may be nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
-	return k.fit(ctx, "constrained k-means", x, func(l *run) (runs, starts int, err error) {
+	return k.fit(ctx, "constrained k-means", x, func(l *run) error {
 		if len(k.Start) > 0 {
-			return 0, 0, errStart
+			return errStart
 		}
-		u, err := newUnits(l.n, k.K, known)
-		if err == nil {
-			err = u.findClusters(k.K)
-		}
+		u, err := placeable(l.n, k.K, known)
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
 		l.linked = &linked{u, from, extra}
 		labels := from
@@ -102,17 +94,18 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 				labels[i] = u.fixed[at]
 			}
 		}
-		if runs, err = l.seed(labels, from == nil); from != nil {
-			runs = 1
+		if from != nil {
+			l.runs, l.starts = 1, 1
 		}
-		return runs, runs, err
+		return l.seed(labels, from == nil)
 	})
 }
 
-// assignUnits moves each unit to the clusters that cost least together.
+// assignUnits moves units to the cheapest clusters, and fills empty ones with those that cost most in their
+// own.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
-	costs := make([]float64, len(u.members)*l.K)
+	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
 	if err := l.unitCosts(ctx, costs); err != nil {
 		return err
 	}
@@ -128,7 +121,12 @@ func (l *run) assignUnits(ctx context.Context) error {
 		}
 	}
 	u.lowerAll(l.K, costs, l.placed)
-	fillEmptyUnits(l.K, costs, l.placed, u.units)
+	for at, j := range l.placed {
+		l.counts[j]++ // of units
+		own[at] = costs[at*l.K+j] / float64(len(u.members[at]))
+	}
+	lloyd.FillEmpty(l.placed, l.counts, own, func(at int) bool { return u.fixed[at] < 0 })
+	clear(l.counts)
 	for i, at := range u.of {
 		l.labels[i] = l.placed[at]
 		l.counts[l.placed[at]]++
@@ -136,10 +134,9 @@ func (l *run) assignUnits(ctx context.Context) error {
 	return nil
 }
 
-// unitCosts writes what each unit costs in each cluster.
 func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
+		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
 			first, by := l.first[i], l.by[i]
 			if by == 0 {
@@ -157,12 +154,83 @@ func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	})
 }
 
-// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own: see lloyd.FillEmpty.
-func fillEmptyUnits(k int, costs []float64, placed []int, u *units) {
-	counts, own := make([]int, k), make([]float64, len(placed))
-	for at, j := range placed {
-		counts[j]++
-		own[at] = costs[at*k+j] / float64(len(u.members[at]))
+// ErrDeadEnd is the cause where no clusters are found that hold to the links.
+var ErrDeadEnd = errors.New("links allow no cluster")
+
+// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration places the
+// samples in the order of the rows, in the nearest cluster that breaks no link with those before. A run that
+// ends in a sample which no cluster may take is made up for by another, up to ten times as many starts as
+// Restarts. A cluster can be empty in the answer.
+type COPKMeans struct {
+	KMeans
+}
+
+func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x, known)
+}
+
+// Fit clusters the rows of x, n×m, under links and labels, which all hold in the answer. The error wraps
+// ErrDeadEnd if every run is a dead end; since samples are placed greedily, an answer may exist.
+func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
+	return k.fit(ctx, "cop-k-means", x, func(l *run) (err error) {
+		if len(k.Start) == 0 {
+			l.starts = 10 * l.runs
+		}
+		l.placing, err = newPlacing(l.n, k.K, known)
+		return err
+	})
+}
+
+// Known holds the labels and links of n samples. It is the type of that name in package factor.
+type Known = links.Known
+
+// placing is units that are placed one after the other.
+type placing struct {
+	*units
+	places []int // the units' clusters, −1 for those not placed yet
+	held   []int // the label of the samples in each cluster, or −1
+}
+
+// newPlacing returns the constraints on n samples in k clusters, or nil for none.
+func newPlacing(n, k int, known Known) (*placing, error) {
+	// Labels need not be clusters here.
+	u, err := newUnits(n, math.MaxInt, known)
+	if err != nil || len(u.members) == n && len(u.linked) == 0 && slices.Max(u.fixed) < 0 {
+		return nil, err
 	}
-	lloyd.FillEmpty(placed, counts, own, func(at int) bool { return u.fixed[at] < 0 })
+	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
+}
+
+// clear takes all units out of their clusters.
+func (p *placing) clear() {
+	for _, of := range [][]int{p.places, p.held} {
+		for at := range of {
+			of[at] = -1
+		}
+	}
+}
+
+func (p *placing) put(i, cluster int) {
+	at := p.of[i]
+	p.places[at] = cluster
+	if p.fixed[at] >= 0 {
+		p.held[cluster] = p.fixed[at]
+	}
+}
+
+// forbid sets the scores of clusters that sample i cannot be in to infinity, and reports whether one is left.
+func (p *placing) forbid(i int, scores []float64) bool {
+	at := p.of[i]
+	for _, other := range p.apart[at] {
+		if j := p.places[other]; j >= 0 {
+			scores[j] = math.Inf(1)
+		}
+	}
+	for j, held := range p.held {
+		if label := p.fixed[at]; label >= 0 && held >= 0 && held != label {
+			scores[j] = math.Inf(1)
+		}
+	}
+	return slices.Min(scores) < math.Inf(1)
 }

@@ -15,12 +15,7 @@ import (
 )
 
 // The settings of Corrected, which measured best on photographs: docs/results.md.
-const (
-	correctedSoftness = 0.15
-	correctedReach    = 0.3
-	correctedNoise    = 0.05
-	correctedTurns    = 4
-)
+const correctedSoftness, correctedReach, correctedNoise, correctedTurns = 0.15, 0.3, 0.05, 4
 
 // Corrected moves samples among existing clusters by given labels and links of single samples, which spread to
 // similar samples. The answer does not depend on their order.
@@ -38,8 +33,7 @@ const (
 // has the share of the nearest for its own.
 type Corrected struct{ z *mat.Dense }
 
-// NewCorrected returns what corrects clusters of the rows of x, n×m, dense or a *sparse.CSR, which is copied to
-// a dense matrix.
+// NewCorrected returns what corrects clusters of the rows of x, which is copied to a dense matrix.
 func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {
@@ -58,97 +52,41 @@ func covariance(product float64) float64 { return elementary.Exp((product - 1) /
 
 // Correction is what Fit finds.
 type Correction struct {
-	// Labels holds the cluster of each sample, from 0.
-	Labels []int
+	Labels []int // the cluster of each sample, from 0
 	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in shares that add up
 	// to 1. Told samples have all of theirs in one.
 	Shares *mat.Dense
 }
 
-// Fit returns k clusters of the n samples, given the existing groups, numbers from 0 to k−1, and labels and
-// links. Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the
-// links.
+// Fit returns k clusters of the n samples, given the existing groups, from 0 to k−1, and labels and links.
+// Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer wrap(&err, "corrected clusters")
-	n, _ := c.z.Dims()
+	n, m := c.z.Dims()
 	switch {
 	case len(groups) != n:
 		return nil, fmt.Errorf("the clusters of %d samples, and there are %d", len(groups), n)
 	case k < 1:
 		return nil, errors.New("no clusters are asked for")
-	case len(known.Labels) != 0 && len(known.Labels) != n:
-		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), n)
 	}
-	for i, g := range groups {
-		if g < 0 || g >= k {
-			return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, g, k)
-		}
+	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= k }); i >= 0 {
+		return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, groups[i], k)
 	}
 	u, err := newUnits(n, k, known)
 	if err != nil {
 		return nil, err
 	}
-	labelled, linked := make([]bool, n), make([]bool, n)
+	var labelled, linked []int
 	placed := slices.Clone(groups)
-	links := false
-	for at, members := range u.members {
-		for _, i := range members {
-			if labelled[i] = u.fixed[at] >= 0; labelled[i] {
-				placed[i] = u.fixed[at]
-			}
-			linked[i] = labelled[i] || len(members) > 1 || len(u.apart[at]) > 0
-			links = links || linked[i] && !labelled[i]
+	for i, at := range u.of {
+		switch {
+		case u.fixed[at] >= 0:
+			placed[i] = u.fixed[at]
+			labelled = append(labelled, i)
+		case len(u.members[at]) > 1 || len(u.apart[at]) > 0:
+			linked = append(linked, i)
 		}
 	}
-	t := c.begin(u, k, groups)
-	if links || slices.Contains(labelled, true) {
-		if err := t.run(ctx, placed, labelled); err != nil {
-			return nil, err
-		}
-	} else {
-		t.share(placed)
-	}
-	if links {
-		for i := range placed {
-			if !linked[i] {
-				placed[i] = groups[i]
-			}
-		}
-		if err := t.run(ctx, placed, linked); err != nil {
-			return nil, err
-		}
-	}
-	shares := t.shares
-	for i := range n {
-		row := shares.RawRowView(i)
-		for j, r := range row {
-			row[j] = max(r, 0)
-		}
-		if sum := elementary.Sum(row); labelled[i] || sum == 0 {
-			clear(row)
-			row[placed[i]] = 1
-		} else {
-			floats.Scale(1/sum, row)
-		}
-	}
-	return &Correction{Labels: placed, Shares: shares}, nil
-}
-
-// turns are the turns of a Fit.
-type turns struct {
-	*Corrected
-	u          *units
-	k          int
-	groups     []int
-	lifted     []bool     // samples that another direction is nearer to than that of their group
-	directions *mat.Dense // k×m
-	shares     *mat.Dense // n×k
-	empty      []bool     // clusters that hold no sample
-	costs      []float64  // of each unit in each cluster
-}
-
-func (c *Corrected) begin(u *units, k int, groups []int) *turns {
-	n, m := c.z.Dims()
 	t := &turns{
 		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
 		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
@@ -158,7 +96,46 @@ func (c *Corrected) begin(u *units, k int, groups []int) *turns {
 		row := t.shares.RawRowView(i)
 		t.lifted[i] = row[g] < slices.Max(row)
 	}
-	return t
+	if t.share(placed); len(labelled)+len(linked) > 0 {
+		err = t.run(ctx, placed, labelled)
+	}
+	if err == nil && len(linked) > 0 {
+		told := slices.Sorted(slices.Values(slices.Concat(labelled, linked)))
+		for i := range placed {
+			if _, is := slices.BinarySearch(told, i); !is {
+				placed[i] = groups[i]
+			}
+		}
+		err = t.run(ctx, placed, told)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		row := t.shares.RawRowView(i)
+		for j, r := range row {
+			row[j] = max(r, 0)
+		}
+		if sum := elementary.Sum(row); u.fixed[u.of[i]] >= 0 || sum == 0 {
+			clear(row)
+			row[placed[i]] = 1
+		} else {
+			floats.Scale(1/sum, row)
+		}
+	}
+	return &Correction{Labels: placed, Shares: t.shares}, nil
+}
+
+// turns are the turns of a Fit.
+type turns struct {
+	*Corrected
+	u                  *units
+	k                  int
+	groups             []int
+	lifted             []bool     // samples that another direction is nearer to than that of their group
+	directions, shares *mat.Dense // k×m and n×k
+	empty              []bool     // clusters that hold no sample
+	costs              []float64  // of each unit in each cluster
 }
 
 // share sets the shares to p, for the directions of these clusters.
@@ -185,10 +162,9 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples in turn from their first clusters. A sample in told counts as labelled with its first
-// cluster.
-func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
-	correct, err := t.covariance(ctx, told)
+// run moves samples in turn from their first clusters, by which those in told count as labelled.
+func (t *turns) run(ctx context.Context, placed, told []int) error {
+	correct, err := t.covariance(told)
 	if err != nil {
 		return err
 	}
@@ -220,31 +196,15 @@ func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 }
 
 // covariance returns what corrects shares by told samples, whose clusters labels holds.
-func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func(shares *mat.Dense, labels []int), err error) {
-	var told []int
-	for i, is := range isTold {
-		if is {
-			told = append(told, i)
-		}
-	}
+func (c *Corrected) covariance(told []int) (correct func(shares *mat.Dense, labels []int), err error) {
 	if len(told) == 0 {
 		return func(*mat.Dense, []int) {}, nil
 	}
-	n, m := c.z.Dims()
-	rows := mat.NewDense(len(told), m, nil)
-	for at, i := range told {
-		rows.SetRow(at, c.z.RawRowView(i))
-	}
+	n, _ := c.z.Dims()
 	kernel := mat.NewDense(n, len(told), nil)
-	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rows.RawMatrix(), 0, kernel.RawMatrix())
-	for i := range n {
-		row := kernel.RawRowView(i)
-		for at, s := range row {
-			row[at] = covariance(s)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, told).RawMatrix(), 0, kernel.RawMatrix())
+	for i, s := range kernel.RawMatrix().Data {
+		kernel.RawMatrix().Data[i] = covariance(s)
 	}
 	among := mat.NewSymDense(len(told), nil)
 	for a, i := range told {

@@ -1,11 +1,19 @@
 package cluster
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // Distance says how far a sample is from another one or from a centre.
@@ -76,15 +84,12 @@ type targets struct {
 	distance Distance
 	points   blas.Matrix // unit rows, or zeros, under the cosine distance
 	offsets  []float64   // ½‖y‖², or 0 under the cosine distance
-	slack    slack
+	longest  float64     // the largest ‖y‖
 }
 
 func newTargets(d Distance, n, m int) *targets {
-	return &targets{
-		distance: d,
-		points:   blas.Matrix{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)},
-		offsets:  make([]float64, n),
-	}
+	points := blas.Matrix{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)}
+	return &targets{distance: d, points: points, offsets: make([]float64, n)}
 }
 
 // point returns point j.
@@ -92,55 +97,136 @@ func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }
 
-// fill takes the rows of s from lo to hi, at most as many as t was made for, times their weights as the points.
-func (t *targets) fill(s *samples, lo, hi int) {
-	t.points.Rows = hi - lo
-	for j := range t.points.Rows {
+// fill takes rows of s, at most as many as t was made for, times their weights as the points.
+func (t *targets) fill(s *samples, rows []int) {
+	t.points.Rows = len(rows)
+	for j, i := range rows {
 		clear(t.point(j))
-		s.addTo(t.point(j), s.weights[lo+j], lo+j)
+		s.addTo(t.point(j), s.weights[i], i)
 	}
 	t.ready()
 }
 
 // ready is called when the points have changed.
 func (t *targets) ready() {
-	t.slack = slack{columns: t.points.Cols}
+	t.longest = 0
 	for j := range t.points.Rows {
 		length := norm(t.point(j))
-		if t.distance == DistanceEuclidean {
+		if t.longest = max(t.longest, length); t.distance == DistanceEuclidean {
 			t.offsets[j] = length * length / 2
 		}
-		t.slack.widen(slack{t.points.Cols, length, t.offsets[j]})
 	}
 }
 
-// score writes the (hi−lo)×points scores of the rows from lo to hi to out.
-func (t *targets) score(out []float64, s *samples, lo, hi int) {
-	s.dots(out, lo, hi, t.points)
-	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
+// slack bounds the rounding of differences of scores of a row of a length: a sum of m products, in whatever
+// order, is off by at most mε/2 times the product of the lengths.
+func (t *targets) slack(length float64) float64 {
+	products := length * t.longest
+	if t.distance == DistanceEuclidean {
+		products += t.longest * t.longest
+	}
+	return float64(t.points.Cols+4) * epsilon * products
 }
 
-// scoreRows writes the scores of the rows to out.
-func (t *targets) scoreRows(out []float64, s *samples, rows []int) {
-	s.dotsOf(out, rows, t.points)
+// score writes the rows×points scores of some rows to out.
+func (t *targets) score(out []float64, s *samples, rows []int) {
+	s.dots(out, rows, t.points)
 	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
-// A slack bounds the rounding of scores: where two of them differ by less, the order of the exact costs is not
-// known.
-type slack struct {
-	columns        int
-	length, offset float64 // the largest of the points
+// panelRows is how many rows are compared with the points in one matrix product.
+const panelRows = 5 * blas.ColumnUnit
+
+// Nearest returns for every row of x the k nearest rows of points, the nearest first and ties to the lower row.
+// Both matrices are dense or a *sparse.CSR, with finite values; others are copied.
+func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]int, error) {
+	rows, err := readSamples(x, d)
+	if err != nil {
+		return nil, fmt.Errorf("nearest points: samples: %w", err)
+	}
+	to, err := readSamples(points, d)
+	if err != nil {
+		return nil, fmt.Errorf("nearest points: points: %w", err)
+	}
+	if rows.m != to.m {
+		return nil, fmt.Errorf("nearest points: samples have %d columns and points %d", rows.m, to.m)
+	}
+	if k < 1 || k > to.n {
+		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
+	}
+	nearest := make([][]int, rows.n)
+	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once
+	block := newTargets(d, among, to.m)
+	size := min(max(panelRows, 1<<21/to.n), rows.n)
+	scores, part := make([]float64, size*to.n), make([]float64, size*among)
+	return nearest, panel.Each(ctx, rows.n, size, func(lo, hi int) error {
+		longest := 0.0
+		for first := 0; first < to.n; first += among {
+			last := min(first+among, to.n)
+			if among < to.n || lo == 0 {
+				block.fill(to, to.all[first:last])
+			}
+			longest = max(longest, block.longest)
+			block.score(part, rows, rows.all[lo:hi])
+			for i := range hi - lo {
+				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
+			}
+		}
+		block.longest = longest
+		const rowsAtOnce = 32
+		return parallel.Blocks(ctx, 0, hi-lo, rowsAtOnce, func(_, from, end int) {
+			s := nearestSearch{rows: rows, to: to, k: k, row: make([]float64, to.m), other: make([]float64, to.m)}
+			for i := from; i < end; i++ {
+				nearest[lo+i] = s.choose(lo+i, scores[i*to.n:(i+1)*to.n], block.slack(rows.norms[lo+i]))
+			}
+		})
+	})
 }
 
-func (s *slack) widen(t slack) {
-	s.columns = t.columns
-	s.length = max(s.length, t.length)
-	s.offset = max(s.offset, t.offset)
+// nearestSearch holds the buffers of a goroutine.
+type nearestSearch struct {
+	rows, to   *samples
+	k          int
+	row, other []float64
+	least      []float64   // the k least of the scores
+	found      []neighbour // points that might be among the nearest
 }
 
-// ofLength returns the bound for a row of the given length. A sum of m products, in whatever order, is off by
-// at most mε/2 times the product of the lengths.
-func (s slack) ofLength(length float64) float64 {
-	return float64(s.columns+4) * epsilon * (length*s.length + 2*s.offset)
+// choose returns the nearest points of row i by their scores, and by exact costs where scores are within
+// rounding.
+func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
+	s.least = topk.Least(scores, s.k, s.least)
+	found := s.found[:0]
+	for j, v := range scores {
+		if v <= s.least[s.k-1]+rounding {
+			found = append(found, neighbour{j, v})
+		}
+	}
+	s.found = found
+	slices.SortFunc(found, neighbour.compare)
+	for at := 1; at < len(found); at++ {
+		if found[at].cost-found[at-1].cost <= rounding {
+			row := s.rows.row(i, s.row)
+			for at, f := range found {
+				found[at].cost = s.rows.distance.between(row, s.rows.weights[i], s.to.row(f.row, s.other), s.to.weights[f.row])
+			}
+			slices.SortFunc(found, neighbour.compare)
+			break
+		}
+	}
+	nearest := make([]int, s.k)
+	for at := range nearest {
+		nearest[at] = found[at].row
+	}
+	return nearest
+}
+
+// A neighbour is a row of the points with its score or its exact cost.
+type neighbour struct {
+	row  int
+	cost float64
+}
+
+func (a neighbour) compare(b neighbour) int {
+	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,10 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 )
 
-const (
-	defaultGuidance = 80
-	guideC          = 100
-)
+const defaultGuidance, guideC = 80, 100
 
 // GuidedKMeans is constrained k-means combined with a logistic regression of the labelled samples, a generative
 // and a discriminative part as in Raina, Shen, Ng and McCallum 2003. The rows z_i are the samples at length 1,
@@ -38,16 +34,13 @@ func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 	return g.Fit(ctx, x, known)
 }
 
-// Memory returns what k-means takes, the centred samples, those with labels, and the scores and probabilities
-// of the clusters.
 func (g GuidedKMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
 }
 
-// Fit clusters the rows of x, n×m, under labels and links, which are as in ConstrainedKMeans.Fit; the
-// regression learns of samples that must link to labelled ones too. Sparse rows are copied to dense ones.
-// Centres are the directions of the sums of the samples at length 1.
+// Fit clusters the rows of x, n×m, under labels and links; the regression learns of samples that must link to
+// labelled ones too. Centres are the directions of the sums of the samples at length 1.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
 	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine
@@ -57,9 +50,6 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	}
 	if err := checkSizes(s.n, g.K, g.restarts(), g.MaxIterations); err != nil {
 		return nil, err
-	}
-	if known.Labels != nil && len(known.Labels) != s.n {
-		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), s.n)
 	}
 	u, err := newUnits(s.n, g.K, known)
 	if err != nil {
@@ -77,11 +67,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		}
 	}
 	z := s.centred()
-	rows := mat.NewDense(len(told), s.m, nil)
-	for at, i := range told {
-		rows.SetRow(at, z.RawRowView(i))
-	}
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rows, toldLabels, g.K)
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, told), toldLabels, g.K)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +90,18 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	return result, nil
 }
 
-// directions sets each row of centres to the direction of the sum of the samples with its label, which add adds
-// to dst.
+// rowsOf returns a copy of some rows of x.
+func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+	_, m := x.Dims()
+	out := mat.NewDense(len(rows), m, nil)
+	for at, i := range rows {
+		out.SetRow(at, x.RawRowView(i))
+	}
+	return out
+}
+
+// directions sets each row of centres to the direction of the sum of the samples with its label, which add
+// adds.
 func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)) {
 	centres.Zero()
 	for i, c := range labels {
@@ -117,8 +113,7 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	}
 }
 
-// centred returns the rows at length 1, less their mean, at length 1 again. Those of which nothing is left are
-// 0.
+// centred returns the rows at length 1, less their mean, at length 1 again; 0 where nothing is left.
 func (s *samples) centred() *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
 	mean := make([]float64, s.m)
@@ -139,7 +134,6 @@ func (s *samples) centred() *mat.Dense {
 	return z
 }
 
-// toUnit brings a row that is not 0 to length 1.
 func toUnit(row []float64) {
 	if length := norm(row); length > 0 {
 		floats.Scale(1/length, row)

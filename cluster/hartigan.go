@@ -15,9 +15,8 @@ type move struct {
 	gain   float64
 }
 
-// refine moves single samples to other clusters where that lowers the objective, both centres moving with them,
-// and returns how many. The gains are found while all centres are held; then samples move in the order of their
-// gains, as long as they gain with the centres by then.
+// refine moves single samples where that lowers the objective, both centres moving with them, in the order of
+// their gains with all centres held, and returns how many.
 func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
@@ -31,18 +30,10 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	before := slices.Clone(l.centres.points.Data)
 	for _, m := range moves {
 		i, from := m.sample, l.labels[m.sample]
-		if l.counts[from] == 1 {
-			continue
-		}
-		to, gain := l.gain(i)
-		if gain <= 0 {
-			continue
-		}
-		l.change(from, -1, i)
-		l.change(to, 1, i)
-		l.labels[i] = to
-		if l.bounds != nil {
-			l.bounds.forget(i)
+		if to, gain := l.gain(i); l.counts[from] > 1 && gain > 0 {
+			l.change(from, -1, i)
+			l.change(to, 1, i)
+			l.labels[i], l.bounds.upper[i] = to, math.Inf(1)
 		}
 	}
 	copy(l.centres.points.Data, before) // bounds count from there
@@ -50,8 +41,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	return countMoved(l.previous, l.labels), nil
 }
 
-// sumLengths finds what centres are multiplied by to be the sums of their clusters: the number of samples or,
-// under the cosine distance, the length of the sum of unit samples.
+// sumLengths finds what centres are multiplied by to be the sums of their clusters' samples.
 func (l *run) sumLengths() {
 	clear(l.lengths)
 	for i, j := range l.labels {
@@ -90,42 +80,37 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 			open = append(open, i)
 		}
 	}
-	err = l.eachScored(ctx, open, func(i int, scores []float64) {
-		if l.bounds != nil {
-			l.bound(i, l.labels[i], scores)
-		}
+	err = l.eachScored(ctx, open, func(i int, scores []float64) error {
+		l.bound(i, l.labels[i], scores)
 		if l.mayGain(i, scores) {
 			if _, gain := l.gain(i); gain > 0 {
 				found = append(found, move{i, gain})
 			}
 		}
+		return nil
 	})
 	return found, err
 }
 
-// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
-// which costs least to join, were its centre as near as the bounds allow.
+// settled reports whether bounds exclude that sample i gains, even in the cluster with the shortest sum, which
+// costs least to join.
 func (l *run) settled(i, shortest int) bool {
-	if l.bounds == nil || math.IsInf(l.bounds.upper[i], 1) {
-		return false
-	}
 	from := l.labels[i]
 	upper, lower := l.bounds.of(i, from)
-	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
-}
-
-// costAt returns what a sample costs at a distance from a centre.
-func (l *run) costAt(distance float64) float64 {
-	if l.Distance == DistanceCosine {
-		return distance * distance / 2
+	if math.IsInf(upper, 1) {
+		return false
 	}
-	return distance * distance
+	near, far := max(lower, 0)*max(lower, 0), upper*upper
+	if l.Distance == DistanceCosine {
+		near, far = near/2, far/2
+	}
+	return l.joining(shortest, near) >= l.leaving(from, far)
 }
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
 func (l *run) mayGain(i int, scores []float64) bool {
 	first, by := l.first[i], l.by[i]
-	slack := by * l.centres.slack.ofLength(l.norms[i])
+	slack := by * l.centres.slack(l.norms[i])
 	from := l.labels[i]
 	out := l.leaving(from, first+by*scores[from]+slack)
 	for j, s := range scores {
@@ -136,26 +121,21 @@ func (l *run) mayGain(i int, scores []float64) bool {
 	return false
 }
 
-// gain returns the cluster in which sample i would lower the objective most, the first of several, and by how
-// much beyond what is lost to rounding.
+// gain returns the cluster in which sample i lowers the objective most, and by how much beyond rounding.
 func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
 	least := math.Inf(1)
 	for j := range l.K {
-		if j == from {
-			continue
-		}
-		if in := l.joining(j, l.cost(i, j)); in < least {
+		if in := l.joining(j, l.cost(i, j)); j != from && in < least {
 			to, least = j, in
 		}
 	}
-	lengths := l.weights[i]*l.norms[i] + l.centres.slack.length
+	lengths := l.weights[i]*l.norms[i] + l.centres.longest
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 
-// leaving returns by how much the objective falls when a sample at a cost leaves cluster j, and its centre
-// moves.
+// leaving returns by how much the objective falls when a sample at a cost leaves cluster j.
 func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {

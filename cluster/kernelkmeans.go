@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -16,10 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// KernelKMeans is k-means among samples that are known by a kernel only: it minimises Σ ‖φ(x_i) − μ_j‖² with
-// φ(x)ᵀφ(y) = K(x, y), moving all samples at once (Schölkopf, Smola and Müller 1998). Ties go to the lower
-// index, and an empty cluster takes the sample that is farthest from its own mean. The objective cannot rise if
-// the kernel is positive semi-definite.
+// KernelKMeans is k-means by a kernel: it minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all
+// samples at once (Schölkopf, Smola and Müller 1998). An empty cluster takes the sample that is farthest from
+// its own mean. The objective cannot rise if the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K        int
@@ -35,17 +33,14 @@ type KernelKMeans struct {
 	traced func(restart, iteration, moved int)
 }
 
-// Cluster implements [Clusterer]: the kernel is the inner products of the rows.
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
-// It is an error if K is not within 1 and n, or if Start does not hold n clusters below K.
 func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
 	defer wrap(&err, "kernel k-means")
 	sym, err := readSymmetric(kernel)
@@ -67,7 +62,6 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, er
 	})
 }
 
-// checkSettings returns an error for settings that do not suit n samples.
 func (k KernelKMeans) checkSettings(n int) error {
 	if err := checkSizes(n, k.K, k.Restarts, k.MaxIterations); err != nil {
 		return err
@@ -75,15 +69,13 @@ func (k KernelKMeans) checkSettings(n int) error {
 	if len(k.Start) > 0 && len(k.Start) != n {
 		return fmt.Errorf("%d labels in Start for %d samples", len(k.Start), n)
 	}
-	for i, c := range k.Start {
-		if c < 0 || c >= k.K {
-			return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, c, k.K)
-		}
+	if i := slices.IndexFunc(k.Start, func(c int) bool { return c < 0 || c >= k.K }); i >= 0 {
+		return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, k.Start[i], k.K)
 	}
 	return nil
 }
 
-// featureSpace runs the algorithm. One does one restart after another.
+// featureSpace runs the algorithm, one restart after another.
 type featureSpace struct {
 	KernelKMeans
 	n                int
@@ -119,7 +111,6 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 	return r, nil
 }
 
-// start sets the labels for a restart.
 func (f *featureSpace) start(restart int) {
 	if len(f.Start) > 0 {
 		copy(f.labels, f.Start)
@@ -138,7 +129,6 @@ func (f *featureSpace) start(restart int) {
 	f.fill()
 }
 
-// fill counts the samples of the clusters and fills the empty ones.
 func (f *featureSpace) fill() {
 	clear(f.counts)
 	for _, c := range f.labels {
@@ -172,8 +162,7 @@ func (f *featureSpace) cost(i, c int) float64 {
 	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
 }
 
-// assign moves each sample to the nearest mean and fills clusters that are empty then. It returns how many
-// samples moved.
+// assign moves each sample to the nearest mean, fills empty clusters, and counts the moves.
 func (f *featureSpace) assign() (moved int) {
 	f.means()
 	f.labels, f.previous = f.previous, f.labels
@@ -189,26 +178,24 @@ func (f *featureSpace) assign() (moved int) {
 	return countMoved(f.previous, f.labels)
 }
 
-// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009): kernel k-means on a kernel
-// that rewards must-links and punishes cannot-links. Links need not hold in the answer.
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009), whose kernel rewards
+// must-links and punishes cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
 	// Weight is what a link adds to the kernel or takes from it; 0 means n/(K·links).
 	Weight float64
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
-// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
-// and σ is the least that makes the sum positive semi-definite. Each two labelled samples are a link, and a
-// link that is given twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
+// Kernel returns the n×n kernel K + W + σI: W is Weight for must-links and −Weight for cannot-links, and σ is
+// the least that makes the sum positive semi-definite. Each two labelled samples are a link. It takes O(n³)
+// time.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
 	defer wrap(&err, "ss-kk")
 	sym, err := readSymmetric(similarity)
@@ -231,17 +218,14 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)
-	weight := s.Weight
-	if weight == 0 {
-		weight = float64(n) / float64(s.K*count)
-	}
-	for l := range links {
-		if l.must {
-			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)+weight)
-		} else {
-			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)-weight)
+	weight := cmp.Or(s.Weight, float64(n)/float64(s.K*count))
+	links(func(i, j int, must bool) {
+		by := weight
+		if !must {
+			by = -weight
 		}
-	}
+		kernel.SetSym(i, j, kernel.At(i, j)+by)
+	})
 	least, err := eigen.Least(ctx, kernel)
 	if err != nil {
 		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
@@ -263,14 +247,8 @@ func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Res
 	return s.KernelKMeans.Fit(ctx, kernel)
 }
 
-// A pair is two samples that must or cannot link.
-type pair struct {
-	i, j int
-	must bool
-}
-
-// linksOf returns a pair for each two labelled samples and for each link beyond the labels, and their number.
-func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
+// linksOf returns what calls f with each two labelled samples and each link beyond the labels, and their number.
+func linksOf(n int, known Known) (each func(f func(i, j int, must bool)), count int, err error) {
 	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, 0, err
@@ -281,18 +259,14 @@ func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
 			labelled = append(labelled, i)
 		}
 	}
-	return func(yield func(pair) bool) {
+	return func(f func(i, j int, must bool)) {
 		for at, i := range labelled {
 			for _, j := range labelled[:at] {
-				if !yield(pair{j, i, known.Labels[i] == known.Labels[j]}) {
-					return
-				}
+				f(j, i, known.Labels[i] == known.Labels[j])
 			}
 		}
 		for at, p := range slices.Concat(must, cannot) {
-			if !yield(pair{p[0], p[1], at < len(must)}) {
-				return
-			}
+			f(p[0], p[1], at < len(must))
 		}
 	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
 }

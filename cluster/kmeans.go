@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -18,8 +22,7 @@ import (
 type Init int
 
 const (
-	// InitSample takes distinct random samples, as the papers do.
-	InitSample Init = iota
+	InitSample Init = iota // at distinct random samples, as in the papers
 	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): samples are drawn one after the other
 	// with a probability in proportion to their cost, the best of 2 + ln K each time.
 	InitPlusPlus
@@ -32,9 +35,9 @@ func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 func (Init) Values() []string                   { return inits.Values() }
 
-// KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to the lower index; each centre
-// becomes the mean of its samples, under the cosine distance the direction of the sum of its unit samples; and
-// again until no sample moves. An empty cluster takes the sample that is farthest from its own centre.
+// KMeans is Lloyd's algorithm. Samples go to the nearest centre, ties to the lower index; centres become the
+// means of their samples, under the cosine distance the direction of the sum of unit samples; and again until
+// no sample moves. An empty cluster takes the sample that is farthest from its own centre.
 type KMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K        int
@@ -59,31 +62,25 @@ type KMeans struct {
 
 // Result is the answer of a clustering.
 type Result struct {
-	// Labels holds each sample's cluster, from 0 to K−1.
-	Labels []int
-	// Centres is K×m, a centre a row. It is nil where centres have no coordinates.
-	Centres *mat.Dense
-	// Objective is the sum of the samples' costs with their centres.
-	Objective float64
-	// Iterations is how many iterations the run took.
-	Iterations int
+	Labels     []int      // each sample's cluster, from 0 to K−1
+	Centres    *mat.Dense // K×m, a centre a row; nil where centres have no coordinates
+	Objective  float64    // the sum of the samples' costs with their centres
+	Iterations int        // of the run
 }
 
 // Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are copied to a dense one. It is an
-// error if K is not within 1 and n, if Start does not hold K rows of x, or if a row holds a value that is not
-// finite.
+// error if K is not within 1 and n, if Start does not hold K rows of x, or if a value is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	return k.fit(ctx, "k-means", x, func(*run) (runs, starts int, err error) { return k.restarts(), k.restarts(), nil })
+	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
 
-// Cluster implements [Clusterer]. It uses nothing that is known.
 func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x)
 }
 
-// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side the
-// centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
+// Memory returns about how many bytes the algorithm takes: for each start at work the centres, its own and the
+// best, a panel of scores, and the costs with candidates for centres.
 func (k KMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0
@@ -92,7 +89,7 @@ func (k KMeans) Memory(s Size) float64 {
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
 	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
-	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
+	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
 // wrap puts a name before an error.
@@ -102,26 +99,24 @@ func wrap(err *error, name string) {
 	}
 }
 
-// fit returns the best of some runs on x, which prepare counts and makes ready for what is known.
-func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) (runs, starts int, err error)) (_ *Result, err error) {
+// fit returns the best of some runs on x, which prepare makes ready for what is known.
+func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) error) (_ *Result, err error) {
 	defer wrap(&err, name)
 	l, err := k.lloyd(x)
+	if err == nil {
+		err = prepare(l)
+	}
 	if err != nil {
 		return nil, err
 	}
-	runs, starts, err := prepare(l)
-	if err != nil {
-		return nil, err
-	}
-	return best(ctx, k.traced != nil, runs, starts, func() func(start int) (*Result, error) {
+	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
 		own := l.another()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
 }
 
-// best returns the result with the least objective of the first runs that come to an end, of so many starts;
-// the first of several. Several run at once where cores are free, and runner returns what runs one after
-// another. A dead end is made up for by another start; it is an error if every start is one.
+// best returns the result with the least objective, the first of several, of the first runs that come to an end.
+// A dead end is made up for by another start. runner returns what runs one start after another.
 func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
 	if inOrder {
@@ -148,17 +143,15 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 				least, first = result, begin+at
 			}
 		})
-		for _, err := range append(errs, fault) {
-			if errors.Is(err, ErrDeadEnd) {
-				deadEnd = err
-			} else if err != nil {
-				return nil, err
-			}
-		}
 		begin += len(errs)
-		for _, err := range errs {
-			if err == nil {
-				runs--
+		runs -= len(errs)
+		for _, err := range append(errs, fault) {
+			switch {
+			case errors.Is(err, ErrDeadEnd):
+				deadEnd = err
+				runs++
+			case err != nil:
+				return nil, err
 			}
 		}
 	}
@@ -168,7 +161,6 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 	return least, nil
 }
 
-// checkSizes reports what the settings that all forms of k-means share forbid.
 func checkSizes(n, k, restarts, maxIterations int) error {
 	switch {
 	case k < 1 || k > n:
@@ -181,12 +173,8 @@ func checkSizes(n, k, restarts, maxIterations int) error {
 	return nil
 }
 
-const (
-	defaultRestarts      = 20
-	defaultMaxIterations = 300
-)
+const defaultRestarts, defaultMaxIterations = 20, 300
 
-// restarts returns how many runs there are.
 func (k KMeans) restarts() int {
 	if len(k.Start) > 0 {
 		return 1
@@ -197,22 +185,158 @@ func (k KMeans) restarts() int {
 // lloyd checks the settings and reads x.
 func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	s, err := readSamples(x, k.Distance)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = checkSizes(s.n, k.K, k.Restarts, k.MaxIterations)
 	}
-	if err := checkSizes(s.n, k.K, k.Restarts, k.MaxIterations); err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if k.Init != InitSample && k.Init != InitPlusPlus {
+	case k.Init != InitSample && k.Init != InitPlusPlus:
 		return nil, fmt.Errorf("there is no %v", k.Init)
-	}
-	if len(k.Start) > 0 && len(k.Start) != k.K {
+	case len(k.Start) > 0 && len(k.Start) != k.K:
 		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
 	}
-	for _, i := range k.Start {
-		if i < 0 || i >= s.n {
-			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
+	if at := slices.IndexFunc(k.Start, func(i int) bool { return i < 0 || i >= s.n }); at >= 0 {
+		return nil, fmt.Errorf("start at row index %d of %d rows", k.Start[at], s.n)
+	}
+	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
+}
+
+// seeds are samples whose clusters are known.
+type seeds struct {
+	labels, sizes []int // of the samples, −1 for none, and of the clusters
+	open, free    []int // the clusters without a labelled sample, and the samples without a label
+	keep          bool  // labelled samples stay in their clusters
+}
+
+// seed makes samples with labels the seeds. There is one run where all clusters have labels.
+func (l *run) seed(labels []int, keep bool) error {
+	if len(labels) != l.n {
+		return fmt.Errorf("%d labels of %d samples", len(labels), l.n)
+	}
+	s := &seeds{labels: labels, sizes: make([]int, l.K), keep: keep}
+	for i, c := range labels {
+		switch {
+		case c == -1:
+			s.free = append(s.free, i)
+		case c < 0 || c >= l.K:
+			return fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, l.K)
+		default:
+			s.sizes[c]++
 		}
 	}
-	return &run{KMeans: k, samples: s}, nil
+	for c, size := range s.sizes {
+		if size == 0 {
+			s.open = append(s.open, c)
+		}
+	}
+	if len(s.open) > len(s.free) {
+		return fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
+	}
+	if l.seeds = s; len(s.open) == 0 {
+		l.runs, l.starts = 1, 1
+	}
+	return nil
+}
+
+// kept returns the cluster that sample i must stay in, or −1.
+func (s *seeds) kept(i int) int {
+	if s == nil || !s.keep {
+		return -1
+	}
+	return s.labels[i]
+}
+
+// start sets the centres for a restart: means of labelled samples, and samples without a label for other
+// clusters.
+func (l *run) start(ctx context.Context, restart int) (err error) {
+	random := rng.New(l.Seed, "k-means", restart)
+	open, free, rows := upTo(l.K), l.all, l.Start
+	if s := l.seeds; s != nil {
+		open, free = s.open, s.free
+		clear(l.centres.points.Data)
+		for i, c := range s.labels {
+			if c >= 0 {
+				l.addTo(l.centres.point(c), l.weights[i], i)
+			}
+		}
+		for j, size := range s.sizes {
+			l.toMean(j, size)
+		}
+	}
+	switch {
+	case len(rows) > 0:
+	case l.Init == InitPlusPlus:
+		if rows, err = l.plusPlus(ctx, random, len(open)); err != nil {
+			return err
+		}
+	default:
+		for _, at := range random.Perm(len(free)) {
+			rows = append(rows, free[at])
+		}
+	}
+	for at, j := range open {
+		clear(l.centres.point(j))
+		l.addTo(l.centres.point(j), l.weights[rows[at]], rows[at])
+	}
+	l.centres.ready()
+	return nil
+}
+
+// costs writes what free samples cost with the nearest centre that labels have, and 0 for the others, and
+// reports whether there is one.
+func (s *seeds) costs(l *run, out []float64) (some bool) {
+	for i, c := range s.labels {
+		if c >= 0 {
+			out[i] = 0
+		}
+	}
+	for j, size := range s.sizes {
+		if some = some || size > 0; size == 0 {
+			continue
+		}
+		for _, i := range s.free {
+			if out[i] > 0 {
+				out[i] = min(out[i], l.cost(i, j))
+			}
+		}
+	}
+	return some
+}
+
+// plusPlus draws samples as centres at the start of a run, beside those of the labelled samples: see InitPlusPlus.
+func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]int, error) {
+	points := newTargets(l.Distance, lloyd.Candidates(centres), l.m)
+	longest := 0.0
+	first := make([]float64, l.n)
+	for i, w := range l.weights {
+		longest = max(longest, w*l.norms[i])
+		if w > 0 { // a row of zeros costs the same everywhere, so it is no centre
+			first[i] = math.Inf(1)
+		}
+	}
+	var limit float64 // of the costs that may be 0 but for rounding, whatever the sample
+	p := lloyd.PlusPlus{
+		First: first,
+		Propose: func(candidates []int) {
+			points.fill(l.samples, candidates)
+			limit = 2.001 * points.slack(longest)
+		},
+		Cost: func(out []float64, lo, hi int) {
+			points.score(out, l.samples, l.all[lo:hi])
+			for i := lo; i < hi; i++ {
+				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
+				for c, score := range own {
+					own[c] = l.first[i] + l.by[i]*score
+					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack(l.norms[i]) {
+						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.point(c), 1)
+					}
+				}
+			}
+		},
+	}
+	if l.seeds != nil {
+		p.Started = l.seeds.costs(l, first)
+	}
+	return p.Draw(ctx, centres, random)
 }

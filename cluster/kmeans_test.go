@@ -652,7 +652,7 @@ func TestBounds(t *testing.T) {
 						t.Fatal(err)
 					}
 					if l = l.another(); at == 1 {
-						l.bounds = nil
+						l.unbounded = true
 					}
 					if got[at], err = l.run(context.Background(), 0); err != nil {
 						t.Fatal(err)

@@ -14,16 +14,14 @@ import (
 
 // Membership says how well a sample goes with its group.
 type Membership struct {
-	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos.
-	Group    int
-	Distance float64
-	// Other is the nearest other group, and OtherDistance how far its centre is. Other is −1, and OtherDistance
-	// 0, where there is no other group.
+	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos. Other is
+	// the nearest other group; where there is none, it is −1 and its distance 0.
+	Group         int
+	Distance      float64
 	Other         int
 	OtherDistance float64
-	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the distances a to the centre of its
-	// own group and b to the nearest other one (Hruschka, Campello and de Castro 2006). It is 1 where there is
-	// no other group, and 0 where all are as far.
+	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the two distances a and b (Hruschka,
+	// Campello and de Castro 2006). It is 1 where there is no other group, and 0 where all are as far.
 	Confidence float64
 }
 
@@ -31,16 +29,14 @@ type Membership struct {
 type Centres struct {
 	Distance Distance
 	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each is brought to unit
-	// length under the cosine.
+	// length under the cosine. Sizes holds their numbers of samples. A group of 0 has no centre, and no sample
+	// is near it.
 	Points *mat.Dense
-	// Sizes holds for each group the number of samples that its centre is the mean of. A group of 0 has no
-	// centre, and no sample is near it.
-	Sizes []int
+	Sizes  []int
 }
 
 // NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
-// *sparse.CSR. It is an error if the lengths differ, a group is negative or n and more, or a value is not
-// finite or too large.
+// *sparse.CSR.
 func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) {
 	defer wrap(&err, "centres of groups")
 	s, err := readSamples(x, d)
@@ -63,16 +59,15 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 		s.addTo(c.Points.RawRowView(g), s.weights[i], i)
 	}
 	for g, size := range c.Sizes {
-		row := c.Points.RawRowView(g)
-		for j := range row {
-			row[j] /= float64(max(size, 1))
+		for j := range s.m {
+			c.Points.RawRowView(g)[j] /= float64(max(size, 1))
 		}
 	}
 	return c, nil
 }
 
-// Memberships returns how well each row of x, n×m, dense or a *sparse.CSR, goes with its group. Where groups is
-// nil a row is in the group of the nearest centre, the first of several. A row's answer depends on that row alone.
+// Memberships returns how well each row of x goes with its group, where groups is nil that of the nearest
+// centre, the first of several. A row's answer depends on that row alone.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
 	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre
@@ -92,13 +87,8 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	if rows.m != centres.m || groups != nil && len(groups) != rows.n {
-		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", rows.n, rows.m, len(groups), centres.m)
-	}
-	for i, g := range groups {
-		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
-		}
+	if err := c.check(rows, groups, groups == nil); err != nil {
+		return nil, err
 	}
 	out = make([]Membership, rows.n)
 	err = parallel.Blocks(ctx, 0, rows.n, 32, func(_, from, to int) {
@@ -120,21 +110,28 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 					other = g
 				}
 			}
-			out[i] = Membership{Group: own, Distance: c.Distance.length(costs[own]), Other: other, Confidence: 1}
+			m := &out[i]
+			*m = Membership{Group: own, Distance: c.Distance.length(costs[own]), Other: other, Confidence: 1}
 			if other >= 0 {
-				out[i].rival(c.Distance.length(costs[other]))
+				m.OtherDistance = c.Distance.length(costs[other])
+				if m.Confidence = 0; m.OtherDistance > m.Distance {
+					m.Confidence = (m.OtherDistance - m.Distance) / m.OtherDistance
+				}
 			}
 		}
 	})
 	return out, err
 }
 
-// rival sets the distance of the nearest other group.
-func (m *Membership) rival(distance float64) {
-	m.OtherDistance, m.Confidence = distance, 0
-	if distance > m.Distance {
-		m.Confidence = (distance - m.Distance) / distance
+// check reports samples that do not fit the centres, and groups that have none.
+func (c *Centres) check(s *samples, groups []int, optional bool) error {
+	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
+		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
 	}
+	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 }); i >= 0 {
+		return fmt.Errorf("row %d is in group %d, which has no centre", i+1, groups[i])
+	}
+	return nil
 }
 
 // Memberships returns how well each row of x, n×m, goes with its group, by the centres of the groups.
@@ -150,25 +147,22 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 const SpreadLevels = 101
 
 // Spread returns for each group, k×SpreadLevels, the quantiles of the distances of its samples from the centre
-// of the others in it. The rows of x, n×m, are those of the centres. A group of one sample has the row of all
-// groups together; where no group has two samples all values are math.MaxFloat64.
+// of the others in it. x holds the rows of the centres. A group of one sample has the row of all groups
+// together; where no group has two samples all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)
 	if err != nil {
 		return nil, err
 	}
-	k, m := c.Points.Dims()
-	if len(groups) != s.n || s.m != m {
-		return nil, fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
+	if err := c.check(s, groups, false); err != nil {
+		return nil, err
 	}
+	k, m := c.Points.Dims()
 	far := make([][]float64, k)
 	var all []float64
 	buf, others := make([]float64, m), make([]float64, m)
 	for i, g := range groups {
-		if g < 0 || g >= k || c.Sizes[g] == 0 {
-			return nil, fmt.Errorf("row %d is in group %d, which has no centre", i+1, g)
-		}
 		if c.Sizes[g] < 2 {
 			continue
 		}
@@ -185,27 +179,22 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 		cost := c.Distance.length(c.Distance.between(row, s.weights[i], others, weight))
 		far[g], all = append(far[g], cost), append(all, cost)
 	}
+	if all == nil {
+		all = []float64{math.MaxFloat64}
+	}
 	out := mat.NewDense(k, SpreadLevels, nil)
 	slices.Sort(all)
-	for g := range k {
-		if slices.Sort(far[g]); far[g] == nil {
-			far[g] = all
+	for g, sorted := range far {
+		if slices.Sort(sorted); sorted == nil {
+			sorted = all
 		}
 		for level := range SpreadLevels {
-			out.Set(g, level, quantile(far[g], float64(level)/(SpreadLevels-1)))
+			// Between two values in proportion.
+			at := float64(level) / (SpreadLevels - 1) * float64(len(sorted)-1)
+			low := min(int(at), len(sorted)-1)
+			high := min(low+1, len(sorted)-1)
+			out.Set(g, level, sorted[low]+(at-float64(low))*(sorted[high]-sorted[low]))
 		}
 	}
 	return out, nil
-}
-
-// quantile returns a quantile of sorted values, between two of them in proportion, and math.MaxFloat64 where
-// there are none.
-func quantile(sorted []float64, share float64) float64 {
-	if len(sorted) == 0 {
-		return math.MaxFloat64
-	}
-	at := share * float64(len(sorted)-1)
-	low := min(int(at), len(sorted)-1)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }

@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
-// Silhouette returns the mean over the rows of x, n×m, of (b − a)/max(a, b), for the mean distances a from the
-// others of the row's cluster and b from the nearest other cluster (Rousseeuw 1987), and 0 for a row that is
-// alone in its cluster. There must be two clusters or more. It takes O(n²m) time and the memory of an n×n
-// matrix.
+// Silhouette returns the mean over the rows of x of (b − a)/max(a, b), for the mean distances a from the others
+// of the row's cluster and b from the nearest other cluster (Rousseeuw 1987), and 0 for a row alone in its
+// cluster. It takes O(n²m) time and the memory of an n×n matrix.
 func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ float64, err error) {
 	defer wrap(&err, "silhouette")
 	n, _ := x.Dims()
@@ -27,13 +27,11 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 		}
 		k = max(k, c+1)
 	}
-	sizes, filled := make([]int, k), 0
+	sizes := make([]int, k)
 	for _, c := range labels {
-		if sizes[c]++; sizes[c] == 1 {
-			filled++
-		}
+		sizes[c]++
 	}
-	if filled < 2 {
+	if slices.Max(append(sizes, 0)) == n {
 		return 0, fmt.Errorf("all rows are in one cluster")
 	}
 	products, err := innerProducts(ctx, x, 1)
@@ -84,9 +82,8 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 const gapNeighbours = 10
 
 // EigenGaps returns for each number of clusters k, up to most, the gap λ_{k+1} − λ_k of the eigenvalues of the
-// normalised Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins, with weight 1,
-// samples of which one is among the 10 nearest of the other, by the angle between the rows at length 1 less
-// their mean.
+// normalised Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins samples of which one
+// is among the 10 nearest of the other, by the angle between the centred rows.
 func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err error) {
 	defer wrap(&err, "gaps of eigenvalues")
 	s, err := readSamples(x, DistanceCosine)

@@ -52,8 +52,8 @@ var registry = []Info{
 	{"ss-snc", "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)", true, true, SSSNC{}},
 }
 
-// Register adds an algorithm of the program's own to the registry, so that settings and experiments find it by
-// its name. Call it from an init function. It panics if the name is taken.
+// Register adds an algorithm to the registry, from an init function, so that settings find it by its name. It
+// panics if the name is taken.
 func Register(i Info, defaults Clusterer) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("cluster: an algorithm " + i.Name + " is registered already")
@@ -105,8 +105,8 @@ func (i Info) Memory(s Size) int64 {
 	return int64(min(of.Memory(s), 1<<62))
 }
 
-// memoryOfSquares is what an algorithm takes that holds this number of n×n matrices, and of bytes for each
-// sample and cluster in each of the starts that run side by side.
+// memoryOfSquares is the memory of n×n matrices, and of bytes for each sample and cluster in each start at
+// work.
 func memoryOfSquares(s Size, matrices, bytes float64) float64 {
 	n := float64(s.N)
 	return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)

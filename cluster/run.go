@@ -7,43 +7,43 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
-	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // run runs the algorithm. Its slices are made once for all restarts of a worker.
 type run struct {
 	KMeans
 	*samples
-	placing *placing // the links of COP-k-means, or nil
-	linked  *linked  // those of constrained k-means, or nil
-	seeds   *seeds   // or nil
+	runs, starts int      // runs are to come to an end, of at most this many starts
+	placing      *placing // the links of COP-k-means, or nil
+	linked       *linked  // those of constrained k-means, or nil
+	seeds        *seeds   // or nil
+	unbounded    bool     // bounds stay unknown
 
-	centres  *targets
-	scores   []float64 // of one panel, panel×K
-	buf      []float64 // one row
-	near     []int     // the centres that the scores cannot tell apart
-	labels   []int
-	previous []int // the labels of the iteration before
-	counts   []int
-	lengths  []float64 // of the sums of the clusters, for refine
-	placed   []int     // the clusters of units, with linked
-	bounds   *bounds   // nil where links hold samples
+	centres          *targets
+	scores, buf      []float64 // of one panel, panel×K, and one row
+	near             []int     // the centres that the scores cannot tell apart
+	labels, previous []int     // of this iteration and the one before
+	counts           []int
+	lengths          []float64 // of the sums of the clusters, for refine
+	placed           []int     // the clusters of units, with linked
+	bounds           *bounds
 }
 
 // another returns a run with buffers of its own.
 func (l *run) another() *run {
 	other := *l
-	other.centres = newTargets(l.Distance, l.K, l.m)
-	other.scores = make([]float64, panelRows*l.K)
-	other.buf = make([]float64, l.m)
+	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
+	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	if other.placing = l.placing.another(); l.placing == nil && l.linked == nil {
-		other.bounds = newBounds(l.samples, l.Distance, l.K)
+	if p := l.placing; p != nil {
+		other.placing = &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
+		other.unbounded = true
 	}
 	return &other
 }
@@ -55,9 +55,8 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	for i := range l.labels {
 		l.labels[i] = -1
 	}
-	if l.placed = nil; l.bounds != nil {
-		l.bounds.reset()
-	}
+	l.placed = nil
+	l.bounds.reset()
 	iteration := 0
 	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
@@ -65,21 +64,18 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		refined := false
-		if moved == 0 && l.Refine && l.placing == nil && l.linked == nil {
+		if moved > 0 {
+			l.moveCentres()
+		} else if l.Refine && l.placing == nil && l.linked == nil {
 			if moved, err = l.refine(ctx); err != nil {
 				return nil, err
 			}
-			refined = moved > 0
 		}
 		if l.traced != nil {
 			l.traced(restart, iteration, moved)
 		}
 		if moved == 0 {
 			break
-		}
-		if !refined {
-			l.moveCentres()
 		}
 	}
 	r := &Result{
@@ -93,59 +89,26 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	return r, nil
 }
 
-// cost returns what sample i costs in cluster j.
 func (l *run) cost(i, j int) float64 {
 	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
-// assign moves each sample to the nearest centre that its links allow and fills clusters that are empty then.
-// It returns how many samples moved.
+// assign moves samples to the nearest centres that links allow, fills empty clusters, and counts the moves.
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
-	switch {
-	case l.linked != nil:
+	if l.linked != nil {
 		err = l.assignUnits(ctx)
-	case l.bounds != nil:
-		err = l.assignBounded(ctx)
-	default:
-		err = l.assignAll(ctx)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if l.linked == nil {
+	} else if err = l.assignEach(ctx); err == nil {
 		l.fillEmpty()
 	}
-	return countMoved(l.previous, l.labels), nil
-}
-
-// assignAll moves each sample to the nearest centre that its links allow, one sample after the other.
-func (l *run) assignAll(ctx context.Context) error {
-	l.placing.clear()
-	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, lo, hi)
-		for i := lo; i < hi; i++ {
-			to := max(l.seeds.kept(i), l.placing.cluster(i))
-			if to < 0 {
-				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
-				if !l.placing.forbid(i, scores) {
-					return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
-				}
-				to = l.nearest(i, scores)
-				l.placing.put(i, to)
-			}
-			l.labels[i] = to
-			l.counts[to]++
-		}
-		return nil
-	})
+	return countMoved(l.previous, l.labels), err
 }
 
 // nearest returns the centre with the least cost for sample i, given its scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
-	limit := least + l.centres.slack.ofLength(l.norms[i])
+	limit := least + l.centres.slack(l.norms[i])
 	if second > limit {
 		return at
 	}
@@ -168,7 +131,7 @@ func (l *run) nearest(i int, scores []float64) int {
 	return nearest
 }
 
-// leastTwo returns the place of the least number, the first of several, and that number and the least of the others.
+// leastTwo returns the place of the least number, that number, and the least of the others.
 func leastTwo(x []float64) (at int, least, second float64) {
 	least, second = math.Inf(1), math.Inf(1)
 	for j, v := range x {
@@ -188,18 +151,16 @@ func (l *run) fillEmpty() {
 	}
 	costs := make([]float64, l.n)
 	for i := range costs {
-		// A row of zeros costs the same everywhere: it goes last.
-		if l.weights[i] > 0 {
+		if l.weights[i] > 0 { // a row of zeros costs the same everywhere: it goes last
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
-	if l.bounds != nil {
-		l.bounds.reset()
-	}
-	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
+	l.bounds.reset()
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool {
+		return l.seeds.kept(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.of[i]]) == 1)
+	})
 }
 
-// countMoved returns how many samples have another label than before.
 func countMoved(before, after []int) (moved int) {
 	for i, to := range after {
 		if to != before[i] {
@@ -225,11 +186,10 @@ func (l *run) update() {
 	l.centres.ready()
 }
 
-// toMean makes centre j, the sum of count samples, their mean or, under the cosine distance, its direction. A
-// sum of none, and one without a direction, stays.
+// toMean divides centre j, the sum of count samples, by their number or, under the cosine distance, by its
+// length; a sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
-	centre := l.centres.point(j)
-	by := float64(count)
+	centre, by := l.centres.point(j), float64(count)
 	if l.Distance == DistanceCosine {
 		by = norm(centre)
 	}
@@ -239,4 +199,144 @@ func (l *run) toMean(j, count int) {
 	for f := range centre {
 		centre[f] /= by
 	}
+}
+
+// bounds hold how far each sample is at most from its own centre and at least from all others (Hamerly 2010):
+// one whose bounds leave no choice is not compared with the centres. They are stored as if no centre had moved:
+// upper bounds rise by their centres' moves, lower ones fall by the longest move of each iteration.
+type bounds struct {
+	upper, lower []float64
+	moved        []float64 // the way of each centre in all
+	fastest      float64   // the sum of the longest moves
+	scale        float64   // about the largest distance
+}
+
+// newBounds returns unknown bounds of the samples and k centres, of unit rows under the cosine distance.
+func newBounds(s *samples, k int) *bounds {
+	b := &bounds{upper: make([]float64, s.n), lower: make([]float64, s.n), moved: make([]float64, k), scale: 2}
+	if s.distance == DistanceEuclidean {
+		b.scale = max(2*slices.Max(s.norms), smallestNorm)
+	}
+	return b
+}
+
+// reset invalidates all bounds.
+func (b *bounds) reset() {
+	for i := range b.upper {
+		b.upper[i] = math.Inf(1)
+	}
+	clear(b.moved)
+	b.fastest = 0
+}
+
+// of returns how far sample i is at most from its centre and at least from all others.
+func (b *bounds) of(i, centre int) (upper, lower float64) {
+	return b.upper[i] + b.moved[centre], b.lower[i] - b.fastest
+}
+
+// set sets what of returns, but for a margin that is more than what bounds lose to rounding.
+func (b *bounds) set(i, centre int, upper, lower float64) {
+	const margin = 1e-9
+	room := margin * (b.scale + b.fastest)
+	b.upper[i], b.lower[i] = upper-b.moved[centre]+room, lower+b.fastest-room
+}
+
+// gathered is how many rows of m columns are compared with the centres at once.
+func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
+
+// assignEach moves each sample to the nearest centre that its links allow, one after the other.
+func (l *run) assignEach(ctx context.Context) error {
+	p := l.placing
+	if p != nil {
+		p.clear()
+	}
+	longest := 1.0
+	if l.Distance == DistanceEuclidean {
+		longest = slices.Max(l.norms)
+	}
+	// More than the error of a difference of squared distances of any sample.
+	rounding := 4 * l.centres.slack(longest)
+	var open []int
+	for i, to := range l.previous {
+		l.labels[i] = to
+		if to >= 0 {
+			// Lloyd's algorithm certainly leaves the sample there, ties and rounding included.
+			if upper, lower := l.bounds.of(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
+				l.counts[to]++
+				continue
+			}
+		}
+		open = append(open, i)
+	}
+	return l.eachScored(ctx, open, func(i int, scores []float64) error {
+		to := l.seeds.kept(i)
+		if p != nil {
+			if to = p.places[p.of[i]]; to < 0 && !p.forbid(i, scores) {
+				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
+			}
+		}
+		if to < 0 {
+			to = l.nearest(i, scores)
+		}
+		if p != nil {
+			p.put(i, to)
+		}
+		l.labels[i] = to
+		l.counts[to]++
+		l.bound(i, to, scores)
+		return nil
+	})
+}
+
+// eachScored calls f with the scores of each of some samples.
+func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
+	for rows := range slices.Chunk(samples, gathered(l.m)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.centres.score(l.scores, l.samples, rows)
+		for a, i := range rows {
+			if err := f(i, l.scores[a*l.K:(a+1)*l.K]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bound sets the bounds of sample i in cluster to, given its scores.
+func (l *run) bound(i, to int, scores []float64) {
+	if l.unbounded {
+		return
+	}
+	second := math.Inf(1)
+	for j, s := range scores {
+		if j != to {
+			second = min(second, s)
+		}
+	}
+	square, by := l.first[i], l.by[i]
+	if l.Distance == DistanceCosine {
+		square, by = 2*square, 2*by
+	}
+	slack := by * l.centres.slack(l.norms[i])
+	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
+}
+
+// moveCentres moves the centres to the means of their samples, and the bounds with them.
+func (l *run) moveCentres() {
+	before := slices.Clone(l.centres.points.Data)
+	l.update()
+	var fastest float64
+	for j := range l.K {
+		from, to := before[j*l.m:(j+1)*l.m], l.centres.point(j)
+		step := 2.0 // a centre without a direction is as far from all
+		if l.Distance == DistanceEuclidean || slices.Equal(from, to) || norm(from) > 0 && norm(to) > 0 {
+			floats.Sub(from, to)
+			step = norm(from)
+		}
+		l.bounds.moved[j] += step
+		fastest = max(fastest, step)
+	}
+	l.bounds.fastest += fastest
 }

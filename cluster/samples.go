@@ -26,16 +26,15 @@ type rowReader interface {
 	values(i int) []float64
 	// addTo adds w times row i to dst.
 	addTo(dst []float64, w float64, i int)
-	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi with those of points to out.
-	dots(out []float64, lo, hi int, points blas.Matrix)
-	// dotsOf is dots of rows, in rising order.
-	dotsOf(out []float64, rows []int, points blas.Matrix)
+	// dots writes the products of some rows, in rising order, with those of points to out, rows×points.
+	dots(out []float64, rows []int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
 type samples struct {
 	rowReader
 	n, m     int
+	all      []int // 0, …, n−1
 	distance Distance
 	norms    []float64 // ‖x_i‖
 	// weights are what a row is multiplied by before it is compared with others: 1, or under the cosine
@@ -45,16 +44,22 @@ type samples struct {
 	first, by []float64
 }
 
+// upTo returns 0, …, n−1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 const (
-	// largestNorm is the length of a row whose inverse keeps its digits, and so is the inverse of it.
-	largestNorm = 1e300
-	// smallestNorm is what the longest row must have for squared distances to keep their digits.
-	smallestNorm = 1e-150
+	largestNorm  = 1e300  // rows of this length, or of its inverse, have an inverse that keeps its digits
+	smallestNorm = 1e-150 // the longest row must have it for squared distances to keep their digits
 )
 
-// readSamples reads x, which is not changed. It copies nothing but matrices that are neither *mat.Dense nor
-// *sparse.CSR. A value that is not finite, or so large that distances overflow, is an error that names its row,
-// and so are rows so small that nothing is left of distances, but for zeros.
+// readSamples reads x. Values that are not finite, rows so long that distances overflow and rows so short that
+// nothing is left of distances are errors.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != DistanceEuclidean && d != DistanceCosine {
 		return nil, fmt.Errorf("there is no %v", d)
@@ -63,7 +68,8 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, distance: d, norms: make([]float64, n), weights: make([]float64, n), first: make([]float64, n), by: make([]float64, n)}
+	s := &samples{rowReader: readRows(x), n: n, m: m, all: upTo(n), distance: d}
+	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64
 	longest := 0
 	for i := range n {
@@ -73,18 +79,17 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 				return nil, fmt.Errorf("row %d holds the value %v", i+1, v)
 			}
 		}
-		s.norms[i] = norm(values)
-		s.weights[i], s.first[i], s.by[i] = 1, s.norms[i]*s.norms[i], 2
-		if d == DistanceCosine {
-			s.weights[i] = 1 / s.norms[i]
-			if s.norms[i] == 0 {
-				s.weights[i] = 0
+		length := norm(values)
+		s.norms[i], s.weights[i], s.first[i], s.by[i] = length, 1, length*length, 2
+		if d == DistanceEuclidean {
+			total += 4 * length * length
+		} else {
+			if s.weights[i] = 0; length > 0 {
+				s.weights[i] = 1 / length
 			}
 			s.first[i], s.by[i] = 1, s.weights[i]
-		} else {
-			total += 4 * s.norms[i] * s.norms[i]
 		}
-		switch length := s.norms[i]; {
+		switch {
 		case math.IsInf(total+length, 0) || d == DistanceCosine && length > largestNorm:
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
 		case d == DistanceCosine && length > 0 && length < 1/largestNorm:
@@ -99,7 +104,6 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	return s, nil
 }
 
-// readRows reads x, which it copies where it is neither a *mat.Dense nor a *sparse.CSR.
 func readRows(x mat.Matrix) rowReader {
 	switch x := x.(type) {
 	case *mat.Dense:
@@ -114,7 +118,6 @@ func tooSmall(row int) error {
 	return fmt.Errorf("row %d: the values are too small, nothing is left of distances", row+1)
 }
 
-// dense reads the rows of a dense matrix.
 type dense struct{ *mat.Dense }
 
 func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
@@ -123,22 +126,17 @@ func (x dense) values(i int) []float64 { return x.RawRowView(i) }
 
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
-	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
-}
-
 // rowRooms hold dense rows side by side, or points that are laid out.
 var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-// ofLength returns so much of the room, which holds anything.
 func ofLength(room *[]float64, n int) []float64 {
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return *room
 }
 
-func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix) {
+func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
 	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
-		x.dots(out, first, first+len(rows), points)
+		panel.Dots(out, blas.Of[float64](x.RawMatrix()), first, first+len(rows), blas.Of[float64](points))
 		return
 	}
 	room := rowRooms.Get()
@@ -151,7 +149,6 @@ func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
 }
 
-// csr reads the rows of a sparse matrix.
 type csr struct{ *sparse.CSR }
 
 func (x csr) row(i int, buf []float64) []float64 {
@@ -175,22 +172,13 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 	}
 }
 
-func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
-	x.products(out, hi-lo, func(a int) int { return lo + a }, points)
-}
-
-func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix) {
-	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
-}
-
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that they fit a cache.
 const pointsAtOnce = 32
 
-// products writes the n×points.Rows products of n rows, which row numbers, with the points.
-func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
+func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
 	stored := 0
-	for a := range n {
-		stored += len(x.values(row(a)))
+	for _, i := range rows {
+		stored += len(x.values(i))
 	}
 	room := rowRooms.Get()
 	defer rowRooms.Put(room)
@@ -205,10 +193,10 @@ func (x csr) products(out []float64, n int, row func(a int) int, points blas.Mat
 			}
 		}
 		const rowsAtOnce = 16
-		parallel.DoWork(stored*count, parallel.Count(n, rowsAtOnce), func(part int) {
+		parallel.DoWork(stored*count, parallel.Count(len(rows), rowsAtOnce), func(part int) {
 			var sums [pointsAtOnce]float64
-			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, n); a++ {
-				columns, values := x.Row(row(a))
+			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, len(rows)); a++ {
+				columns, values := x.Row(rows[a])
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)

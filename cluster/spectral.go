@@ -1,14 +1,17 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000, in the form of Ng, Jordan and
@@ -17,19 +20,16 @@ type NormalisedCut struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	c.K, c.Seed = clusters, seed
 	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return c.Fit(ctx, products) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
-// Embed returns n×K coordinates of n samples by their n×n similarity S, which must be symmetric and finite: the
-// eigenvectors of the K largest eigenvalues of D^-½SD^-½, D holding the sums of S's rows, the largest first and
-// then every row scaled to length 1. A row of S that sums to 0 gives a row of zeros; one that sums to less is
-// an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
+// Embed returns n×K coordinates of n samples by their n×n similarity S: the eigenvectors of the K largest
+// eigenvalues of D^-½SD^-½, D holding the sums of S's rows, with every row scaled to length 1. A sum of 0 gives
+// a row of zeros; one below is an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
 func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
 	defer wrap(&err, "normalised cut")
 	sym, err := readSymmetric(similarity)
@@ -66,23 +66,19 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	if err != nil {
 		return nil, fmt.Errorf("the eigenvectors of the similarity: %w", err)
 	}
-	embedding := mat.NewDense(n, c.K, nil)
 	for i := range n {
-		if scale[i] == 0 {
-			continue
-		}
-		row := embedding.RawRowView(i)
-		copy(row, vectors.RawRowView(i))
-		if length := norm(row); length > 0 {
-			for f := range row {
-				row[f] /= length
+		row := vectors.RawRowView(i)
+		length := norm(row)
+		for f := range row {
+			if row[f] /= cmp.Or(length, 1); scale[i] == 0 {
+				row[f] = 0
 			}
 		}
 	}
-	return embedding, nil
+	return vectors, nil
 }
 
-// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K, in the coordinates of Embed.
+// Fit clusters n samples by their n×n similarity. Centres are K×K, in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
@@ -91,19 +87,17 @@ func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result,
 	return c.KMeans.Fit(ctx, embedding)
 }
 
-// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF poster compares with): the cut of a
-// similarity in which links count most. Links need not hold in the answer.
+// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006): the cut of a similarity in which links count most.
+// Links need not hold in the answer.
 type SSSNC struct {
 	NormalisedCut
 }
 
-// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	s.K, s.Seed = clusters, seed
 	return onProducts(ctx, x, 4, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
-// Memory returns about how many bytes Cluster takes.
 func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 
 // Fit clusters n samples by their n×n similarity, with links and labels.
@@ -115,8 +109,7 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Re
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
-// linkSimilarity returns the n×n similarity with every must-link's entries set to its largest value and every
-// cannot-link's to its smallest; each two labelled samples are a link.
+// linkSimilarity returns the similarity with must-links at its largest value and cannot-links at its smallest.
 func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
@@ -129,12 +122,101 @@ func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	linked := mat.NewSymDense(sym.SymmetricDim(), nil)
 	linked.CopySym(sym)
 	largest, smallest := mat.Max(sym), mat.Min(sym)
-	for l := range links {
-		if l.must {
-			linked.SetSym(l.i, l.j, largest)
-		} else {
-			linked.SetSym(l.i, l.j, smallest)
+	links(func(i, j int, must bool) {
+		to := smallest
+		if must {
+			to = largest
+		}
+		linked.SetSym(i, j, to)
+	})
+	return linked, nil
+}
+
+// innerProducts returns x·xᵀ, n×n, in O(n²m) time, for an algorithm that holds this number of n×n matrices,
+// which must fit into memory. Inner products beyond a float64 are an error.
+func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
+	n, m := x.Dims()
+	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
+		return nil, err
+	}
+	rows, all := readRows(x), upTo(n)
+	out := mat.NewSymDense(n, nil)
+	raw := out.RawSymmetric()
+	part := make([]float64, panelRows*panelRows)
+	points := blas.Matrix{Cols: m, Stride: m, Data: make([]float64, min(panelRows, n)*m)}
+	err := panel.Each(ctx, n, panelRows, func(lo, hi int) error {
+		points.Rows = hi - lo
+		clear(points.Data)
+		for i := lo; i < hi; i++ {
+			rows.addTo(points.Data[(i-lo)*m:][:m], 1, i)
+		}
+		// Those of the panel with all rows up to it, which stand above the diagonal.
+		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
+			rows.dots(part, all[first:last], points)
+			for i := first; i < last; i++ {
+				for j := max(lo, i); j < hi; j++ {
+					raw.Data[i*raw.Stride+j] = part[(i-first)*points.Rows+j-lo]
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		square, length := out.At(i, i), norm(rows.values(i))
+		if length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)) {
+			return nil, fmt.Errorf("sample %d: values of length %v have no inner products", i+1, length)
 		}
 	}
-	return linked, nil
+	return out, nil
+}
+
+// onProducts calls fit with the inner products of x: see innerProducts.
+func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products mat.Matrix) (*Result, error)) (*Result, error) {
+	products, err := innerProducts(ctx, x, matrices)
+	if err != nil {
+		return nil, err
+	}
+	return fit(products)
+}
+
+// readSymmetric returns a as a symmetric matrix, copied unless it is one, or an error where it is not square,
+// finite and symmetric but for rounding.
+func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
+	n, c := a.Dims()
+	if n != c || n == 0 {
+		return nil, fmt.Errorf("a %d×%d matrix does not compare samples with each other", n, c)
+	}
+	sym, isSym := a.(*mat.SymDense)
+	if !isSym {
+		sym = mat.NewSymDense(n, nil)
+	}
+	// What is larger is refused like infinity: its sums could overflow.
+	limit := math.MaxFloat64 / 8 / float64(n) / float64(n)
+	largest := 0.0
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := a.At(i, j)
+			if !(math.Abs(v) <= limit) {
+				return nil, fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
+			}
+			largest = max(largest, math.Abs(v))
+			if !isSym {
+				sym.SetSym(i, j, v)
+			}
+		}
+	}
+	if isSym {
+		return sym, nil
+	}
+	for i := range n {
+		for j := range i {
+			if v, w := a.At(i, j), sym.At(j, i); !(math.Abs(v-w) <= 1e-8*largest) {
+				return nil, fmt.Errorf("not symmetric: row %d, column %d holds %v and row %d, column %d holds %v", i+1, j+1, v, j+1, i+1, w)
+			}
+		}
+	}
+	return sym, nil
 }

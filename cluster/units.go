@@ -66,8 +66,7 @@ func (u *units) findClusters(k int) error {
 	if u.colours != nil {
 		return nil
 	}
-	free := make([]float64, len(u.members)*k)
-	placed, err := u.search(k, free, true, mostColouring)
+	placed, err := u.search(k, make([]float64, len(u.members)*k), true, mostColouring)
 	switch {
 	case errors.Is(err, errNoClusters):
 		return fmt.Errorf("samples that cannot link need more than %d clusters: %w", k, ErrDeadEnd)
@@ -78,8 +77,8 @@ func (u *units) findClusters(k int) error {
 	return nil
 }
 
-// place returns a cluster for each unit, given the units×k costs: the cheapest for free ones, and what search
-// finds for those that links part. Where that takes too long they get any clusters that hold to the links.
+// place returns the cheapest cluster of each unit, and of those that links part what search finds in time, or
+// any clusters that hold to the links.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err
@@ -96,27 +95,18 @@ func (u *units) place(k int, costs []float64) ([]int, error) {
 	return placed, nil
 }
 
-// search finds clusters for the units that links part, beside those that are fixed; the others get −1. It
-// places the unit with the least choice first and goes back from dead ends. With alike the costs say nothing,
-// and all empty clusters are the same.
+// search finds clusters for the units that links part, the one with the least choice first, and goes back from
+// dead ends. With alike costs say nothing. Other units that are not fixed get −1.
 func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, error) {
-	placed := slices.Clone(u.fixed)
-	// blocked counts the units in each cluster that a unit is parted from.
-	blocked, choices := make([]int32, len(placed)*k), make([]int, len(placed))
-	held := make([]int, k) // units in each cluster
-	for at := range choices {
-		choices[at] = k
-	}
+	placed, choices := slices.Clone(u.fixed), slices.Repeat([]int{k}, len(u.fixed))
+	blocked := make([]int32, len(placed)*k) // how many units in each cluster a unit is parted from
+	held := make([]int, k)                  // units in each cluster
 	put := func(at, j int, by int) {
 		held[j] += by
 		for _, other := range u.apart[at] {
 			before := blocked[other*k+j]
-			blocked[other*k+j] += int32(by)
-			switch {
-			case by > 0 && before == 0:
-				choices[other]--
-			case by < 0 && before == 1:
-				choices[other]++
+			if blocked[other*k+j] += int32(by); min(before, before+int32(by)) == 0 {
+				choices[other] -= by
 			}
 		}
 	}
@@ -137,9 +127,10 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 	// Of units with equal choice the one goes first to which its choice matters most.
 	matters := make([]float64, len(placed))
 	for _, at := range open {
-		matters[at] = float64(len(u.apart[at]))
-		if !alike {
-			matters[at] = regret(costs[at*k : (at+1)*k])
+		if matters[at] = float64(len(u.apart[at])); !alike {
+			if _, first, second := leastTwo(costs[at*k : (at+1)*k]); k > 1 {
+				matters[at] = second - first
+			}
 		}
 	}
 	slices.SortStableFunc(open, func(a, b int) int { return cmp.Compare(matters[b], matters[a]) })
@@ -185,55 +176,37 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 	return placed, rest(len(open))
 }
 
-// regret is by how much the least cost is below the next.
-func regret(costs []float64) float64 {
-	_, first, second := leastTwo(costs)
-	if math.IsInf(second, 1) {
-		return 0
-	}
-	return second - first
-}
-
-// lowerAll repeats lower until no unit moves, within limits.
+// lowerAll moves units to the cheapest clusters that links allow, and swaps two parted units where that costs
+// less, until none moves, within limits. placed must hold to the links.
 func (u *units) lowerAll(k int, costs []float64, placed []int) {
-	for range defaultMaxIterations {
-		if !u.lower(k, costs, placed) {
-			return
-		}
-	}
-}
-
-// lower moves each unit to the cheapest cluster that its links allow, as the others stand, and swaps two parted
-// units where that costs less. It returns whether a unit moved. placed must hold to the links.
-func (u *units) lower(k int, costs []float64, placed []int) (moved bool) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
-	for at, from := range placed {
-		if u.fixed[at] >= 0 {
-			continue
-		}
-		own := costs[at*k : (at+1)*k]
-		to := from
-		for j, c := range own {
-			if less(c, own[to]) && !u.holds(placed, at, j, -1) {
-				to = j
-			}
-		}
-		if to != from {
-			placed[at], moved = to, true
-		}
-	}
-	for _, a := range u.linked {
-		for _, b := range u.apart[a] {
-			if b < a || u.fixed[a] >= 0 || u.fixed[b] >= 0 {
+	moved := true
+	for turn := 0; moved && turn < defaultMaxIterations; turn++ {
+		moved = false
+		for at, from := range placed {
+			if u.fixed[at] >= 0 {
 				continue
 			}
-			i, j := placed[a], placed[b]
-			if less(costs[a*k+j]+costs[b*k+i], costs[a*k+i]+costs[b*k+j]) && !u.holds(placed, a, j, b) && !u.holds(placed, b, i, a) {
-				placed[a], placed[b], moved = j, i, true
+			own := costs[at*k : (at+1)*k]
+			for j, c := range own {
+				if less(c, own[placed[at]]) && !u.holds(placed, at, j, -1) {
+					placed[at] = j
+				}
+			}
+			moved = moved || placed[at] != from
+		}
+		for _, a := range u.linked {
+			for _, b := range u.apart[a] {
+				if b < a || u.fixed[a] >= 0 || u.fixed[b] >= 0 {
+					continue
+				}
+				i, j := placed[a], placed[b]
+				if less(costs[a*k+j]+costs[b*k+i], costs[a*k+i]+costs[b*k+j]) && !u.holds(placed, a, j, b) && !u.holds(placed, b, i, a) {
+					placed[a], placed[b], moved = j, i, true
+				}
 			}
 		}
 	}
-	return moved
 }
 
 // holds tells whether cluster j holds a unit that unit at is parted from, but for one.
@@ -249,11 +222,17 @@ func (u *units) holds(placed []int, at, j, except int) bool {
 // CheckLinks returns an error where what is known of n samples contradicts itself, where a label is not below
 // k, or where no k clusters part all samples that cannot link: that error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
+	_, err := placeable(n, k, known)
+	return err
+}
+
+// placeable returns units that can be placed in k clusters.
+func placeable(n, k int, known Known) (*units, error) {
 	u, err := newUnits(n, k, known)
-	if err != nil {
-		return err
+	if err == nil {
+		err = u.findClusters(k)
 	}
-	return u.findClusters(k)
+	return u, err
 }
 
 // Bind moves as few samples as it can so that groups, the clusters of n samples from 0 to k−1, hold to the

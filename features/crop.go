@@ -18,9 +18,6 @@ import (
 
 // Crop picks the part of each image that becomes the sample: a Box, a Square, Eyes, or the Whole.
 type Crop interface {
-	// resample draws the part of the sample's image src over the whole of dst, which is black. The upper left
-	// corner of both is at (0, 0).
-	resample(dst *Canvas, src image.Image, sample string) error
 	// digest tells apart the parts that crops take of the sample's image.
 	digest(sample string) string
 }
@@ -41,9 +38,8 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	return image.Rectangle{}, false
 }
 
-// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
-// x to the right and y down from (0, 0) in the upper left corner. An image
-// that does not contain it is an error.
+// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with x to the right and y down from
+// (0, 0) in the upper left corner. An image that does not contain it is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
 
 // Square is the largest square in the middle of an image.
@@ -56,14 +52,11 @@ func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
 func (Square) digest(string) string { return "square" }
 func (Whole) digest(string) string  { return "" }
 
-func (b Box) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, b) }
-func (s Square) resample(dst *Canvas, src image.Image, _ string) error {
-	return resampleTo(dst, src, s)
-}
-func (w Whole) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, w) }
-
-// resampleTo draws the part of src that a crop takes over the whole of dst.
-func resampleTo(dst *Canvas, src image.Image, crop Crop) error {
+// resampleCrop draws the part of the sample's image that a crop takes over dst. Both start at (0, 0).
+func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error {
+	if e, ok := crop.(*Eyes); ok {
+		return e.resample(dst, src, sample)
+	}
 	part, _ := Part(crop, src.Bounds().Size())
 	if part.Empty() || !part.In(src.Bounds()) {
 		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
@@ -73,16 +66,9 @@ func resampleTo(dst *Canvas, src image.Image, crop Crop) error {
 	return nil
 }
 
-// Where Eyes puts the two eyes, as parts of the result's width and height.
-const (
-	eyeLeft  = 0.3
-	eyeRight = 0.7
-	eyeDown  = 0.35
-)
-
 // Eyes turns, scales and shifts each image so that the left eye comes to lie at 30 % and the right eye at 70 %
-// of the result's width, both at 35 % of its height. What lies outside the image is black. An image whose eyes
-// are not known, or not within it, is an error.
+// of the result's width, both at 35 % of its height. What lies outside is black. Eyes that are not known, or
+// not within the image, are an error.
 type Eyes struct {
 	file string
 	// at holds the eyes of each sample as x + iy, the pixels' centres at whole numbers.
@@ -100,47 +86,46 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 		return nil, fmt.Errorf("eyes: %w", err)
 	}
 	defer f.Close()
-	at, err := parseEyes(f)
-	if err != nil {
-		return nil, fmt.Errorf("eyes %s: %w", file, err)
-	}
-	return &Eyes{file: file, at: at}, nil
-}
-
-func parseEyes(r io.Reader) (map[string]eyes, error) {
-	reader := csv.NewReader(r)
-	reader.FieldsPerRecord = 5
-	reader.TrimLeadingSpace = true
-	at := map[string]eyes{}
+	reader := csv.NewReader(f)
+	reader.FieldsPerRecord, reader.TrimLeadingSpace = 5, true
+	e := &Eyes{file: file, at: map[string]eyes{}}
 	for first := true; ; first = false {
 		record, err := reader.Read()
 		switch {
 		case err == io.EOF:
-			return at, nil
+			return e, nil
 		case errors.Is(err, csv.ErrFieldCount):
-			return nil, fmt.Errorf("%w, want five, file,left_x,left_y,right_x,right_y", err)
+			return nil, fmt.Errorf("eyes %s: %w, want five, file,left_x,left_y,right_x,right_y", file, err)
 		case err != nil:
-			return nil, err
+			return nil, fmt.Errorf("eyes %s: %w", file, err)
 		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
 			continue
 		}
-		line, _ := reader.FieldPos(0)
-		var v [4]float64
-		for i, field := range record[1:] {
-			v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
-			if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-				return nil, fmt.Errorf("line %d: %q is no number of pixels", line, field)
-			}
+		if err := e.add(record); err != nil {
+			line, _ := reader.FieldPos(0)
+			return nil, fmt.Errorf("eyes %s: line %d: %w", file, line, err)
 		}
-		if v[2]-v[0] < 1 {
-			return nil, fmt.Errorf("line %d: the right eye, at x = %v, is not to the right of the left eye, at x = %v", line, v[2], v[0])
-		}
-		name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
-		if other, ok := at[name]; ok && other != found {
-			return nil, fmt.Errorf("line %d: a second place for the eyes of %q", line, name)
-		}
-		at[name] = found
 	}
+}
+
+// add adds a line of the file.
+func (e *Eyes) add(record []string) (err error) {
+	var v [4]float64
+	for i, field := range record[1:] {
+		v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
+		if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+			return fmt.Errorf("%q is no number of pixels", field)
+		}
+	}
+	if v[2]-v[0] < 1 {
+		return fmt.Errorf("the right eye, at x = %v, is not to the right of the left eye, at x = %v", v[2], v[0])
+	}
+	name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
+	if other, ok := e.at[name]; ok && other != found {
+		return fmt.Errorf("a second place for the eyes of %q", name)
+	}
+	e.at[name] = found
+	return nil
 }
 
 func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at[sample]) }
@@ -158,7 +143,7 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 		}
 	}
 	width, height := float64(dst.Width), float64(dst.Height)
-	to := eyes{complex(eyeLeft*width, eyeDown*height), complex(eyeRight*width, eyeDown*height)}
+	to := eyes{complex(0.3*width, 0.35*height), complex(0.7*width, 0.35*height)}
 	// The similarity z → turn·z + shift that takes both eyes where they belong; draw has the corners, not the
 	// centres, of pixels at whole numbers.
 	const half = 0.5 + 0.5i
@@ -168,14 +153,8 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 		return fmt.Errorf("crop: no turn takes the eyes of %s to their place", sample)
 	}
 	drawn := image.NewRGBA64(image.Rect(0, 0, dst.Width, dst.Height))
-	draw.CatmullRom.Transform(drawn, f64.Aff3{
-		real(turn), -imag(turn), real(shift),
-		imag(turn), real(turn), imag(shift),
-	}, src, src.Bounds(), draw.Src, nil)
-	for y := range dst.Height {
-		for x := range dst.Width {
-			dst.set(x, y, drawn.RGBA64At(x, y))
-		}
-	}
+	to3 := f64.Aff3{real(turn), -imag(turn), real(shift), imag(turn), real(turn), imag(shift)}
+	draw.CatmullRom.Transform(drawn, to3, src, src.Bounds(), draw.Src, nil)
+	resize(dst, drawn, drawn.Rect)
 	return nil
 }

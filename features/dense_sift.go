@@ -5,15 +5,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"math"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/gonum"
+
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-const (
-	defaultStep = 8
-	defaultBin  = 4
-)
+const defaultStep, defaultBin = 8, 4
 
 // DenseSIFT describes patches on a grid over the whole image by SIFT descriptors that are not turned: 4×4 bins
 // of 8 orientations. Its zero value takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
@@ -48,7 +50,6 @@ func (d DenseSIFT) Check() error  { return check(d) }
 func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
 
-// bins returns the sizes of the bins.
 func (d DenseSIFT) bins() []int {
 	if len(d.Bins) == 0 {
 		return []int{defaultBin}
@@ -56,9 +57,8 @@ func (d DenseSIFT) bins() []int {
 	return d.Bins
 }
 
-// Extract returns the descriptors of the patches that lie within the image, by scale as in Bins, then by row
-// and column. An image that is smaller than a patch has none, which is no error, and a patch of one grey value
-// has the vector zero.
+// Extract returns the descriptors of the patches within the image, by scale as in Bins, then by row and column;
+// none is no error. A patch of one grey value has the vector zero.
 func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -92,13 +92,11 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
-// the image.
 func (d DenseSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
 	pixels := int64(size.X) * int64(size.Y)
-	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, and the rings
-	// of rows.
+	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, the blurred
+	// image, and rows of gradients.
 	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
 	for _, bin := range d.bins() {
@@ -106,13 +104,12 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 			continue
 		}
 		columns, rows := int64(size.X)/step+1, int64(size.Y)/step+1
-		need += 2*columns*rows*(siftDim+12) + columns*siftBins*orientations*4*int64((siftBins+1)*bin+siftBins) + int64(size.X)*4*int64(8*bin+16)
+		need += 2*columns*rows*(siftDim+12) + columns*siftBins*orientations*4*int64((siftBins+1)*bin+siftBins) + 8*pixels + 32*int64(size.X)
 	}
 	return need
 }
 
-// greyRows returns the function that writes row y of the image to row, as
-// greys from 0 (black) to 1 (white).
+// greyRows returns the function that writes row y of the image to row, as greys from 0 (black) to 1 (white).
 func greyRows(img image.Image) func(row []float32, y int) {
 	g, ok := img.(*image.Gray16)
 	if !ok {
@@ -123,5 +120,261 @@ func greyRows(img image.Image) func(row []float32, y int) {
 		for x := range row {
 			row[x] = float32(binary.BigEndian.Uint16(pix[2*x:])) / 0xffff
 		}
+	}
+}
+
+const (
+	siftBlur   = 0.67 / 4     // the standard deviation, in bins, of the blur before the gradients are taken
+	siftWindow = siftBins / 2 // that of the Gaussian around the patch's centre: half a patch
+)
+
+// siftGrid is the grid of the patches of one size over an image, with the settings of their descriptors.
+type siftGrid struct {
+	width, height, bin, step int
+	columns, rows            int       // of patches
+	blur                     []float32 // the weights of the Gaussian from its middle outwards
+	// window holds, for each bin along one side of a patch, the weights of the 2·bin-1 pixels around the bin's
+	// centre: the triangle that shares a pixel between two bins, times the Gaussian around the patch's centre.
+	// Both are separable, so gradients are pooled along x first.
+	window   [siftBins][]float32
+	root     bool
+	contrast float64
+}
+
+// newSIFTGrid returns the grid over an image, or nil where no patch fits in.
+func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
+	// Four times the bin might be too large for an int.
+	if bin > min(size.X, size.Y)/siftBins {
+		return nil
+	}
+	patch := siftBins * bin
+	g := &siftGrid{width: size.X, height: size.Y, bin: bin, step: step, columns: (size.X-patch)/step + 1, rows: (size.Y-patch)/step + 1}
+	sigma := siftBlur * float64(bin)
+	sum := -1.0 // the middle is counted twice
+	for t := range int(math.Ceil(4*sigma)) + 1 {
+		v := elementary.Exp(-float64(t*t) / (2 * sigma * sigma))
+		g.blur = append(g.blur, float32(v))
+		sum += 2 * v
+	}
+	for t := range g.blur {
+		g.blur[t] /= float32(sum)
+	}
+	for b := range g.window {
+		for t := 1 - bin; t < bin; t++ {
+			u := float64(t) / float64(bin)
+			r := (float64(b) - (siftBins-1)/2.0 + u) / siftWindow
+			g.window[b] = append(g.window[b], float32((1-math.Abs(u))*elementary.Exp(-r*r/2)))
+		}
+	}
+	return g
+}
+
+// middle returns the pixel, in x or y, in the middle of bin b of the patch k.
+func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
+
+// describe appends the descriptors of the grid's patches, one row of patches after the other.
+func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
+	blurred := g.blurred(grey)
+	row := func(y int) []float32 { return blurred[y*g.width:][:g.width] }
+	grads := make([]gradient, g.width+2*g.bin) // of one row, with none for a bin's width on both sides
+	// The rows of gradients under a row of patches, pooled along x for each column of bins of each patch.
+	pooled := newRows((siftBins+1)*g.bin-1, g.columns*siftBins*orientations)
+	bins := newRows(siftBins, g.columns*siftBins*orientations)
+	next := 1 // the first and the last row have no gradients
+	for k := range g.rows {
+		for ; next <= min(g.middle(k, siftBins-1)+g.bin-1, g.height-2); next++ {
+			gradients(grads[g.bin+1:][:g.width-2], row(next-1), row(next), row(next+1))
+			g.poolAcross(pooled[next%len(pooled)], grads)
+		}
+		for b, window := range g.window {
+			clear(bins[b])
+			for t, weight := range window {
+				if y := g.middle(k, b) + 1 - g.bin + t; 1 <= y && y <= g.height-2 {
+					addScaled(bins[b], weight, pooled[y%len(pooled)])
+				}
+			}
+		}
+		g.finish(out, bins, k)
+	}
+}
+
+func newRows(n, length int) [][]float32 {
+	return slices.Collect(slices.Chunk(make([]float32, n*length), length))
+}
+
+// blurred returns the blurred image, which is mirrored at its outermost pixels.
+func (g *siftGrid) blurred(grey func(row []float32, y int)) []float32 {
+	radius, end := len(g.blur)-1, len(g.blur)+g.width-2
+	padded := make([]float32, g.width+2*radius)
+	across, out := make([]float32, g.width*g.height), make([]float32, g.width*g.height)
+	for y := range g.height {
+		grey(padded[radius:end+1], y)
+		for t := 1; t <= radius; t++ {
+			padded[radius-t], padded[end+t] = padded[radius+t], padded[end-t]
+		}
+		row := across[y*g.width:][:g.width]
+		for t, weight := range g.blur {
+			addScaled(row, weight, padded[radius-t:])
+			if t > 0 {
+				addScaled(row, weight, padded[radius+t:])
+			}
+		}
+	}
+	for y := range g.height {
+		row := out[y*g.width:][:g.width]
+		for t, weight := range g.blur {
+			above, below := max(y-t, t-y), min(y+t, 2*(g.height-1)-y-t)
+			addScaled(row, weight, across[above*g.width:])
+			if t > 0 {
+				addScaled(row, weight, across[below*g.width:])
+			}
+		}
+	}
+	return out
+}
+
+// poolAcross pools the gradients of a row along x.
+func (g *siftGrid) poolAcross(row []float32, gradients []gradient) {
+	clear(row)
+	for k := range g.columns {
+		for b, window := range g.window {
+			sums := (*[orientations]float32)(row)
+			row = row[orientations:]
+			// From bin-1 pixels before the middle, after the bin's width of none.
+			grads := gradients[g.middle(k, b)+1:][:len(window)]
+			for t, weight := range window {
+				sums[grads[t].axis%orientations] += weight * grads[t].axisPart
+				sums[grads[t].diagonal%orientations] += weight * grads[t].diagonalPart
+			}
+		}
+	}
+}
+
+// finish appends the descriptors of row k of the patches, given its four rows of bins.
+func (g *siftGrid) finish(out *Descriptors, bins [][]float32, k int) {
+	const cells = siftBins * orientations
+	var least float32 // the sum of a histogram of gradients as long as contrast, which are over two pixels
+	for _, window := range g.window {
+		for _, weight := range window {
+			least += weight
+		}
+	}
+	least *= least * 2 * float32(g.contrast)
+	centre := float32(g.bin/2) + (siftBins-1)/2.0*float32(g.bin)
+	for column := range g.columns {
+		var hist [siftDim]float32
+		for b := range siftBins {
+			copy(hist[b*cells:(b+1)*cells], bins[b][column*cells:])
+		}
+		i := out.Len()
+		out.X = append(out.X, float32(column*g.step)+centre)
+		out.Y = append(out.Y, float32(k*g.step)+centre)
+		out.Scale = append(out.Scale, float32(g.bin))
+		sum := float32(0)
+		for _, v := range hist {
+			sum += v
+		}
+		if least == 0 || sum >= least {
+			siftVector((*[siftDim]uint8)(out.Vector(i)), &hist, g.root)
+		}
+	}
+}
+
+// addScaled adds weight·src to dst. src may be longer.
+func addScaled(dst []float32, weight float32, src []float32) {
+	gonum.Implementation{}.Saxpy(len(dst), weight, src, 1, dst, 1)
+}
+
+const (
+	siftBins = 4 // along each side of a patch
+	siftDim  = siftBins * siftBins * orientations
+	// siftClip is the largest part that one value may have of a descriptor's length (Lowe 2004, section 6.1).
+	siftClip = 0.2
+	// siftUnit is the byte that 1 becomes. What comes out above 255 is cut off: few values of a unit vector of
+	// this length are greater than a half.
+	siftUnit = 512
+)
+
+// siftVector writes the descriptor of a histogram of gradients: a unit vector, clipped, and a unit vector
+// again, with root RootSIFT (Arandjelović and Zisserman 2012). It changes the histogram.
+func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
+	clip := siftClip * length(hist)
+	for i, v := range hist {
+		if v > clip {
+			hist[i] = clip
+		}
+	}
+	if root {
+		for i, v := range hist {
+			hist[i] = float32(math.Sqrt(float64(v)))
+		}
+	}
+	clear(out[:])
+	if size := length(hist); size > 0 {
+		scale := siftUnit / size
+		for i, v := range hist {
+			out[i] = uint8(min(int(v*scale+0.5), 255))
+		}
+	}
+}
+
+func length(hist *[siftDim]float32) float32 {
+	// Four sums do not wait for one another.
+	var a, b, c, d float32
+	for i := 0; i < siftDim; i += 4 {
+		a += hist[i] * hist[i]
+		b += hist[i+1] * hist[i+1]
+		c += hist[i+2] * hist[i+2]
+		d += hist[i+3] * hist[i+3]
+	}
+	return float32(math.Sqrt(float64(a + b + c + d)))
+}
+
+// orientations is the number of directions of gradients, 45° apart, counter-clockwise from the right.
+const orientations = 8
+
+// gradient is the gradient at one pixel, its magnitude shared linearly between the two orientations beside it.
+// One of these is always along an axis (0, 2, 4, 6) and the other along a diagonal, since they are 45° apart.
+type gradient struct {
+	axisPart, diagonalPart float32
+	axis, diagonal         uint8
+}
+
+// octants holds the orientations beside a gradient by the signs of its parts (bits 0 and 1: x and y are
+// negative) and by which is longer (bit 2: y).
+var octants = [8]struct{ axis, diagonal uint8 }{
+	{0, 1}, {4, 3}, {0, 7}, {4, 5},
+	{2, 1}, {2, 3}, {6, 7}, {6, 5},
+}
+
+// atanSteps makes angles right to 1/1500 of 45°, far below what a descriptor's byte shows.
+const atanSteps = 1024
+
+// atanTable holds the angle of the slope i/atanSteps as a part of 45°.
+var atanTable = func() (table [atanSteps + 1]float32) {
+	for i := range table {
+		table[i] = float32(math.Atan(float64(i)/atanSteps) * 4 / math.Pi)
+	}
+	return table
+}()
+
+// gradients writes the gradients of the row between above and below, of pixel j+1 to out[j]: differences over
+// two pixels, not halved. It has no branch, since none could be predicted.
+func gradients(out []gradient, above, row, below []float32) {
+	n := len(out)
+	above, below = above[1:n+1], below[1:n+1]
+	left, right := row[:n], row[2:n+2]
+	for j := range out {
+		dx, dy := right[j]-left[j], above[j]-below[j]
+		const sign = 1 << 31
+		bx, by := math.Float32bits(dx), math.Float32bits(dy)
+		// The bits of positive numbers are ordered as the numbers are.
+		ax, ay := bx&^sign, by&^sign
+		// The 1 is the least number above 0: no gradient has the slope 0.
+		short, long := math.Float32frombits(min(ax, ay)), math.Float32frombits(max(ax, ay, 1))
+		octant := octants[bx>>31|by>>31<<1|(ax-ay)>>31<<2]
+		length := float32(math.Sqrt(float64(dx*dx + dy*dy)))
+		diagonal := length * atanTable[int(short/long*atanSteps+0.5)]
+		out[j] = gradient{length - diagonal, diagonal, octant.axis, octant.diagonal}
 	}
 }

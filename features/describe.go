@@ -12,13 +12,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// ErrNoDescriptors is the error of an image without descriptors. Its histogram of visual words would be a row
-// of zeros, which has no direction and which the factorisation refuses: a caller leaves the image out or stops.
+// ErrNoDescriptors is the error of an image without descriptors, whose histogram of words would be zero.
 var ErrNoDescriptors = errors.New("no descriptors")
 
-// Described are the descriptors of the images of a set. They are too many to be in memory at once: the cache
-// has them, or they are made again when they are asked for. Of [Made] it has Rows, the samples that have
-// descriptors, and Skipped.
+// Described are the descriptors of the images of a set, in the cache or made again when they are asked for. Of
+// [Made] it has Rows, the samples that have descriptors, and Skipped.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -26,8 +24,8 @@ type Described struct {
 	lengths []int
 }
 
-// Describe finds which samples of a set have descriptors by an extractor. Without SkipBad the first that has
-// none is an error. Descriptors are of whole images: there is no Crop, and Normalise is for rows.
+// Describe finds which samples of a set have descriptors. Without SkipBad the first that has none is an error.
+// Descriptors are of whole images: there is no Crop, and Normalise is for rows.
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
 	info := InfoOf(by)
 	if err := by.Check(); err != nil {
@@ -44,8 +42,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	n := set.Len()
 	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
-	bad := make([]error, n)
-	settings := settingsOf(by)
+	bad, settings := make([]error, n), settingsOf(by)
 	d.opt.Progress = nil
 	if err := d.usable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
@@ -54,10 +51,18 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}); err != nil {
 		return nil, err
 	}
-	// That all of these images can be used is kept too.
-	all := cache.NewKey("usable", d.keys)
+	// That all of these images can be used is cached too.
+	all, usable := cache.NewKey("usable", d.keys), false
+	if opt.Cache != nil {
+		_, usable = opt.Cache.Get(all)
+	}
+	for i := 0; usable && i < n; i++ {
+		var size int64
+		size, usable = opt.Cache.SizeOf(d.keys[i])
+		d.lengths[i] = int(size-binaryHead) / (by.Dim() + binaryPlace)
+	}
 	d.opt.Progress = opt.Progress
-	if !d.allKept(all) {
+	if !usable {
 		if err := d.usable(ctx, bad, func(i int) error {
 			return d.with(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
@@ -82,8 +87,7 @@ func (d *Described) Len(i int) int { return d.lengths[i] }
 // Key is the SHA-256 sum of what descriptors are made of.
 type Key = cache.Key
 
-// Keys returns the cache's keys of the descriptors of samples, which tell them from those of other images and
-// settings.
+// Keys returns the cache's keys of the descriptors of samples.
 func (d *Described) Keys(samples []int) []Key {
 	keys := make([]Key, len(samples))
 	for at, i := range samples {
@@ -102,13 +106,15 @@ func (d *Described) Each(ctx context.Context, samples []int, progress func(done,
 
 // with calls use with the descriptors of a sample, while it holds a share of the memory budget of the context.
 func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
-	found, release, err := d.cached(ctx, i)
-	if err != nil {
-		return err
-	}
-	if found != nil {
-		defer release()
-		return use(found)
+	if d.opt.Cache != nil {
+		found, release, err := d.cached(ctx, i)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			defer release()
+			return use(found)
+		}
 	}
 	return d.opt.Observer.with(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
@@ -126,12 +132,8 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 	}})
 }
 
-// cached returns the descriptors of a sample that the cache has, or nil. What the memory budget has no room for
-// counts as not there.
+// cached returns the descriptors of a sample that the cache has and the memory budget has room for, or nil.
 func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
-	if d.opt.Cache == nil {
-		return nil, nil, nil
-	}
 	budget := memory.FromContext(ctx)
 	size, ok := d.opt.Cache.SizeOf(d.keys[i])
 	size += size / 8 // some of what is read is copied
@@ -147,23 +149,4 @@ func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, rele
 	}
 	release()
 	return nil, nil, nil
-}
-
-// allKept tells whether the cache has the descriptors of all samples, which can all be used, and notes how many
-// there are.
-func (d *Described) allKept(all cache.Key) bool {
-	if d.opt.Cache == nil {
-		return false
-	}
-	if _, ok := d.opt.Cache.Get(all); !ok {
-		return false
-	}
-	for i, key := range d.keys {
-		size, ok := d.opt.Cache.SizeOf(key)
-		if !ok {
-			return false
-		}
-		d.lengths[i] = int(size-binaryHead) / (d.by.Dim() + binaryPlace)
-	}
-	return true
 }

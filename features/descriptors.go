@@ -28,8 +28,7 @@ func (d *Descriptors) Vector(i int) []uint8 {
 	return d.Vectors[i*d.Dim : (i+1)*d.Dim : (i+1)*d.Dim]
 }
 
-// enlarge moves what was found in a reduced image to where it is in the whole one, which is sx times as wide
-// and sy times as high.
+// enlarge moves what was found in a reduced image to the whole one, sx times as wide and sy times as high.
 func (d *Descriptors) enlarge(sx, sy float64) {
 	for i := range d.X {
 		d.X[i] = float32((float64(d.X[i])+0.5)*sx - 0.5)

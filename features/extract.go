@@ -22,24 +22,20 @@ import (
 // Options say how the images of a set are processed, whatever the extractor. The zero value takes whole images,
 // normalises rows to unit length and stops at the first that cannot be used.
 type Options struct {
-	// Crop picks the part of each image that is taken, nil for the whole, or for the extractor's default.
-	Crop Crop
-	// Power is the exponent of the values, before they are normalised: above 0 and up to 1, or 0 for 1. Values
-	// below 0 have none.
-	Power float64
-	// Normalise is how rows are.
+	Crop Crop // the part of each image, nil for the extractor's default or the whole
+	// Power is the exponent of the values, none of them negative, before they are normalised: above 0 and up to
+	// 1, or 0 for 1.
+	Power     float64
 	Normalise Norm
-	// SkipBad leaves out the samples that cannot be used instead of stopping.
-	SkipBad bool
+	SkipBad   bool // leaves out the samples that cannot be used instead of stopping
 	// Workers is how many images are in work at once, or 0 for one for each processor. The result does not
 	// depend on it.
 	Workers int
 	// Images opens the set's images; nil stands for those of the set.
 	Images *datasets.Images
 	// Cache, if set, keeps features under the content of the images and all settings that they depend on.
-	Cache Cache
-	// Observer, if set, sees each image that is decoded.
-	Observer *Observer
+	Cache    Cache
+	Observer *Observer // sees each image that is decoded
 	// Progress, if set, is called with how many images are done. Calls do not overlap.
 	Progress func(done, total int)
 }
@@ -56,13 +52,14 @@ type Observer struct {
 	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with gives the image of sample i to the use, when the observer has seen it, as [datasets.Images.With] does.
+// with gives the image of sample i to the observer and then to the use.
 func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
 	}
-	see := func(img image.Image, whole image.Point) error { return o.See(i, img, whole) }
-	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: see}, use)
+	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: func(img image.Image, whole image.Point) error {
+		return o.See(i, img, whole)
+	}}, use)
 }
 
 // Cache keeps features. A lost entry is made again.
@@ -74,42 +71,46 @@ type Cache interface {
 	Put(key [sha256.Size]byte, blob []byte)
 }
 
-const (
-	// CacheVersion is part of all keys. It changes with what is cached for the same settings.
-	CacheVersion = "1"
-	// reducedVersion is part of the keys of rows: it changes with the values of reduced images.
-	reducedVersion = "reduced 3"
-)
+// CacheVersion is part of all keys: it changes with what is cached for the same settings. reducedVersion is part
+// of those of rows: it changes with the values of reduced images.
+const CacheVersion, reducedVersion = "1", "reduced 3"
 
 // settingsOf digests an extractor's settings.
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
-// Extract returns the rows that an extractor makes of the samples of a set, n×m. Vectors that hold images are
-// images to it. With an extractor whose rows are images, vectors that need no cropping or resizing are taken as
-// they are, sparse ones too, and so are vectors that hold no images.
-//
-// Without SkipBad the first sample that cannot be used stops the work with an error that names it.
+// Extract returns the rows that an extractor makes of the samples of a set, n×m. With an extractor whose rows
+// are images, vectors that need no cropping or resizing are taken as they are, sparse ones too, and so are
+// vectors that hold no images. Without SkipBad the first sample that cannot be used is an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {
 		return nil, err
 	}
-	out := &Matrix{Made: s.Made}
-	bad := make([]error, set.Len())
+	out, bad := &Matrix{Made: s.Made}, make([]error, set.Len())
 	if x, ok := set.Vectors.(*sparse.CSR); ok && s.asTheyAre {
-		out.X, err = s.sparse(ctx, x, bad)
-	} else {
-		out.X, err = s.dense(ctx, bad)
+		if x, err = s.sparse(ctx, x, bad); err == nil {
+			err = out.list(set, bad)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out.X = x; len(out.Skipped) > 0 {
+			out.X = x.SelectRows(out.Rows)
+		}
+		return out, nil
+	}
+	x, err := s.dense(ctx, bad)
+	if err == nil {
+		err = out.list(set, bad)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := out.list(set, bad); err != nil {
-		return nil, err
+	n, m := len(out.Rows), s.columns
+	for at, i := range out.Rows {
+		copy(x[at*m:(at+1)*m], x[i*m:(i+1)*m])
 	}
-	if len(out.Skipped) > 0 {
-		out.X = selected(out.X, out.Rows)
-	}
+	out.X = mat.NewDense(n, m, x[:n*m])
 	return out, nil
 }
 
@@ -129,8 +130,8 @@ func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*spars
 	})
 }
 
-// dense returns the matrix of all rows, of which some may be bad.
-func (s *source) dense(ctx context.Context, bad []error) (*mat.Dense, error) {
+// dense returns the values of all rows, of which some may be bad.
+func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	n, m := s.set.Len(), s.columns
 	if n > math.MaxInt/8/max(m, 1) {
 		return nil, fmt.Errorf("features: %d samples of %d values are more than can be counted", n, m)
@@ -141,11 +142,7 @@ func (s *source) dense(ctx context.Context, bad []error) (*mat.Dense, error) {
 	}
 	defer release()
 	x := make([]float64, n*m)
-	err = s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
-	if err != nil || len(x) == 0 {
-		return nil, err
-	}
-	return mat.NewDense(n, m, x), nil
+	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
 // hold takes memory for the features until they are made.
@@ -153,27 +150,13 @@ func (s *source) hold(ctx context.Context, bytes int64) (release func(), err err
 	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
 }
 
-// selected returns some rows of a matrix, in its memory if it is dense.
-func selected(x mat.Matrix, rows []int) mat.Matrix {
-	if sparse, ok := x.(*sparse.CSR); ok {
-		return sparse.SelectRows(rows)
-	}
-	dense := x.(*mat.Dense)
-	for at, i := range rows {
-		copy(dense.RawRowView(at), dense.RawRowView(i))
-	}
-	_, m := dense.Dims()
-	return mat.NewDense(len(rows), m, dense.RawMatrix().Data[:len(rows)*m])
-}
-
 // source makes the rows of a set.
 type source struct {
 	Made
-	set     *datasets.Set
-	opt     Options
-	columns int
-	// asTheyAre is set where rows are the set's vectors.
-	asTheyAre bool
+	set       *datasets.Set
+	opt       Options
+	columns   int
+	asTheyAre bool // rows are the set's vectors
 	// fill makes the row of a sample, which is zero before and not normalised.
 	fill func(ctx context.Context, i int, row []float64) error
 }
@@ -228,11 +211,7 @@ func (s *source) row(ctx context.Context, i int, row []float64) error {
 }
 
 func (s *source) normalise(i int, values []float64, columns []int) error {
-	err := raise(values, s.opt.Power, columns)
-	if err == nil {
-		err = s.opt.Normalise.apply(values, columns)
-	}
-	if err != nil {
+	if err := s.opt.Normalise.apply(values, s.opt.Power, columns); err != nil {
 		return fmt.Errorf("%s: %w", s.set.Names[i], err)
 	}
 	return nil
@@ -244,9 +223,9 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	if images == nil {
 		images = set.Images()
 	}
-	need := func(w, h int) int64 {
+	use := imagefile.Use{Least: r.least(opt.Crop), Memory: func(w, h int) int64 {
 		return resizing(w, h, r.Height, r.Width, r.Channels) + r.Memory + 8*int64(r.Channels*r.Height*r.Width)
-	}
+	}}
 	black, white := images.Range()
 	cached := opt.Cache != nil && InfoOf(by).Cached
 	return func(ctx context.Context, i int, row []float64) error {
@@ -262,12 +241,13 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 				return err
 			}
 		}
-		use := imagefile.Use{Least: r.least(opt.Crop), Memory: need, Do: func(img image.Image, _ image.Point) error {
+		use := use
+		use.Do = func(img image.Image, _ image.Point) error {
 			if err := r.make(row, img, opt.Crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
 			return nil
-		}}
+		}
 		if err := opt.Observer.with(ctx, images, i, use); err != nil {
 			return err
 		}
@@ -287,31 +267,76 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	}
 }
 
-// least returns the height and width that an image has to keep for its row: twice those that it is brought to,
-// and 480 pixels. A larger one comes reduced, so that most of its pixels need not be decoded. Where parts are
-// given in pixels the image comes whole.
+// least returns the height and width that an image has to keep, 0 for all of it: larger ones are decoded
+// reduced. Crops in pixels take the whole.
 func (r *Rows) least(crop Crop) int {
-	const least = 480
 	switch crop.(type) {
 	case Whole, Square:
-		return max(least, 2*r.Height, 2*r.Width)
+		return max(480, 2*r.Height, 2*r.Width)
 	}
 	return 0
 }
 
-// make makes the row of an image.
 func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) error {
 	if r.Channels == 3 {
 		img = opaque(img)
 	} else {
 		img = imagefile.Gray(img)
 	}
-	if r.Fill == nil {
-		return crop.resample(&Canvas{r.Height, r.Width, r.Channels, row}, img, sample)
-	}
 	canvas := newCanvas(r.Height, r.Width, r.Channels)
-	if err := crop.resample(canvas, img, sample); err != nil {
+	if r.Fill == nil {
+		canvas.Values = row
+	}
+	if err := resampleCrop(canvas, img, crop, sample); err != nil || r.Fill == nil {
 		return err
 	}
 	return r.Fill(row, canvas)
+}
+
+// Blocks makes rows of features when they are asked for. It satisfies the interface of that name of package
+// factor.
+type Blocks struct{ source }
+
+// InBlocks gets ready to make the rows that Extract makes. With SkipBad it makes each row of images once, to
+// find those that can be used; of vectors that is an error, as are sparse ones.
+func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
+	_, isSparse := set.Vectors.(*sparse.CSR)
+	switch {
+	case opt.SkipBad && set.Files == nil:
+		return nil, fmt.Errorf("features: which vectors of %s cannot be used is not known before all are read, and in blocks they cannot be skipped", set.Name)
+	case isSparse:
+		return nil, fmt.Errorf("features: the vectors of %s are sparse, and blocks are not", set.Name)
+	}
+	s, err := sourceOf(ctx, set, by, opt)
+	if err != nil {
+		return nil, err
+	}
+	bad := make([]error, set.Len())
+	if opt.SkipBad {
+		if err := s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, make([]float64, s.columns)) }); err != nil {
+			return nil, err
+		}
+	}
+	return &Blocks{*s}, s.list(set, bad)
+}
+
+// Dims returns the numbers of samples and of features.
+func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
+
+// Read writes the rows of p samples from one on to dst, p×m. The first that cannot be used is an error that
+// names it.
+func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
+	p, _ := dst.Dims()
+	make := b.row
+	if stored, ok := b.set.Vectors.(*vectorfile.Stored); ok && b.asTheyAre {
+		if err := stored.Read(ctx, from, dst); err != nil {
+			return err
+		}
+		make = func(_ context.Context, i int, row []float64) error { return b.normalise(i, row, nil) }
+	} else {
+		dst.Zero()
+	}
+	return each(ctx, b.set, b.Rows[from:from+p], b.opt.Workers, nil, func(at, i int) error {
+		return make(ctx, i, dst.RawRowView(at))
+	})
 }

@@ -243,18 +243,18 @@ func TestNorm(t *testing.T) {
 			t.Fatalf("%s: %v", test.name, norm)
 		}
 		got := []float64{3, 0, -4}
-		if err := norm.apply(got, nil); err != nil || !floats.EqualApprox(got, test.want, 1e-15) {
+		if err := norm.apply(got, 0, nil); err != nil || !floats.EqualApprox(got, test.want, 1e-15) {
 			t.Errorf("%v: %v, %v, want %v", norm, got, err, test.want)
 		}
-		if err := norm.apply([]float64{0, 0}, nil); err == nil || !strings.Contains(err.Error(), "zero") {
+		if err := norm.apply([]float64{0, 0}, 0, nil); err == nil || !strings.Contains(err.Error(), "zero") {
 			t.Errorf("%v of zeros: error %v", norm, err)
 		}
-		if err := norm.apply([]float64{1, math.Inf(-1)}, []int{5, 7}); err == nil || !strings.Contains(err.Error(), "column 8: the value is -Inf") {
+		if err := norm.apply([]float64{1, math.Inf(-1)}, 0, []int{5, 7}); err == nil || !strings.Contains(err.Error(), "column 8: the value is -Inf") {
 			t.Errorf("%v of -Inf: error %v", norm, err)
 		}
 		for _, extreme := range []float64{math.MaxFloat64, 5e-324} {
 			values := []float64{extreme, extreme, 0}
-			if err := norm.apply(values, nil); err != nil {
+			if err := norm.apply(values, 0, nil); err != nil {
 				continue
 			}
 			for _, v := range values {

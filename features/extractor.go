@@ -40,19 +40,17 @@ type RowExtractor interface {
 // Rows is how a [RowExtractor] makes rows.
 type Rows struct {
 	// Height, Width and Channels are what images are brought to, cropped, before Fill is called: grey for 1
-	// channel, red, green and blue for 3.
+	// channel, red, green and blue for 3. Crop is taken where none is chosen, nil for the whole.
 	Height, Width, Channels int
-	// Crop is taken where none is chosen, nil for the whole.
-	Crop Crop
+	Crop                    Crop
 	// Places is the spatial grid of a row's features, row by row from the upper left; zero if it has none.
 	Places Cells
-	// Columns is m, the length of a row. Fill writes the row of an image, which is zero before. Several
-	// goroutines call it at once. Where it is nil the row is the image, plane after plane, and basis vectors
-	// are images.
+	// Columns is m, the length of a row. Fill writes the row of an image, which is zero before, in at most
+	// Memory bytes. Several goroutines call it at once. Where it is nil the row is the image, plane after
+	// plane, and basis vectors are images.
 	Columns int
 	Fill    func(row []float64, img *Canvas) error
-	// Memory is how many bytes Fill takes, at most.
-	Memory int64
+	Memory  int64
 	// Digest tells apart what rows depend on beside the image, the crop and the extractor's settings, such as
 	// the content of a file. It is part of the cache's key.
 	Digest string
@@ -61,17 +59,14 @@ type Rows struct {
 // DescriptorExtractor describes the patches of an image, which it is given as it was decoded.
 type DescriptorExtractor interface {
 	Extractor
-	// Check reports settings that make no sense, and what this build cannot do.
-	Check() error
-	// Dim is the length of a descriptor.
-	Dim() int
+	Check() error // reports settings that make no sense, and what this build cannot do
+	Dim() int     // the length of a descriptor
 	// Extract returns the descriptors of an image; none is no error. Several goroutines call it at once.
 	Extract(image.Image) (*Descriptors, error)
 	// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those
 	// of the image.
 	Memory(width, height int) int64
-	// WhyNone says why an image has no descriptors.
-	WhyNone() string
+	WhyNone() string // says why an image has no descriptors
 }
 
 // Info is an entry of the list of extractors.
@@ -80,19 +75,13 @@ type Info struct {
 	// name.
 	Name, Form  string
 	Title, Help string
-	// Images says what it does with images, as in "takes 32×32 greys".
-	Images string
-	// MinSide is the least width and height of the images that it is meant for.
-	MinSide int
-	// Colour is set where grey images, such as those that vectors hold, will not do.
-	Colour bool
-	// KeepsShape is set where a row is an image.
-	KeepsShape bool
-	// Cached is set where the rows are worth keeping: reading them is faster than making them. Descriptors
-	// always are.
+	Images      string // what it does with images, as in "takes 32×32 greys"
+	MinSide     int    // the least width and height of the images that it is meant for
+	Colour      bool   // grey images, such as those that vectors hold, will not do
+	KeepsShape  bool   // a row is an image
+	// Cached is set where reading rows is faster than making them. Descriptors are always cached.
 	Cached bool
-	// Zero has the settings' defaults.
-	Zero Extractor
+	Zero   Extractor // has the settings' defaults
 }
 
 // Descriptors tells whether it makes descriptors, and not a row, of an image.
@@ -131,28 +120,21 @@ func InfoOf(e Extractor) Info {
 
 // extractors is the list of extractors.
 var extractors = []Info{
-	{
-		Name: "pixels", Title: "Pixels", Help: "the grey or colour values of the image at one size",
-		Images: "takes images at one size", KeepsShape: true, Zero: Pixels{},
-	},
-	{
-		Name: "hog", Title: "Histograms of oriented gradients", Help: "8×8 cells of 8 orientations, for things that fill the image (Dalal and Triggs 2005)",
-		Images: "takes 32×32 greys", Zero: HOG{},
-	},
-	{
-		Name: "colour", Form: "hsv", Title: "Colour histograms", Help: "histograms of hue, saturation and value in the cells of a grid",
-		Images: "takes 64×64 colours", Colour: true, Cached: true, Zero: ColourHistogram{},
-	},
-	{
-		Name: "network", Form: lite0, Title: "A convolutional network", Help: "pooled features of a network that was trained on photographs, EfficientNet-Lite0 or an ONNX model (Tan and Le 2019)",
-		Images: "takes the middle squares of colour images", Cached: true, Zero: Network{},
-	},
-	{
-		Name: "sift", Form: "dense", Title: "Dense SIFT", Help: "descriptors of the patches of a grid, for visual words (Lowe 2004; Ambai et al. 2011)",
-		Images: "describes the photographs as they are", MinSide: 64, Zero: DenseSIFT{},
-	},
-	{
-		Name: "sift", Form: "keypoints", Title: "SIFT at key points", Help: "descriptors of the points that stand out, for visual words; needs the build with OpenCV (Lowe 2004)",
-		Images: "describes the photographs as they are", MinSide: 64, Zero: KeypointSIFT{},
-	},
+	{Name: "pixels", Title: "Pixels", Help: "the grey or colour values of the image at one size",
+		Images: "takes images at one size", KeepsShape: true, Zero: Pixels{}},
+	{Name: "hog", Title: "Histograms of oriented gradients",
+		Help:   "8×8 cells of 8 orientations, for things that fill the image (Dalal and Triggs 2005)",
+		Images: "takes 32×32 greys", Zero: HOG{}},
+	{Name: "colour", Form: "hsv", Title: "Colour histograms",
+		Help:   "histograms of hue, saturation and value in the cells of a grid",
+		Images: "takes 64×64 colours", Colour: true, Cached: true, Zero: ColourHistogram{}},
+	{Name: "network", Form: lite0, Title: "A convolutional network",
+		Help:   "pooled features of a network that was trained on photographs, EfficientNet-Lite0 or an ONNX model (Tan and Le 2019)",
+		Images: "takes the middle squares of colour images", Cached: true, Zero: Network{}},
+	{Name: "sift", Form: "dense", Title: "Dense SIFT",
+		Help:   "descriptors of the patches of a grid, for visual words (Lowe 2004; Ambai et al. 2011)",
+		Images: "describes the photographs as they are", MinSide: 64, Zero: DenseSIFT{}},
+	{Name: "sift", Form: "keypoints", Title: "SIFT at key points",
+		Help:   "descriptors of the points that stand out, for visual words; needs the build with OpenCV (Lowe 2004)",
+		Images: "describes the photographs as they are", MinSide: 64, Zero: KeypointSIFT{}},
 }

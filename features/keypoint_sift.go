@@ -10,26 +10,21 @@ import (
 )
 
 const (
-	defaultContrast  = 0.04
-	defaultEdge      = 10
-	defaultSigma     = 1.6
+	defaultContrast, defaultEdge, defaultSigma = 0.04, 10, 1.6
+
 	defaultMaxPixels = 1 << 20
-	// keypointSide is the least height and width of an image with key points: they lie at least 5 pixels from
-	// each side of the image at double size.
-	keypointSide = 6
-	// keypointBin is the side of a bin by the diameter of a key point.
-	keypointBin = 1.5
+	keypointSide     = 6   // of the least image: points lie 5 pixels or more from its sides at double size
+	keypointBin      = 1.5 // the side of a bin by the diameter of a key point
+	keypointPixel    = 400 // bytes of a pixel in which key points are sought
 )
 
 // ErrNoOpenCV is the error of key points in a build without OpenCV.
 var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
 	`build one with "make opencv", or take dense SIFT instead`)
 
-// KeypointSIFT describes the points of an image that stand out by the SIFT of OpenCV (Lowe 2004). In a build
-// without OpenCV all its errors are ErrNoOpenCV. The zero value has OpenCV's settings.
-//
-// A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is turned to the main direction of its
-// gradients.
+// KeypointSIFT describes the points that stand out by the SIFT of OpenCV (Lowe 2004); in a build without it all
+// errors are ErrNoOpenCV. The zero value has OpenCV's settings. A patch has 4×4 bins of 8 orientations as in
+// DenseSIFT, and is turned to the main direction of its gradients.
 type KeypointSIFT struct {
 	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
 	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
@@ -62,9 +57,8 @@ func (k KeypointSIFT) Check() error {
 	return check(k)
 }
 
-// Extract returns the descriptors of the image's key points, those of most contrast first. An image without key
-// points has none, which is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the right
-// and down.
+// Extract returns the descriptors of the image's key points, those of most contrast first; none is no error. X
+// and Y are as OpenCV has them: mostly a quarter of a pixel to the right and down.
 func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := k.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -86,31 +80,24 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if k.MaxPoints > 0 && k.MaxPoints < len(points) {
 		points = points[:k.MaxPoints]
 	}
-	for i := range points {
-		p := &points[i]
+	for _, p := range points {
 		if k.Root {
 			rootVector(&p.vector)
 		}
 		out.Vectors = append(out.Vectors, p.vector[:]...)
-		out.X = append(out.X, float32(p.x))
-		out.Y = append(out.Y, float32(p.y))
+		out.X, out.Y = append(out.X, float32(p.x)), append(out.Y, float32(p.y))
 		out.Scale = append(out.Scale, float32(keypointBin*p.diameter))
 	}
 	out.enlarge(float64(size.X)/float64(searched.X), float64(size.Y)/float64(searched.Y))
 	return out, nil
 }
 
-// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those of
-// the image.
 func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
 	// OpenCV doubles the image and keeps six blurred images and five differences of each octave, in 16 or 32
 	// bits; key points come on top.
 	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
-
-// keypointPixel is how many bytes a pixel takes in which key points are sought.
-const keypointPixel = 400
 
 // reducing returns how many bytes it takes to reduce the greys of an image, beside those of both.
 func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
@@ -124,8 +111,7 @@ type keypoint struct {
 // findKeypoints finds and describes key points, in any order. It is nil in a build that cannot.
 var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
 
-// reducedSize returns the largest size of the same proportions, or nearly so, that is not larger than an image
-// and has not more than the given pixels, if its sides are at least 1.
+// reducedSize returns the largest size of about the same proportions that has at most the given pixels.
 func reducedSize(size image.Point, pixels int) image.Point {
 	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))
 	if !(factor < 1) {
@@ -134,42 +120,30 @@ func reducedSize(size image.Point, pixels int) image.Point {
 	return image.Pt(int(float64(size.X)*factor), int(float64(size.Y)*factor))
 }
 
-// reducedGrey returns the image's greys at a size that is not larger: a pixel is the mean of the stretch of the
-// image that it covers.
+// reducedGrey returns the image's greys at a size that is not larger: see resample.
 func reducedGrey(img image.Image, size image.Point) *image.Gray {
-	out := image.NewGray(image.Rectangle{Max: size})
-	from := img.Bounds().Size()
-	across, down := taps(from.X, size.X), taps(from.Y, size.Y)
-	grey := greyRows(img)
-	row, line, sums := make([]float32, from.X), make([]float64, from.X), make([]float64, size.X)
-	for y, t := range down {
-		clear(sums)
-		for i, weight := range t.weights {
-			grey(row, t.first+i)
-			for x, v := range row {
-				line[x] = float64(v)
-			}
-			for x, t := range across {
-				sums[x] += weight * t.weigh(line)
-			}
-		}
-		for x, v := range sums {
-			out.Pix[y*out.Stride+x] = uint8(v*0xff + 0.5)
+	out, from, grey := image.NewGray(image.Rectangle{Max: size}), img.Bounds().Size(), greyRows(img)
+	single := make([]float32, from.X)
+	read := func(row []float64, y int) {
+		grey(single, y)
+		for x, v := range single {
+			row[x] = float64(v)
 		}
 	}
+	resample(from, size, 1, read, func(y int, row []float64) {
+		for x, v := range row {
+			out.Pix[y*out.Stride+x] = uint8(v*0xff + 0.5)
+		}
+	})
 	return out
 }
 
-// rootVector makes a SIFT descriptor RootSIFT.
 func rootVector(v *[siftDim]uint8) {
 	sum := 0
 	for _, a := range v {
 		sum += int(a)
 	}
-	if sum == 0 {
-		return
-	}
 	for i, a := range v {
-		v[i] = uint8(min(siftUnit*math.Sqrt(float64(a)/float64(sum))+0.5, 0xff))
+		v[i] = uint8(min(siftUnit*math.Sqrt(float64(a)/float64(max(sum, 1)))+0.5, 0xff))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -16,10 +17,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
 
-// Network takes the values of a layer of a convolutional network that was trained on photographs, their means
-// over all places where the layer has several. The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a
-// program has if it imports package features/lite0. Images are cropped to their middle square where no crop is
-// chosen.
+// Network takes a layer of a convolutional network that was trained on photographs, the means over its places.
+// The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a program has if it imports features/lite0.
+// Images are cropped to their middle square where no crop is chosen.
 type Network struct {
 	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
 	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
@@ -33,8 +33,7 @@ type Network struct {
 // lite0 is the name of the built-in network.
 const lite0 = "lite0"
 
-// models are what AddNetwork was given.
-var models sync.Map
+var models sync.Map // by their names
 
 // AddNetwork gives the model of a built-in network to the process. Package features/lite0 does, for whoever
 // imports it.
@@ -47,10 +46,7 @@ func BuiltIn() bool {
 }
 
 func (n Network) Label() string {
-	out := "features of the network " + lite0
-	if n.File != "" {
-		out = "features of the network " + filepath.Base(n.File)
-	}
+	out := "features of the network " + filepath.Base(cmp.Or(n.File, lite0))
 	if n.Layer != "" {
 		out += ", layer " + n.Layer
 	}
@@ -63,8 +59,7 @@ func (n Network) Label() string {
 	return out
 }
 
-// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place. A value that
-// is not finite is an error.
+// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
 	defer n.named(&err)
 	model, err := n.model(ctx)
@@ -83,13 +78,8 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 	// Its weights count while anybody has it.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
 	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
-	var grid Cells
-	columns := channels
-	if n.Places {
-		grid, columns = Cells{net.OutHeight, net.OutWidth}, places*channels
-	}
-	return &Rows{
-		Height: net.Height, Width: net.Width, Channels: net.Channels, Columns: columns, Crop: Square{}, Places: grid,
+	rows := &Rows{
+		Height: net.Height, Width: net.Width, Channels: net.Channels, Columns: channels, Crop: Square{},
 		Memory: net.Memory() + 4*int64(pixels*net.Channels+places*channels),
 		Digest: fmt.Sprintf("%x", sha256.Sum256(model)),
 		Fill: func(row []float64, img *Canvas) error {
@@ -106,20 +96,20 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 			if err := net.Run(out, in); err != nil {
 				return err
 			}
-			if n.Places {
-				for j, v := range out {
+			for j, v := range out {
+				if n.Places {
 					row[j] = float64(v)
-				}
-				return nil
-			}
-			for p := range places {
-				for c, v := range out[p*channels : (p+1)*channels] {
-					row[c] += float64(v) / float64(places)
+				} else {
+					row[j%channels] += float64(v) / float64(places)
 				}
 			}
 			return nil
 		},
-	}, nil
+	}
+	if n.Places {
+		rows.Places, rows.Columns = Cells{net.OutHeight, net.OutWidth}, places*channels
+	}
+	return rows, nil
 }
 
 // Digest returns the SHA-256 sum of the model, in hexadecimal digits.
@@ -146,14 +136,13 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 		return model.([]byte), nil
 	}
 	info, err := os.Stat(n.File)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not a file")
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a file")
 	}
-	// Beside the bytes stand the numbers in them, which may be twice as large.
-	if err := memory.FromContext(ctx).Check(3*info.Size(), n.File); err != nil {
+	if err == nil { // beside the bytes stand the numbers in them, which may be twice as large
+		err = memory.FromContext(ctx).Check(3*info.Size(), n.File)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return os.ReadFile(n.File)
@@ -178,11 +167,11 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 	}
 	for _, of := range []*[]float64{&mean, &scale} {
 		if len(*of) == 1 {
-			*of = []float64{(*of)[0], (*of)[0], (*of)[0]}[:channels]
+			*of = slices.Repeat(*of, channels)
 		}
-		if len(*of) != channels {
-			return nil, nil, fmt.Errorf("mean %v and scale %v: want one number or %d", n.Mean, n.Scale, channels)
-		}
+	}
+	if len(mean) != channels || len(scale) != channels {
+		return nil, nil, fmt.Errorf("mean %v and scale %v: want one number or %d", n.Mean, n.Scale, channels)
 	}
 	return mean, scale, nil
 }

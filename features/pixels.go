@@ -53,8 +53,8 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	return rows, nil
 }
 
-// opaque returns an image laid over white, its upper left corner at (0, 0): the image itself where it is so
-// already, since it may be large, and some kinds of images are resized faster than their copies.
+// opaque returns an image laid over white, its upper left corner at (0, 0): where it is so already, the image
+// itself.
 func opaque(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() && img.Bounds().Min == (image.Point{}) {
 		return img

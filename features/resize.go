@@ -28,64 +28,57 @@ func (c *Canvas) Gray() *image.Gray16 {
 	return out
 }
 
-func (c *Canvas) set(x, y int, to color.RGBA64) {
-	for plane, v := range []uint16{to.R, to.G, to.B}[:c.Channels] {
-		c.Values[c.index(plane, x, y)] = float64(v) / 0xffff
-	}
-}
-
-func (c *Canvas) index(plane, x, y int) int { return (plane*c.Height+y)*c.Width + x }
-
-// resize draws the part of src over the whole of dst. Where an axis is reduced a pixel is the mean of what lies
-// under it, pixels at its border counting for the share that is within; where it is enlarged pixels are
-// interpolated linearly.
+// resize draws the part of src over the whole of dst: see resample.
 func resize(dst *Canvas, src image.Image, part image.Rectangle) {
-	width, height := part.Dx(), part.Dy()
-	row := newCanvas(1, width, dst.Channels)
-	// Each column of dst, at src's height, a plane after the other.
-	reduced := make([]float64, dst.Channels*dst.Width*height)
-	column := func(plane, x int) []float64 {
-		at := (plane*dst.Width + x) * height
-		return reduced[at : at+height]
+	at := func(x, y int) color.RGBA64 { return color.RGBA64Model.Convert(src.At(x, y)).(color.RGBA64) }
+	if fast, ok := src.(image.RGBA64Image); ok {
+		at = fast.RGBA64At
 	}
-	across, down := taps(width, dst.Width), taps(height, dst.Height)
-	at := rgba64(src)
-	for y := range height {
+	width := part.Dx()
+	read := func(row []float64, y int) {
 		for x := range width {
-			row.set(x, 0, at(part.Min.X+x, part.Min.Y+y))
-		}
-		for plane := range dst.Channels {
-			for x, t := range across {
-				column(plane, x)[y] = t.weigh(row.Values[row.index(plane, 0, 0):])
+			c := at(part.Min.X+x, part.Min.Y+y)
+			for plane, v := range []uint16{c.R, c.G, c.B}[:dst.Channels] {
+				row[plane*width+x] = float64(v) / 0xffff
 			}
 		}
 	}
-	for plane := range dst.Channels {
-		for x := range dst.Width {
-			for y, t := range down {
-				dst.Values[dst.index(plane, x, y)] = t.weigh(column(plane, x))
+	resample(part.Size(), image.Pt(dst.Width, dst.Height), dst.Channels, read, func(y int, row []float64) {
+		for plane := range dst.Channels {
+			copy(dst.Values[(plane*dst.Height+y)*dst.Width:], row[plane*dst.Width:(plane+1)*dst.Width])
+		}
+	})
+}
+
+// resample brings an image, a plane after the other in each row, to another size. Reduced pixels are means of
+// what lies under them, by area; enlarged ones are interpolated linearly.
+func resample(from, to image.Point, planes int, read func(row []float64, y int), write func(y int, row []float64)) {
+	across, down := taps(from.X, to.X), taps(from.Y, to.Y)
+	row, sums := make([]float64, planes*from.X), make([]float64, planes*to.X)
+	for y, t := range down {
+		clear(sums)
+		for i, weight := range t.weights {
+			read(row, t.first+i)
+			for plane := range planes {
+				line, out := row[plane*from.X:], sums[plane*to.X:]
+				for x, t := range across {
+					out[x] += weight * t.weigh(line)
+				}
 			}
 		}
+		write(y, sums)
 	}
 }
 
-// resizing returns how many bytes it takes, at most, to bring an image of w×h pixels to height×width, beside
-// those of both.
+// resizing bounds the bytes that it takes to bring an image of w×h pixels to height×width, beside those of
+// both.
 func resizing(w, h, height, width, channels int) int64 {
 	pixel := int64(2) // grey
 	if channels == 3 {
 		pixel = 8 // where it is laid over white
 	}
 	taps := 8*(int64(w)+int64(h)) + 64*(int64(height)+int64(width))
-	return pixel*int64(w)*int64(h) + 8*int64(channels)*(int64(w)+int64(width)*int64(h)) + 2*taps
-}
-
-// rgba64 returns what reads the pixels of an image.
-func rgba64(src image.Image) func(x, y int) color.RGBA64 {
-	if fast, ok := src.(image.RGBA64Image); ok {
-		return fast.RGBA64At
-	}
-	return func(x, y int) color.RGBA64 { return color.RGBA64Model.Convert(src.At(x, y)).(color.RGBA64) }
+	return pixel*int64(w)*int64(h) + 8*int64(channels)*(int64(w)+int64(width)) + 2*taps
 }
 
 // tap is what one pixel takes of a line of pixels: from first on, weights that add up to 1.
@@ -125,8 +118,8 @@ func taps(n, m int) []tap {
 	return out
 }
 
-// Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0) and its longer side
-// of at most longest pixels: each pixel is the mean of what it covers. A picture is never enlarged.
+// Thumbnail returns a picture in colour, laid over white, its longer side of at most longest pixels, each the
+// mean of what it covers. A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
 	reduced := Stretched(img, size.Y, size.X)
@@ -141,26 +134,20 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// GreyThumbnail is Thumbnail, but in grey, of a *image.Gray or *image.Gray16 that need not be reduced, as
-// images in vectors are. Of all others it is nil.
+// GreyThumbnail is Thumbnail in grey, of a *image.Gray or *image.Gray16 that need not be reduced, else nil.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
-	if max(size.X, size.Y) > longest {
-		return nil
+	switch img := img.(type) {
+	case *image.Gray:
+		if max(size.X, size.Y) <= longest {
+			return img
+		}
+	case *image.Gray16:
+		if max(size.X, size.Y) <= longest {
+			return reducedGrey(img, size)
+		}
 	}
-	if grey, ok := img.(*image.Gray); ok {
-		return grey
-	}
-	from, ok := img.(*image.Gray16)
-	if !ok {
-		return nil
-	}
-	out := image.NewGray(image.Rectangle{Max: size})
-	for i := range out.Pix {
-		at := i/size.X*from.Stride + 2*(i%size.X)
-		out.Pix[i] = uint8((uint32(binary.BigEndian.Uint16(from.Pix[at:])) + 128) / 257) // 255 / 65535 is 1 / 257
-	}
-	return out
+	return nil
 }
 
 // Stretched returns a picture in colour, laid over white, as an image of height×width pixels.
@@ -181,8 +168,7 @@ func ThumbnailSize(size image.Point, longest int) image.Point {
 	return image.Pt(scaled(size.X), scaled(size.Y))
 }
 
-// ThumbnailMemory returns how many bytes Thumbnail takes, at most, for a picture of a size, beside those of the
-// picture.
+// ThumbnailMemory bounds the bytes that Thumbnail takes, beside those of the picture.
 func ThumbnailMemory(size image.Point, longest int) int64 {
 	to := ThumbnailSize(size, longest)
 	return resizing(size.X, size.Y, to.Y, to.X, 3) + 28*int64(to.X)*int64(to.Y)

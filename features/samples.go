@@ -1,35 +1,37 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Made describes the samples and the columns of features.
 type Made struct {
-	// Height and Width are the size of the images that rows hold, row by row and upright, or 0 where they are
-	// no images.
-	Height, Width int
-	// Channels is 1 where the images are grey and 3 where they are in colour, a red, a green and a blue image
-	// one after the other. It is 0 where the rows are no images.
-	Channels int
+	// Height and Width are the size of the images that rows hold, row by row and upright. Channels is 1 where
+	// they are grey and 3 where they are in colour, a red, a green and a blue image one after the other. All
+	// are 0 where the rows are no images.
+	Height, Width, Channels int
 	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
 	// image that it covers.
-	Places Cells
-	Crop   Crop
-	// Rows holds, for each row, which sample of the set it is.
-	Rows []int
-	// Skipped holds one error for each sample that was left out, in the order of the set.
-	Skipped []error
+	Places  Cells
+	Crop    Crop
+	Rows    []int   // which sample of the set each row is
+	Skipped []error // one for each sample that was left out, in the order of the set
 }
 
 // list sets Rows and Skipped to the samples that can be used, and the errors of the others.
@@ -61,19 +63,8 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// BadSample tells whether an error says that a sample cannot be used, and returns it as a *BadSampleError then.
-// It does not where another run could use the sample: where the memory limit has no room for it, or its file
-// changes.
-func BadSample(err error) (bad bool, failure error) {
-	var tooLarge *memory.LimitError
-	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
-		return false, err
-	}
-	return true, &BadSampleError{err}
-}
-
-// usable calls f for each sample of the set that bad has no error of, and where samples may be left out puts
-// the errors of bad ones there.
+// usable calls f for each sample that bad has no error of. With SkipBad it puts errors there, but not of
+// samples that another run could use: where memory has no room, or the file changes.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -84,18 +75,20 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 			return nil
 		}
 		err := named(s.set, i, func() error { return f(i) })
-		isBad, failure := BadSample(err)
-		if isBad && s.opt.SkipBad {
+		var tooLarge *memory.LimitError
+		switch {
+		case err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged):
+			return err
+		case s.opt.SkipBad:
 			bad[i] = err
 			return nil
 		}
-		return failure
+		return &BadSampleError{err}
 	})
 }
 
-// each calls f for some samples of a set, several at once, with the place of each among them. They begin in
-// their order, those that have begun are finished, and after an error no other begins. It returns the cause of
-// the context's end, or the first error in the samples' order.
+// each calls f for some samples of a set, several at once, with the place of each among them. After an error no
+// other begins. It returns the cause of the context's end, or the first error in the samples' order.
 func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex
@@ -120,12 +113,7 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return fault
+	return cmp.Or(cmp.Or(errs...), fault)
 }
 
 // named calls f; a panic is an error that names the sample.
@@ -136,4 +124,78 @@ func named(set *datasets.Set, i int, f func() error) error {
 		return fmt.Errorf("%s: %w", set.Names[i], err)
 	}
 	return err
+}
+
+// Matrix holds the features of n samples.
+type Matrix struct {
+	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's vectors are sparse.
+	X mat.Matrix
+	Made
+}
+
+// Norm says how each sample is normalised.
+type Norm int
+
+// The zero value is the papers' choice.
+const (
+	NormL2   Norm = iota // the squares of the values add up to 1
+	NormL1               // the absolute values add up to 1
+	NormMax              // the largest absolute value is 1
+	NormNone             // the values as they are
+)
+
+var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
+
+// The names are those of settings, in any case.
+func (n Norm) String() string                   { return norms.String(n) }
+func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
+func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
+func (Norm) Values() []string                   { return norms.Values() }
+
+// apply raises values to a power, 0 for 1, and normalises them. columns holds their columns, nil for all. A
+// negative value under a power, one that is not finite, and zeros alone are errors.
+func (n Norm) apply(values []float64, power float64, columns []int) error {
+	column := func(j int) int {
+		if columns != nil {
+			j = columns[j]
+		}
+		return j + 1
+	}
+	largest := 0.0
+	for j, v := range values {
+		if power != 0 && power != 1 {
+			if v < 0 {
+				return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(j), v)
+			}
+			v = elementary.Pow(v, power)
+			values[j] = v
+		}
+		if !(math.Abs(v) <= math.MaxFloat64) { // not a number, or infinite
+			return fmt.Errorf("column %d: the value is %v", column(j), v)
+		}
+		largest = max(largest, math.Abs(v))
+	}
+	if largest == 0 {
+		return errors.New("all values are zero")
+	}
+	var length float64
+	switch n {
+	case NormL2:
+		length = elementary.Norm(values)
+	case NormL1:
+		length = elementary.Norm1(values)
+	case NormMax:
+		length = largest
+	case NormNone:
+		return nil
+	default:
+		return fmt.Errorf("there is no %v", n)
+	}
+	if math.IsInf(length, 0) {
+		return errors.New("the values are too large to be added up")
+	}
+	for j := range values {
+		values[j] /= length
+	}
+	return nil
 }

@@ -5,10 +5,159 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
+	panels "github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
+
+// points are the words that descriptors are compared with. A product in single precision scores all words at
+// once: ½‖w‖² − xᵀw orders them as ‖x − w‖² does, up to a bounded rounding. Words within it are compared again
+// in double precision, so answers are exact.
+type points struct {
+	n, dim  int
+	values  []float64 // n×dim
+	single  []float32 // the same, rounded
+	halves  []float32 // ½‖w‖²
+	longest float64   // the largest ‖w‖
+}
+
+func newPoints(n, dim int) *points {
+	return &points{n: n, dim: dim, values: make([]float64, n*dim), single: make([]float32, n*dim), halves: make([]float32, n)}
+}
+
+func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
+
+// ready is called when word j has changed.
+func (p *points) ready(j int) {
+	word, single := p.word(j), p.single[j*p.dim:(j+1)*p.dim]
+	var square float64
+	for f, v := range word {
+		single[f] = float32(v)
+		square += v * v
+	}
+	p.halves[j] = float32(square / 2)
+	p.longest = max(p.longest, math.Sqrt(square))
+}
+
+// distance returns ‖x − w‖² for word j.
+func (p *points) distance(x []uint8, j int) float64 {
+	var sums [4]float64
+	word := p.word(j)
+	x = x[:len(word)]
+	for ; len(x) >= 4 && len(word) >= 4; x, word = x[4:], word[4:] {
+		a, b, c, d := float64(x[0])-word[0], float64(x[1])-word[1], float64(x[2])-word[2], float64(x[3])-word[3]
+		sums[0] += a * a
+		sums[1] += b * b
+		sums[2] += c * c
+		sums[3] += d * d
+	}
+	for f, v := range x {
+		d := float64(v) - word[f]
+		sums[0] += d * d
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+// finder finds the nearest words of descriptors: among all words, or among those to which a forest leads.
+type finder struct {
+	*points
+	forest *forest // nil where all words are compared
+	checks int
+	rows   int // descriptors whose scores stay in the processor's cache
+	panels freelist.List[*panel]
+	walks  freelist.List[*walk]
+}
+
+// newFinder returns a finder that compares a descriptor with this number of words. The words must not change.
+func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error) {
+	f = &finder{points: p, checks: checks, rows: min(max(1<<19/p.n, 16), 256)}
+	f.panels.New = func() *panel {
+		return &panel{single: make([]float32, f.rows*p.dim), scores: make([]float32, f.rows*p.n)}
+	}
+	f.walks.New = p.newWalk
+	if checks < p.n {
+		f.forest, err = newForest(ctx, p)
+	}
+	return f, err
+}
+
+// each calls use with the m nearest words of each of n descriptors, in order, ties to the lower word. They are
+// valid until use returns.
+func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
+	if f.forest != nil {
+		w := f.walks.Get()
+		defer f.walks.Put(w)
+		for i := range n {
+			use(i, f.forest.nearest(w, row(i), m, f.checks))
+		}
+		return
+	}
+	l := f.panels.Get()
+	defer f.panels.Put(l)
+	for lo := 0; lo < n; lo += f.rows {
+		rows := min(f.rows, n-lo)
+		for i := range rows {
+			for a, v := range row(lo + i) {
+				l.single[i*f.dim+a] = float32(v)
+			}
+		}
+		panels.Dots(l.scores, matrix(l.single, f.dim), 0, rows, matrix(f.single, f.dim))
+		panels.Scores(l.scores[:rows*f.n], f.halves)
+		for i := range rows {
+			use(lo+i, f.nearest(l, row(lo+i), l.scores[i*f.n:(i+1)*f.n], m))
+		}
+	}
+}
+
+// A panel holds a few descriptors in single precision, and their scores with all words.
+type panel struct {
+	single, scores []float32
+	kth            []float32
+	found          []neighbour
+}
+
+func matrix(data []float32, dim int) blas.Of[float32] {
+	return blas.Of[float32]{Rows: len(data) / dim, Cols: dim, Stride: dim, Data: data}
+}
+
+// A neighbour is a word with the square of its distance.
+type neighbour struct {
+	word     int32
+	distance float64
+}
+
+func (a neighbour) compare(b neighbour) int {
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
+}
+
+// nearest returns the m nearest words of x by its scores, until the next call. A sum of dim products, in any
+// order, is off by at most dim times the rounding of the lengths' product; eight more are for other roundings.
+func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbour {
+	const rounding = 0x1p-24
+	slack := float64(p.dim+8) * rounding * p.longest * (math.Sqrt(float64(square(x))) + p.longest)
+	l.kth, l.found = topk.Least(scores, m, l.kth), l.found[:0]
+	limit := float32(float64(l.kth[m-1]) + 2*slack)
+	for j, s := range scores {
+		if s <= limit {
+			l.found = append(l.found, neighbour{int32(j), p.distance(x, j)})
+		}
+	}
+	slices.SortFunc(l.found, neighbour.compare)
+	return l.found[:m]
+}
+
+// square returns ‖x‖², which 32 bits hold for rows of up to mostDim bytes.
+func square(x []uint8) (sum int32) {
+	for _, v := range x {
+		sum += int32(v) * int32(v)
+	}
+	return sum
+}
 
 // Assignment says which words stand for a descriptor. The zero value is the nearest word.
 type Assignment struct {
@@ -17,22 +166,15 @@ type Assignment struct {
 	Checks  int     `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
 }
 
-const (
-	exactWords    = 8192
-	defaultChecks = 512
-)
-
 var defaultSigma = math.Sqrt(6250)
 
 // checksOf returns how many of n words are compared, n for all.
 func checksOf(checks, n int) int {
-	if checks == 0 {
-		checks = exactWords
-		if n > exactWords {
-			checks = defaultChecks
-		}
+	const exactWords, defaultChecks = 8192, 512
+	if checks == 0 && n > exactWords {
+		checks = defaultChecks
 	}
-	return min(checks, n)
+	return min(cmp.Or(checks, n), n)
 }
 
 // Assigner assigns descriptors to the words of a vocabulary. Several goroutines may use one.
@@ -48,8 +190,7 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	if err := v.checkWords(); err != nil {
 		return nil, err
 	}
-	as.Nearest = cmp.Or(as.Nearest, 1)
-	as.Sigma = cmp.Or(as.Sigma, defaultSigma)
+	as.Nearest, as.Sigma = cmp.Or(as.Nearest, 1), cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
 		return nil, fmt.Errorf("a descriptor is shared among %d words of %d", as.Nearest, v.Len())

@@ -12,10 +12,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest finds words near a descriptor, mostly the nearest, by comparing it with few of them. Its trees split
-// the words at the mean of a column, drawn from those that vary most; a search goes down all trees at once, the
-// nearest branch first, until it has compared enough words (Muja and Lowe, "Fast approximate nearest neighbors
-// with automatic algorithm configuration", 2009).
+// A forest finds words near a descriptor (Muja and Lowe 2009). Its trees split words at the mean of a column,
+// drawn from those that vary most; a search goes down all trees, the nearest branch first, until it has
+// compared enough words.
 type forest struct {
 	*points
 	nodes []node
@@ -31,10 +30,7 @@ type node struct {
 	left, right int32
 }
 
-const (
-	trees     = 8
-	leafWords = 8
-)
+const trees, leafWords = 8, 8
 
 // newForest plants trees over the words, which must not change afterwards.
 func newForest(ctx context.Context, p *points) (*forest, error) {
@@ -81,8 +77,8 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	return at
 }
 
-// cut draws a number to split at from those that vary most, and returns its mean. It reports false if the words
-// do not vary.
+// cut draws a number to split at from those that vary most, and its mean. It reports false if words do not
+// vary.
 func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
 	const (
 		looked = 100 // words to estimate means from
@@ -101,10 +97,9 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	}
 	var axes []int
 	for a, v := range variances {
-		if v == 0 {
-			continue
+		if v > 0 {
+			axes = topk.Insert(axes, most, a, func(a, b int) int { return cmp.Or(cmp.Compare(variances[b], variances[a]), a-b) })
 		}
-		axes = topk.Insert(axes, most, a, func(a, b int) int { return cmp.Or(cmp.Compare(variances[b], variances[a]), a-b) })
 	}
 	if len(axes) == 0 {
 		return 0, 0, false
@@ -113,7 +108,7 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	return axis, float32(means[axis]), true
 }
 
-// A walk is the room for searches in a forest.
+// A walk is the buffer of searches in a forest.
 type walk struct {
 	single []float32
 	seen   []uint32 // the search in which a word was last compared
@@ -122,21 +117,20 @@ type walk struct {
 	found  []neighbour
 }
 
+func (p *points) newWalk() *walk {
+	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
+}
+
 // A branch is a node that was passed by, with a bound on how near it is.
 type branch struct {
 	bound float32
 	node  int32
 }
 
-func (p *points) newWalk() *walk {
-	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
-}
-
-// nearest returns the m nearest of at least checks words that it compares x with, the nearest first and ties to
-// the lower word. The answer is overwritten by the next one.
+// nearest returns the m nearest of at least checks words that it compares x with, ties to the lower word, until
+// the next call.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
-	w.search++
-	if w.search == 0 {
+	if w.search++; w.search == 0 {
 		clear(w.seen)
 		w.search = 1
 	}

@@ -1,12 +1,14 @@
 package vocab
 
 import (
-	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -25,13 +27,14 @@ func (g *Grid) UnmarshalText(text []byte) error {
 		rows, cols, _ := strings.Cut(part, "x")
 		r, err := strconv.Atoi(rows)
 		c, err2 := strconv.Atoi(cols)
-		if err := errors.Join(err, err2); err != nil {
+		const most = 1 << 10
+		switch {
+		case err != nil || err2 != nil:
 			return fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, text)
+		case min(r, c) < 1 || max(r, c) > most:
+			return fmt.Errorf("grid %q: %d×%d cells: want 1 to %d", text, r, c, most)
 		}
 		read = append(read, features.Cells{Rows: r, Columns: c})
-	}
-	if err := read.checkDivisions(); err != nil {
-		return fmt.Errorf("grid %q: %w", text, err)
 	}
 	*g = read
 	return nil
@@ -62,17 +65,6 @@ func (g Grid) divisions() Grid {
 	return g
 }
 
-// checkDivisions reports divisions that are none.
-func (g Grid) checkDivisions() error {
-	const most = 1 << 10
-	for _, c := range g {
-		if c.Rows < 1 || c.Columns < 1 || c.Rows > most || c.Columns > most {
-			return fmt.Errorf("%d×%d cells: want 1 to %d", c.Rows, c.Columns, most)
-		}
-	}
-	return nil
-}
-
 // Len returns the number of cells.
 func (g Grid) Len() (cells int) {
 	for _, c := range g.divisions() {
@@ -86,16 +78,13 @@ func (g Grid) Len() (cells int) {
 func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
-		row := interval(y, height, c.Rows)
-		col := interval(x, width, c.Columns)
-		cells = append(cells, first+row*c.Columns+col)
+		cells = append(cells, first+interval(y, height, c.Rows)*c.Columns+interval(x, width, c.Columns))
 		first += c.Rows * c.Columns
 	}
 	return cells
 }
 
-// interval returns in which of n equal parts of a length a place is. The first pixel, whose middle is 0, begins
-// at −½.
+// interval returns in which of n equal parts of a length a place is, whose first pixel begins at −½.
 func interval(place float32, length, n int) int {
 	part := (float64(place) + 0.5) * float64(n) / float64(length)
 	return int(min(max(part, 0), float64(n-1)))
@@ -134,11 +123,10 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 			}
 		}
 	}
-	h := Histogram{}
+	var h Histogram
 	for j, count := range counts {
 		if count > 0 {
-			h.Columns = append(h.Columns, j)
-			h.Values = append(h.Values, count)
+			h.Columns, h.Values = append(h.Columns, j), append(h.Values, count)
 		}
 	}
 	return h, nil
@@ -152,8 +140,7 @@ type CSR = sparse.CSR
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
-		cols = append(cols, h.Columns...)
-		values = append(values, h.Values...)
+		cols, values = append(cols, h.Columns...), append(values, h.Values...)
 		starts = append(starts, len(values))
 	}
 	x, err := sparse.New(len(rows), columns, starts, cols, values)
@@ -161,4 +148,83 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 		return nil, fmt.Errorf("histograms: %w", err)
 	}
 	return x, nil
+}
+
+// Weighting weights histograms by its fields in their order. The zero value makes the length of each histogram
+// 1, as the papers do.
+type Weighting struct {
+	// IDF is a factor for each column, see LearnIDF; nil means 1.
+	IDF []float64
+	// Power is the exponent, above 0 and up to 1; 0 means 1.
+	Power float64
+	// Norm is what is 1 in the end.
+	Norm features.Norm
+}
+
+// LearnIDF returns the inverse document frequency of each column of x, n×m, of training images: 1 +
+// ln((1+n)/(1+d)), where d histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that
+// every image has.
+func LearnIDF(x *CSR) []float64 {
+	n, m := x.Dims()
+	images := make([]int, m)
+	for p, j := range x.Columns {
+		if x.Values[p] != 0 {
+			images[j]++
+		}
+	}
+	idf := make([]float64, m)
+	for j, d := range images {
+		idf[j] = 1 + elementary.Log(float64(1+n)/float64(1+d))
+	}
+	return idf
+}
+
+// Apply returns the weighted histograms of x, n×m, which is not changed. A row of zeros stays one. It is an
+// error if a value is negative or not finite, or if the weighting does not fit.
+func (w Weighting) Apply(x *CSR) (*CSR, error) {
+	n, m := x.Dims()
+	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {
+		return nil, fmt.Errorf("weighting: %d inverse document frequencies of %d columns, and a power of %v: want one each, and up to 1", len(w.IDF), m, w.Power)
+	}
+	out := x.Clone()
+	for i := range n {
+		columns, values := out.Row(i)
+		for p, v := range values {
+			if w.IDF != nil {
+				values[p] *= w.IDF[columns[p]]
+			}
+			if w.Power != 0 {
+				values[p] = elementary.Pow(values[p], w.Power)
+			}
+			if math.IsNaN(values[p]) || math.IsInf(values[p], 0) || v < 0 || values[p] < 0 {
+				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
+			}
+		}
+		normalise(values, w.Norm)
+	}
+	return out, nil
+}
+
+// normalise divides values of 0 or more by their largest, against overflow, and then by their norm.
+func normalise(values []float64, norm features.Norm) {
+	if norm == features.NormNone || len(values) == 0 {
+		return
+	}
+	largest := slices.Max(values)
+	if largest == 0 {
+		return
+	}
+	for p := range values {
+		values[p] /= largest
+	}
+	length := 1.
+	switch norm {
+	case features.NormL2:
+		length = elementary.Norm(values)
+	case features.NormL1:
+		length = elementary.Sum(values)
+	}
+	for p := range values {
+		values[p] /= length
+	}
 }

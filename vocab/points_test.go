@@ -69,18 +69,12 @@ func TestNearest(t *testing.T) {
 			}
 			v := wordsOf(rows, size.dim)
 			p := v.points()
-			l := p.newPanel()
 			queries := append(randomRows(random, 10, size.dim, 5), rows[:size.dim]...)
-			for x := range slices.Chunk(queries, size.dim) {
-				l.add(x)
-			}
-			p.score(l)
-			for i, x := range l.rows {
-				want := bruteForce(v, x, size.m)
-				if diff := cmp.Diff(want, p.nearest(l, i, size.m), cmp.AllowUnexported(neighbour{})); diff != "" {
+			eachNearest(t, p, queries, size.m, func(i int, x []uint8, near []neighbour) {
+				if diff := cmp.Diff(bruteForce(v, x, size.m), near, cmp.AllowUnexported(neighbour{})); diff != "" {
 					t.Errorf("row %d: -want +got\n%s", i, diff)
 				}
-			}
+			})
 		})
 	}
 }
@@ -103,14 +97,20 @@ func TestNearestOfClose(t *testing.T) {
 	random := rng.New(1, "close")
 	v := closeWords(random, 100, dim)
 	p := v.points()
-	l := p.newPanel()
-	for x := range slices.Chunk(randomRows(random, 100, dim, 3), dim) {
-		l.add(x)
-	}
-	p.score(l)
-	for i, x := range l.rows {
-		if got, want := p.nearest(l, i, 1)[0].word, bruteForce(v, x, 1)[0].word; got != want {
+	eachNearest(t, p, randomRows(random, 100, dim, 3), 1, func(i int, x []uint8, near []neighbour) {
+		if got, want := near[0].word, bruteForce(v, x, 1)[0].word; got != want {
 			t.Errorf("row %d: word %d, want %d", i, got, want)
 		}
+	})
+}
+
+// eachNearest calls f with each of the rows and its m nearest words among all.
+func eachNearest(t *testing.T, p *points, rows []uint8, m int, f func(i int, x []uint8, near []neighbour)) {
+	t.Helper()
+	all, err := newFinder(t.Context(), p, p.n)
+	if err != nil {
+		t.Fatal(err)
 	}
+	row := func(i int) []uint8 { return rows[i*p.dim : (i+1)*p.dim] }
+	all.each(len(rows)/p.dim, row, m, func(i int, near []neighbour) { f(i, row(i), near) })
 }

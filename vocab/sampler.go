@@ -14,13 +14,9 @@ import (
 // defaultTotal is how many descriptors a Sampler keeps.
 const defaultTotal = 100_000
 
-// Sampler keeps a random subset of the descriptors of images that stream by. It holds twice Total descriptors
-// at most.
-//
-// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So the
-// subset does not depend on the order of the images.
-//
-// A Sampler may be used by several goroutines at once.
+// Sampler keeps a random subset of the descriptors of images that stream by, in twice the memory of Total.
+// Every descriptor draws a number from its image's random stream, and the least numbers stay: the order of the
+// images does not count. Several goroutines may use a Sampler at once.
 type Sampler struct {
 	// Total is the most descriptors that are kept; 0 means 100,000.
 	Total int
@@ -41,20 +37,16 @@ type offer struct {
 	vector []uint8
 }
 
-// compare orders offers by their numbers. Where two are the same, the vectors decide, so that the order in
-// which images come does not.
+// compare orders offers by their numbers, then by their vectors, so that the order of the images does not
+// count.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
-// Add offers the descriptors of the image called name, which must be unique. It is an error if the descriptors
-// are not as long as those of the images before.
+// Add offers the descriptors of the image called name, which must be unique.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
-	}
-	if d.Len() == 0 && len(d.Vectors) == 0 {
-		return nil
 	}
 	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
@@ -71,7 +63,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dim == 0 {
+	if s.dim == 0 && len(offers) > 0 {
 		s.dim = d.Dim
 	}
 	if err := checkDescriptors(d, s.dim); err != nil {
@@ -90,10 +82,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 // cut keeps the least offers, in their order.
 func (s *Sampler) cut(total int) {
 	slices.SortFunc(s.kept, offer.compare)
-	if len(s.kept) > total {
-		clear(s.kept[total:])
-		s.kept = s.kept[:total]
-	}
+	s.kept = slices.Delete(s.kept, min(total, len(s.kept)), len(s.kept))
 }
 
 // Sample returns the descriptors that are kept so far, n×dim, in random order, as a copy. Both are empty, and

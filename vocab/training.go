@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -67,29 +68,22 @@ type Training struct {
 	traced func(iteration, descriptors int, mean float64)
 }
 
-const defaultWords = 200
-
 // withDefaults returns the settings with their defaults, checked against the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
-	t.Words = cmp.Or(t.Words, defaultWords)
-	if err := checkSize(t.Words, dim); err != nil {
-		return t, err
-	}
-	if len(vectors) == 0 {
-		return t, features.ErrNoDescriptors
-	}
-	if len(vectors)%dim != 0 {
-		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
-	}
-	if t.Method != MethodLloyd && t.Method != MethodMiniBatch {
-		return t, fmt.Errorf("there is no %v", t.Method)
-	}
+	t.Words = cmp.Or(t.Words, 200)
 	if t.Method == MethodMiniBatch {
 		t.Tolerance = cmp.Or(t.Tolerance, 1e-2)
 	}
-	t.Tolerance = cmp.Or(t.Tolerance, 3e-5)
-	t.MaxIterations = cmp.Or(t.MaxIterations, 300)
-	switch {
+	t.Tolerance, t.MaxIterations = cmp.Or(t.Tolerance, 3e-5), cmp.Or(t.MaxIterations, 300)
+	switch err := checkSize(t.Words, dim); {
+	case err != nil:
+		return t, err
+	case len(vectors) == 0:
+		return t, features.ErrNoDescriptors
+	case len(vectors)%dim != 0:
+		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
+	case t.Method != MethodLloyd && t.Method != MethodMiniBatch:
+		return t, fmt.Errorf("there is no %v", t.Method)
 	case t.Checks < 0:
 		return t, fmt.Errorf("%d checks", t.Checks)
 	case t.MaxIterations < 0:
@@ -101,9 +95,9 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	return t, nil
 }
 
-// Train learns words from descriptors, n rows of dim bytes. It is an error if fewer descriptors differ than
-// there are to be words, one that is [features.ErrNoDescriptors] if there are none. For k-means++ it takes four
-// times the memory of the part that it begins on.
+// Train learns words from descriptors, n rows of dim bytes. Fewer different descriptors than words are an
+// error, none [features.ErrNoDescriptors]. For k-means++ it takes four times the memory of the part that it
+// begins on.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
 	defer wrap(&err, "vocabulary")
 	if t, err = t.withDefaults(vectors, dim); err != nil {
@@ -114,7 +108,10 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	if err != nil {
 		return nil, err
 	}
-	halvings := s.halvings(max(first[len(first)-1]+1, leastPart*t.Words))
+	halvings, least := 0, max(first[len(first)-1]+1, leastPart*t.Words)
+	for s.len()>>(halvings+1) >= least {
+		halvings++
+	}
 	if t.Checks == t.Words {
 		random := rng.New(t.Seed, "vocabulary seeds")
 		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, random); err != nil {
@@ -128,7 +125,13 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		}
 		words.ready(j)
 	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, newKMeans(t, s, words).run(ctx, halvings)
+	k := newKMeans(t, s, words)
+	for ; halvings > 0; halvings-- {
+		if err := k.settle(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
+			return nil, err
+		}
+	}
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.settle(ctx, s.len(), t.Tolerance)
 }
 
 // leastPart is how many descriptors a word there are at least in the part that training begins on.
@@ -141,47 +144,33 @@ type sample struct {
 	order   []int
 }
 
-// len returns the number of rows.
 func (s *sample) len() int { return len(s.order) }
 
-// row returns row i.
 func (s *sample) row(i int) []uint8 {
 	at := s.order[i] * s.dim
 	return s.vectors[at : at+s.dim]
 }
 
-// halvings returns how often the sample can be halved and have at least `least` rows.
-func (s *sample) halvings(least int) (times int) {
-	for s.len()>>(times+1) >= least {
-		times++
-	}
-	return times
-}
-
-// different returns the first rows that differ from each other, as many as there are to be words.
-func (s *sample) different(words int) ([]int, error) {
+// different returns the first rows that differ from each other, one for each word.
+func (s *sample) different(words int) (rows []int, err error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
 	}
 	seen := make(map[string]struct{}, words)
-	var rows []int
-	for i := range s.len() {
-		x := s.row(i)
-		if _, ok := seen[string(x)]; ok {
-			continue
-		}
-		seen[string(x)] = struct{}{}
-		if rows = append(rows, i); len(rows) == words {
-			return rows, nil
+	for i := 0; i < s.len() && len(rows) < words; i++ {
+		if seen[string(s.row(i))] = struct{}{}; len(seen) > len(rows) {
+			rows = append(rows, i)
 		}
 	}
-	return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+	if len(rows) < words {
+		return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+	}
+	return rows, nil
 }
 
-// plusPlus draws the rows of the sample's first part that words start from. The part must hold as many
-// different rows. Products of bytes are whole numbers, which single precision holds for rows of up to 258
-// bytes. Longer rows that nearly agree may be drawn twice: the second word is then empty, and k-means gives it
-// a row.
+// plusPlus draws the rows of the sample's first part that words start from; the part must hold as many
+// different rows. Single precision is exact for rows of up to 258 bytes. Longer ones that nearly agree may be
+// drawn twice: the second word is then empty, and k-means gives it a row.
 func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
 	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
 	for i := range part {
@@ -210,4 +199,161 @@ func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand
 		},
 	}
 	return p.Draw(ctx, words, random)
+}
+
+// kmeans is the state of a training. Sums are whole numbers: they do not depend on the order of descriptors.
+type kmeans struct {
+	Training
+	*sample
+	words  *points
+	sums   []int64 // words×dim
+	counts []int
+	labels []int32 // each descriptor's word, −1 where it has none yet
+	next   []int32 // the words that assign finds
+
+	iteration int
+}
+
+// kmeansBlock is how many rows a worker takes at a time.
+const kmeansBlock = 1024
+
+func newKMeans(t Training, s *sample, words *points) *kmeans {
+	return &kmeans{
+		Training: t, sample: s, words: words,
+		sums: make([]int64, len(words.values)), counts: make([]int, words.n),
+		labels: slices.Repeat([]int32{-1}, s.len()), next: make([]int32, s.len()),
+	}
+}
+
+const (
+	// overshoot is how far words move for each step to the mean. Up to 2, they end up no farther from it than
+	// they were.
+	overshoot = 1.9
+	// partTolerance is the least tolerance on parts of the descriptors, whose best words are not those of all.
+	partTolerance = 1e-3
+)
+
+// settle iterates on the first part of the sample until the objective falls by less than a share of it.
+func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error {
+	squares := 0.0
+	for i := range part {
+		squares += float64(square(k.row(i)))
+	}
+	before := math.Inf(1)
+	for i := 1; ; i++ {
+		if err := k.assign(ctx, part); err != nil {
+			return err
+		}
+		for row, to := range k.next[:part] {
+			k.relabel(row, to)
+		}
+		cost := k.cost(squares)
+		k.iteration++
+		if k.traced != nil {
+			k.traced(k.iteration, part, cost/float64(part))
+		}
+		if k.Progress != nil {
+			k.Progress(k.iteration, -1)
+		}
+		for _, j := range k.fillEmpty(part) {
+			k.move(j, 1)
+		}
+		last := before-cost <= tolerance*cost || i == k.MaxIterations
+		step := overshoot
+		if i == 1 || last {
+			step = 1
+		}
+		for j := range k.words.n {
+			k.move(j, step)
+		}
+		if last {
+			return nil
+		}
+		before = cost
+	}
+}
+
+// assign finds the words of the first part of the sample. With a forest, a descriptor keeps its word if the new
+// one is no nearer, so that the objective falls.
+func (k *kmeans) assign(ctx context.Context, part int) error {
+	f, err := newFinder(ctx, k.words, k.Checks)
+	if err != nil {
+		return err
+	}
+	return parallel.Blocks(ctx, 0, part, kmeansBlock, func(_, lo, hi int) {
+		f.each(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
+			own := k.labels[lo+i]
+			if k.next[lo+i] = near[0].word; f.forest != nil && own >= 0 && k.words.distance(k.row(lo+i), int(own)) <= near[0].distance {
+				k.next[lo+i] = own
+			}
+		})
+	})
+}
+
+func (k *kmeans) relabel(i int, to int32) {
+	from := k.labels[i]
+	if from == to {
+		return
+	}
+	k.labels[i] = to
+	k.counts[to]++
+	in := k.sumsOf(int(to))
+	for f, v := range k.row(i) {
+		in[f] += int64(v)
+	}
+	if from < 0 {
+		return
+	}
+	k.counts[from]--
+	out := k.sumsOf(int(from))
+	for f, v := range k.row(i) {
+		out[f] -= int64(v)
+	}
+}
+
+func (k *kmeans) sumsOf(j int) []int64 { return k.sums[j*k.dim : (j+1)*k.dim] }
+
+// cost returns Σ‖x − w‖² of labelled rows x and their words w: Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
+func (k *kmeans) cost(squares float64) float64 {
+	cost := squares
+	for j, count := range k.counts {
+		sums := k.sumsOf(j)
+		for f, w := range k.words.word(j) {
+			cost += w * (float64(count)*w - 2*float64(sums[f]))
+		}
+	}
+	return max(cost, 0)
+}
+
+// move moves word j, which has descriptors, by a step, of 1 to its mean.
+func (k *kmeans) move(j int, step float64) {
+	count, sums, word := float64(k.counts[j]), k.sumsOf(j), k.words.word(j)
+	for f, old := range word {
+		word[f] = float64(sums[f]) / count
+		if step != 1 {
+			word[f] = old + step*(word[f]-old)
+		}
+	}
+	k.words.ready(j)
+}
+
+// fillEmpty gives each word without descriptors one of the first part of the sample, and returns these words.
+func (k *kmeans) fillEmpty(part int) (filled []int) {
+	for j, count := range k.counts {
+		if count == 0 {
+			filled = append(filled, j)
+		}
+	}
+	if len(filled) == 0 {
+		return nil
+	}
+	costs := make([]float64, part)
+	for i := range costs {
+		costs[i] = k.words.distance(k.row(i), int(k.labels[i]))
+	}
+	lloyd.FillEmpty(k.next[:part], slices.Clone(k.counts), costs, func(int) bool { return true })
+	for i, to := range k.next[:part] {
+		k.relabel(i, to)
+	}
+	return filled
 }

@@ -1,3 +1,11 @@
+// Package vocab learns visual words from local descriptors and turns the descriptors of an image into a
+// histogram of words:
+//
+//	descriptors ─► Sampler ─► Training ─► Vocabulary
+//	descriptors ─► Assigner ─► Grid.Count ─► Matrix ─► Weighting ─► n×m, sparse
+//
+// Descriptors are those of package features, rows of bytes, p×dim. Comparisons are exact unless the vocabulary
+// is large (see [Assignment]), and ties go to the lower word.
 package vocab
 
 import (
@@ -39,7 +47,6 @@ const (
 	mostValues = 1 << 27
 )
 
-// checkWords reports what no vocabulary holds.
 func (v *Vocabulary) checkWords() error {
 	if v == nil || v.Words == nil || v.Words.IsEmpty() {
 		return errors.New("no words")
@@ -64,13 +71,9 @@ func wrap(err *error, name string) {
 	}
 }
 
-// checkSize reports sizes that no vocabulary has.
 func checkSize(words, dim int) error {
-	if words < 1 || words > mostWords || dim < 1 || dim > mostDim {
-		return fmt.Errorf("%d words of %d numbers: want 1 to %d words of 1 to %d", words, dim, mostWords, mostDim)
-	}
-	if words > mostValues/dim {
-		return fmt.Errorf("%d words of %d numbers: want at most %d numbers in all", words, dim, mostValues)
+	if words < 1 || words > mostWords || dim < 1 || dim > mostDim || words > mostValues/dim {
+		return fmt.Errorf("%d words of %d numbers: want at most %d words of %d numbers, 1 or more, and %d numbers in all", words, dim, mostWords, mostDim, mostValues)
 	}
 	return nil
 }
@@ -105,8 +108,8 @@ func (v *Vocabulary) SaveTo(z *npz.Writer) {
 	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
 }
 
-// Load reads what Save wrote, size bytes long, or a file of NumPy's with such an array. It is an error if the
-// file is damaged, does not hold numbers from 0 to 255, or needs more memory than the context's budget has.
+// Load reads what Save wrote, size bytes long, or such a file of NumPy's. Damage, numbers beyond 0 to 255 and
+// more memory than the context's budget has are errors.
 func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
 	defer wrap(&err, "loading a vocabulary")
 	z, err := npz.Open(r, size)
@@ -127,7 +130,7 @@ func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err er
 	return v, v.checkWords()
 }
 
-// checkDescriptors reports inconsistent descriptors, and those that are not dim numbers long; 0 stands for any.
+// checkDescriptors reports inconsistent descriptors, and those that are not dim numbers long, 0 for any.
 func checkDescriptors(d *features.Descriptors, dim int) error {
 	switch n := d.Len(); {
 	case n == 0 && len(d.Vectors) == 0:

@@ -26,9 +26,9 @@ type Table struct {
 
 // Row adds a row.
 func (t *Table) Row(cells ...any) {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = fmt.Sprint(c)
+	var out []string
+	for _, c := range cells {
+		out = append(out, fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, out)
 }
@@ -96,16 +96,15 @@ func (t *Table) fit(width int) (configs []table.ColumnConfig, fits bool) {
 		total += of.WidthMax + 2
 	}
 	for ; width > 0 && total > width; total-- {
-		widest := 0
+		widest := &configs[0]
 		for c := range configs {
-			if configs[c].WidthMax > configs[widest].WidthMax {
-				widest = c
+			if configs[c].WidthMax > widest.WidthMax {
+				widest = &configs[c]
 			}
 		}
-		if configs[widest].WidthMax <= narrowest {
+		if widest.WidthMax--; widest.WidthMax < narrowest {
 			return nil, false
 		}
-		configs[widest].WidthMax--
 	}
 	for c := range configs {
 		configs[c].WidthMin, configs[c].WidthMaxEnforcer = configs[c].WidthMax, text.WrapSoft
@@ -118,9 +117,9 @@ func render(b *strings.Builder, configs []table.ColumnConfig, rows [][]string) {
 	w.SetStyle(table.Style{Box: table.BoxStyle{PaddingLeft: " ", PaddingRight: " "}, Options: table.OptionsNoBordersAndSeparators})
 	w.SetColumnConfigs(configs)
 	for _, row := range rows {
-		cells := make(table.Row, len(row))
-		for i, cell := range row {
-			cells[i] = cell
+		var cells table.Row
+		for _, cell := range row {
+			cells = append(cells, cell)
 		}
 		w.AppendRow(cells)
 	}
@@ -179,22 +178,22 @@ func Reflow(words string, width int) string {
 	if text.LongestLineLen(words) <= width {
 		return words
 	}
-	var out, paragraph []string
-	flush := func() {
-		if paragraph != nil {
-			out = append(out, strings.TrimRight(Hanging("", strings.Join(paragraph, " "), width), "\n"))
-		}
-		paragraph = nil
-	}
+	var out []string
+	paragraph := false // the last line is one
 	for line := range strings.SplitSeq(words, "\n") {
-		if line != "" && line[0] != ' ' {
-			paragraph = append(paragraph, line)
-			continue
+		flows := line != "" && line[0] != ' '
+		if flows && paragraph {
+			out[len(out)-1] += " " + line
+		} else {
+			out = append(out, line)
 		}
-		flush()
-		out = append(out, line)
+		paragraph = flows
 	}
-	flush()
+	for i, line := range out {
+		if line != "" && line[0] != ' ' {
+			out[i] = strings.TrimRight(Hanging("", line, width), "\n")
+		}
+	}
 	return strings.Join(out, "\n")
 }
 

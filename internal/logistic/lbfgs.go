@@ -16,9 +16,8 @@ type step struct {
 	scale           float64
 }
 
-// descend moves x to where no part of the gradient of l is above the tolerance, by L-BFGS (Nocedal 1980) with
-// steps that satisfy the weak Wolfe conditions (Lewis and Overton 2013). It ends too where the objective has
-// no more digits, and after most iterations.
+// descend moves x to where no part of the gradient is above the tolerance, by L-BFGS (Nocedal 1980) with steps
+// under the weak Wolfe conditions (Lewis and Overton 2013), or until the objective has no more digits.
 func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most int) error {
 	var steps []step
 	gradient, value := append([]float64(nil), l.evaluate(x).gradient...), l.value

@@ -4,6 +4,7 @@ package logistic
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,40 +39,46 @@ type Model struct {
 	Offsets []float64
 }
 
-// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are
-// given, from 0 to k−1. A class without a sample is an error, and so are values that are
-// not finite.
-func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (*Model, error) {
+// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are given, from 0 to k−1. A
+// class without a sample is an error, and so are values that are not finite.
+func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (_ *Model, err error) {
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("logistic regression: %w", err)
+		}
+	}()
 	data := newRows(x)
 	n, m := x.Dims()
-	if err := checkLabelled(data, n, labels, k); err != nil {
-		return nil, fmt.Errorf("logistic regression: %w", err)
+	if err := checkLabelled(n, labels, k); err != nil {
+		return nil, err
 	}
+	longest := data.longest(n)
+	// The longest sample is brought to length 1, and the penalty with it, so that the descent sees numbers of an
+	// ordinary size.
+	scale := cmp.Or(longest, 1)
 	r.C, r.Tolerance, r.Iterations = cmp.Or(r.C, 1), cmp.Or(r.Tolerance, 1e-6), cmp.Or(r.Iterations, 1000)
-	if math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1) {
-		return nil, fmt.Errorf("logistic regression: C is %v, and must be above 0", r.C)
-	}
-	// The longest sample is brought to length 1, and the penalty with it, so that the
-	// descent sees numbers of an ordinary size.
-	scale := cmp.Or(data.longest(), 1)
 	f := &loss{data: data, labels: labels, k: k, m: m, scale: 1 / scale, penalty: 1 / (r.C * float64(n)) / scale / scale, scores: make([]float64, n*k)}
-	if f.penalty > 1e300 || f.penalty < 1e-300 {
-		return nil, fmt.Errorf("logistic regression: samples of length %g and C = %g are too far from 1", scale, r.C)
+	switch {
+	case longest-longest != 0:
+		return nil, errors.New("a value is not finite")
+	case math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1):
+		return nil, fmt.Errorf("C is %v, and must be above 0", r.C)
+	case f.penalty > 1e300 || f.penalty < 1e-300:
+		return nil, fmt.Errorf("samples of length %g and C = %g are too far from 1", scale, r.C)
 	}
 	theta := make([]float64, k*(m+1))
 	if err := descend(ctx, f, theta, r.Tolerance, r.Iterations); err != nil {
 		return nil, err
 	}
-	if !finite(theta) {
-		return nil, fmt.Errorf("logistic regression: the weights overflow")
+	if slices.ContainsFunc(theta, func(v float64) bool { return v-v != 0 }) {
+		return nil, errors.New("the weights overflow")
 	}
 	model := &Model{Weights: mat.NewDense(k, m, theta[:k*m]), Offsets: theta[k*m:]}
 	model.Weights.Scale(1/scale, model.Weights)
 	return model, nil
 }
 
-// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for
-// the rows of x, n×m.
+// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for the rows of x, n×m.
 func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
 	k, _ := m.Weights.Dims()
@@ -97,7 +104,7 @@ func (m *Model) Classify(x mat.Matrix) []int {
 	return out
 }
 
-func checkLabelled(data rows, n int, labels []int, k int) error {
+func checkLabelled(n int, labels []int, k int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%d labels of %d samples", len(labels), n)
 	}
@@ -114,18 +121,11 @@ func checkLabelled(data rows, n int, labels []int, k int) error {
 	if k == 0 {
 		return fmt.Errorf("no samples")
 	}
-	if !finite(data.values()) {
-		return fmt.Errorf("a value is not finite")
-	}
 	return nil
 }
 
-func finite(x []float64) bool {
-	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-}
-
-// loss is the objective over n·C, and its gradient, where it was evaluated last. Its
-// weights are k×m, with the k offsets behind them, for samples times scale.
+// loss is the objective over n·C and its gradient. Weights are k×m with k offsets behind, for samples times
+// scale.
 type loss struct {
 	data           rows
 	labels         []int
@@ -186,30 +186,15 @@ func newRows(x mat.Matrix) rows {
 	return rows{dense: mat.DenseCopyOf(x)}
 }
 
-func (r rows) values() []float64 {
-	if r.sparse != nil {
-		return r.sparse.Values
-	}
-	raw := r.dense.RawMatrix()
-	if raw.Stride == raw.Cols {
-		return raw.Data
-	}
-	return mat.DenseCopyOf(r.dense).RawMatrix().Data
-}
-
-// longest returns the largest norm of a row.
-func (r rows) longest() (most float64) {
-	if r.sparse != nil {
-		n, _ := r.sparse.Dims()
-		for i := range n {
+// longest returns the largest norm of a row, which is not finite if a value is not.
+func (r rows) longest(n int) (most float64) {
+	for i := range n {
+		if r.sparse != nil {
 			_, values := r.sparse.Row(i)
 			most = max(most, elementary.Norm(values))
+		} else {
+			most = max(most, elementary.Norm(r.dense.RawRowView(i)))
 		}
-		return most
-	}
-	n, _ := r.dense.Dims()
-	for i := range n {
-		most = max(most, elementary.Norm(r.dense.RawRowView(i)))
 	}
 	return most
 }

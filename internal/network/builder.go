@@ -7,16 +7,15 @@ import (
 
 // builder makes steps of nodes, one after the other.
 type builder struct {
-	constants    map[string]*tensor
-	values       map[string]*value
-	uses         map[string]int // how often a value is read
-	steps        []step
-	buffers      []*buffer
-	convolutions []*convolution
-	zeros        int // numbers at the beginning of the arena that are 0
-	numbers      int // that the network holds beside the arena
-	limit        int // of numbers
-	work         int
+	constants      map[string]*tensor
+	values         map[string]*value
+	uses           map[string]int // how often a value is read
+	steps          []step
+	buffers        []*buffer
+	convolutions   []*convolution
+	zeros          int // numbers at the beginning of the arena that are 0
+	numbers, limit int // numbers that the network holds beside the arena, and their bound
+	work           int
 }
 
 // value is an array: a constant, or what steps write.
@@ -32,24 +31,19 @@ type value struct {
 
 func (v *value) constant() bool { return v.buf == nil }
 
-// operators are those that are there.
-var operators map[string]func(b *builder, n *node, in []*value) *value
-
-func init() {
-	operators = map[string]func(b *builder, n *node, in []*value) *value{
-		"Conv": (*builder).conv, "Gemm": (*builder).gemm, "MatMul": (*builder).matMul,
-		"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn,
-		"Clip": (*builder).clip, "Relu": (*builder).clip,
-		"LeakyRelu": (*builder).unary, "Sigmoid": (*builder).unary, "HardSigmoid": (*builder).unary, "HardSwish": (*builder).unary,
-		"Tanh": (*builder).unary, "Elu": (*builder).unary, "Softmax": (*builder).softmax,
-		"Add": (*builder).binary, "Sub": (*builder).binary, "Mul": (*builder).binary, "Div": (*builder).binary, "PRelu": (*builder).binary,
-		"MaxPool": (*builder).pool, "AveragePool": (*builder).pool,
-		"GlobalAveragePool": (*builder).globalPool, "GlobalMaxPool": (*builder).globalPool, "ReduceMean": (*builder).reduceMean,
-		"Concat": (*builder).concat, "Flatten": (*builder).flatten, "Reshape": (*builder).reshape, "Squeeze": (*builder).squeeze,
-		"Unsqueeze": (*builder).unsqueeze, "Transpose": (*builder).transpose, "Pad": (*builder).pad,
-		"Dropout": (*builder).identity, "Identity": (*builder).identity, "Cast": (*builder).cast,
-		"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
-	}
+// operators holds the supported operators.
+var operators = map[string]func(b *builder, n *node, in []*value) *value{
+	"Conv": (*builder).conv, "Gemm": (*builder).product, "MatMul": (*builder).product,
+	"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn, "Softmax": (*builder).softmax,
+	"Clip": (*builder).clip, "Relu": (*builder).clip, "LeakyRelu": (*builder).unary, "Elu": (*builder).unary, "Tanh": (*builder).unary,
+	"Sigmoid": (*builder).unary, "HardSigmoid": (*builder).unary, "HardSwish": (*builder).unary,
+	"Add": (*builder).binary, "Sub": (*builder).binary, "Mul": (*builder).binary, "Div": (*builder).binary, "PRelu": (*builder).binary,
+	"MaxPool": (*builder).pool, "AveragePool": (*builder).pool, "ReduceMean": (*builder).reduceMean,
+	"GlobalAveragePool": (*builder).globalPool, "GlobalMaxPool": (*builder).globalPool,
+	"Concat": (*builder).concat, "Flatten": (*builder).flatten, "Reshape": (*builder).reshape, "Squeeze": (*builder).squeeze,
+	"Unsqueeze": (*builder).unsqueeze, "Transpose": (*builder).transpose, "Pad": (*builder).pad,
+	"Dropout": (*builder).identity, "Identity": (*builder).identity, "Cast": (*builder).cast,
+	"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
 }
 
 // failure is a panic of what a model cannot have; caught makes an error of it.
@@ -92,11 +86,19 @@ func (b *builder) lower(n *node) {
 		if name == "" {
 			continue
 		}
-		v := b.value(name)
-		if v.buf != nil {
-			v.buf.pending--
+		if b.values[name] == nil {
+			t := b.constants[name]
+			if t == nil {
+				fail("nothing before it makes its input %q", name)
+			}
+			b.values[name] = t.value()
 		}
-		in[i] = v
+		if in[i] = b.values[name]; in[i].buf != nil {
+			in[i].buf.pending--
+		}
+	}
+	if argument(in, 0) == nil && n.op != "Constant" {
+		fail("no input")
 	}
 	out := operator(b, n, in)
 	if out.buf != nil {
@@ -106,20 +108,6 @@ func (b *builder) lower(n *node) {
 		fail("more multiplications than an image may take")
 	}
 	b.define(n.outputs[0], out)
-}
-
-// value returns what a name stands for.
-func (b *builder) value(name string) *value {
-	if v := b.values[name]; v != nil {
-		return v
-	}
-	t := b.constants[name]
-	if t == nil {
-		fail("nothing before it makes its input %q", name)
-	}
-	v := t.value()
-	b.values[name] = v
-	return v
 }
 
 // define names a value.
@@ -133,7 +121,6 @@ func (b *builder) define(name string, v *value) {
 	}
 }
 
-// buffer returns memory for the next step to write.
 func (b *builder) buffer(size int) *buffer {
 	buf := &buffer{size: size, first: len(b.steps), last: len(b.steps)}
 	b.buffers = append(b.buffers, buf)
@@ -165,11 +152,9 @@ func (b *builder) hold(n int) {
 	}
 }
 
-func (b *builder) tooLarge() {
-	fail("the network takes more than %d MB of memory", b.limit>>18)
-}
+func (b *builder) tooLarge() { fail("the network takes more than %d MB of memory", b.limit>>18) }
 
-// argument returns an input of a node that is not left out.
+// argument returns an input of a node, nil where it is left out.
 func argument(in []*value, at int) *value {
 	if at < len(in) {
 		return in[at]
@@ -177,16 +162,27 @@ func argument(in []*value, at int) *value {
 	return nil
 }
 
-// computed returns the first input, which is to be no constant.
-func computed(in []*value) *value {
-	v := argument(in, 0)
-	if v == nil || v.constant() {
-		fail("its first input does not depend on the image")
+// single returns the number of an optional constant input, or otherwise; what names it in errors.
+func single(in []*value, at int, otherwise float32, what string) float32 {
+	v := argument(in, at)
+	switch {
+	case v == nil:
+		return otherwise
+	case len(v.floats) != 1:
+		fail("its %s no constant number", what)
 	}
-	return v
+	return v.floats[0]
 }
 
-// given returns the numbers of an input that is to be a constant, all of them finite.
+// computed returns the first input, which is to be no constant.
+func computed(in []*value) *value {
+	if in[0] == nil || in[0].constant() {
+		fail("its first input does not depend on the image")
+	}
+	return in[0]
+}
+
+// given returns an input that must be constant, finite numbers.
 func given(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {
@@ -212,11 +208,8 @@ func perChannel(in []*value, at, channels int, what string) []float32 {
 // asMap returns the value with its channels last.
 func (b *builder) asMap(in []*value) *value {
 	v := computed(in)
-	if len(v.shape) != 4 || v.shape[0] != 1 {
-		fail("its input has the shape %v; want maps of one image", v.shape)
-	}
-	if max(v.shape[2], v.shape[3]) > maxSide {
-		fail("its input has the shape %v; want maps with at most %d rows and columns", v.shape, maxSide)
+	if len(v.shape) != 4 || v.shape[0] != 1 || max(v.shape[2], v.shape[3]) > maxSide {
+		fail("its input has the shape %v; want maps of one image, with at most %d rows and columns", v.shape, maxSide)
 	}
 	return b.layout(v, true)
 }
@@ -226,7 +219,7 @@ func (b *builder) layout(v *value, last bool) *value {
 	if len(v.shape) != 4 || v.last == last {
 		return v
 	}
-	return b.permuted(v, order(4, false), last)
+	return b.permuted(v, []int{0, 1, 2, 3}, last)
 }
 
 // strides returns how far apart numbers lie along each axis.
@@ -245,14 +238,9 @@ func order(axes int, last bool) []int {
 	if last {
 		return []int{0, 2, 3, 1}
 	}
-	out := make([]int, axes)
-	for i := range out {
-		out[i] = i
-	}
-	return out
+	return []int{0, 1, 2, 3, 4, 5, 6, 7}[:axes]
 }
 
-// pick returns x at some places.
 func pick(x, at []int) []int {
 	out := make([]int, len(at))
 	for i, j := range at {
@@ -270,12 +258,11 @@ func (b *builder) permuted(v *value, perm []int, last bool) *value {
 		return &value{shape: shape, last: last, buf: v.buf}
 	}
 	out := b.made(shape, last)
-	from, to := v.buf, out.buf
+	from, to, stride := v.buf, out.buf, strides[len(dims)-1]
 	b.step(func(arena []float32) {
 		dst, src := to.in(arena), from.in(arena)
 		walk([][]int{strides}, dims, func(at int, offsets []int) {
-			inner, stride := dims[len(dims)-1], strides[len(dims)-1]
-			for i := range inner {
+			for i := range dims[len(dims)-1] {
 				dst[at+i] = src[offsets[0]+i*stride]
 			}
 		})
@@ -283,7 +270,7 @@ func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	return out
 }
 
-// contiguous tells whether dims with the strides lie one after the other.
+// contiguous tells whether numbers of these dims and strides lie one after the other.
 func contiguous(dims, strides []int) bool {
 	n := 1
 	for i, d := range slices.Backward(dims) {
@@ -295,34 +282,19 @@ func contiguous(dims, strides []int) bool {
 	return true
 }
 
-// walk calls f for each line along the last of dims: with the place of its first number,
-// and with the offset of that by each of the strides.
+// walk calls f for each line along the last of dims with the index of its first number and its offsets by
+// strides.
 func walk(strides [][]int, dims []int, f func(at int, offsets []int)) {
-	inner := len(dims) - 1
-	for _, d := range dims {
-		if d == 0 {
-			return
-		}
-	}
-	index, offsets := make([]int, len(dims)), make([]int, len(strides))
-	for at := 0; ; at += dims[inner] {
-		f(at, offsets)
-		axis := inner - 1
-		for ; axis >= 0; axis-- {
-			index[axis]++
+	inner, offsets := len(dims)-1, make([]int, len(strides))
+	for line := range size(dims[:inner]) {
+		clear(offsets)
+		rest := line
+		for axis, d := range slices.Backward(dims[:inner]) {
 			for s := range strides {
-				offsets[s] += strides[s][axis]
+				offsets[s] += rest % d * strides[s][axis]
 			}
-			if index[axis] < dims[axis] {
-				break
-			}
-			for s := range strides {
-				offsets[s] -= strides[s][axis] * dims[axis]
-			}
-			index[axis] = 0
+			rest /= d
 		}
-		if axis < 0 {
-			return
-		}
+		f(line*dims[inner], offsets)
 	}
 }

@@ -2,6 +2,7 @@ package network
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -12,12 +13,10 @@ type convolution struct {
 	rows, columns axis
 	inC, outC     int // channels
 	groups        int
-	// weights is outC × inC/groups × rows.taps × columns.taps.
-	weights, bias []float32
+	weights, bias []float32 // outC × inC/groups × rows.taps × columns.taps, and outC
 	bounds        [2]float32
-	zeros         bool // whether windows reach into padding
 
-	// Of what follows, finish makes what the step needs.
+	// finish makes what follows.
 	depthwise bool
 	tile      int       // windows at a time
 	panel     int       // numbers of a window at a time
@@ -28,11 +27,9 @@ type convolution struct {
 
 var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 
-// patchNumbers is about how many numbers of windows are worked on at a time, so that they
-// stay in a near cache while all weights go by.
+// patchNumbers of windows are worked on at a time: they stay in a near cache while all weights go by.
 const patchNumbers = 1 << 16
 
-// conv is Conv.
 func (b *builder) conv(n *node, in []*value) *value {
 	x := b.asMap(in)
 	w := given(in, 1, "weights")
@@ -69,19 +66,15 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	reaches := func(a axis) bool {
 		return a.before > 0 || (a.out-1)*a.stride-a.before+(a.taps-1)*a.dilation >= a.in
 	}
-	if c.zeros = reaches(c.rows) || reaches(c.columns); c.zeros {
+	if reaches(c.rows) || reaches(c.columns) {
 		b.zeros = max(b.zeros, c.inC)
 	}
 	c.depthwise = c.groups == c.inC && c.outC == c.inC
-	c.tile, c.panel = simd.WindowTile()
-	rows := places
-	if c.depthwise {
+	if c.tile, c.panel = simd.WindowTile(); c.depthwise {
 		c.tile = 1
-	} else {
-		rows += c.tile
 	}
 	// The last panel of a group is filled up to a whole register of 16 or fewer.
-	b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + rows*taps)
+	b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.step(c.run, c.in, c.out)
 	c.out.maker = c
@@ -90,12 +83,6 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 
 // depth returns how many numbers of a map a tap has.
 func (c *convolution) depth() int { return c.inC / c.groups }
-
-// block returns how many windows are worked on at a time, whole tiles.
-func (c *convolution) block() int {
-	n := max(32, patchNumbers/(c.rows.taps*c.columns.taps*c.depth()))
-	return (n + c.tile - 1) / c.tile * c.tile
-}
 
 // finish makes what the step needs, when all buffers have their places.
 func (c *convolution) finish() {
@@ -152,7 +139,8 @@ func (c *convolution) run(arena []float32) {
 		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
 		return
 	}
-	places, depth, perGroup, block := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups, c.block()
+	places, depth, perGroup := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups
+	block := (max(32, patchNumbers/(taps*depth)) + c.tile - 1) / c.tile * c.tile // windows at a time, whole tiles
 	for g := range c.groups {
 		// The runs of a group begin behind those of the groups before it.
 		x := arena[g*depth:]
@@ -169,52 +157,28 @@ func (c *convolution) run(arena []float32) {
 	}
 }
 
-// clamp keeps numbers within bounds.
-func clamp(x []float32, bounds [2]float32) {
-	for i, v := range x {
-		x[i] = min(max(v, bounds[0]), bounds[1])
-	}
-}
-
-// gemm is Gemm of one row, or of few, with constant weights.
-func (b *builder) gemm(n *node, in []*value) *value {
-	alpha, beta := n.float("alpha", 1), n.float("beta", 1)
+// product is Gemm and MatMul by constant weights: alpha·x·w + beta·c, a convolution of one tap.
+func (b *builder) product(n *node, in []*value) *value {
+	alpha, beta, transposed := n.float("alpha", 1), n.float("beta", 1), n.int("transB", 0) != 0
 	if n.int("transA", 0) != 0 {
 		fail("its first factor is transposed")
 	}
-	return b.product(in, n.int("transB", 0) != 0, alpha, beta)
-}
-
-// matMul is MatMul by constant weights.
-func (b *builder) matMul(_ *node, in []*value) *value {
-	return b.product(in, false, 1, 1)
-}
-
-// product adds the step of alpha·x·w + beta·c, which is a convolution of one tap.
-func (b *builder) product(in []*value, transposed bool, alpha, beta float32) *value {
-	x := computed(in)
-	x = b.layout(x, false)
+	x := b.layout(computed(in), false)
 	w := given(in, 1, "weights")
 	if len(w.shape) != 2 || len(x.shape) < 2 {
 		fail("factors of the shapes %v and %v", x.shape, w.shape)
 	}
-	depth, outC := w.shape[0], w.shape[1]
+	depth, outC, toNext, toRow := w.shape[0], w.shape[1], 1, w.shape[1]
 	if transposed {
-		depth, outC = outC, depth
+		depth, outC, toNext, toRow = outC, depth, outC, 1
 	}
 	if depth != x.shape[len(x.shape)-1] || depth == 0 {
 		fail("factors of the shapes %v and %v", x.shape, w.shape)
 	}
 	// hold counts these once more, when they are laid out.
 	weights, bias := make([]float32, depth*outC), make([]float32, outC)
-	for d := range depth {
-		for j := range outC {
-			if transposed {
-				weights[j*depth+d] = alpha * w.floats[j*depth+d]
-			} else {
-				weights[j*depth+d] = alpha * w.floats[d*outC+j]
-			}
-		}
+	for i := range weights {
+		weights[i] = alpha * w.floats[i/depth*toNext+i%depth*toRow]
 	}
 	if argument(in, 2) != nil {
 		c := given(in, 2, "biases")
@@ -225,10 +189,9 @@ func (b *builder) product(in []*value, transposed bool, alpha, beta float32) *va
 			bias[j] = beta * c.floats[min(j, len(c.floats)-1)]
 		}
 	}
-	rows := x.buf.size / depth
-	one := axis{in: 1, out: 1, taps: 1, stride: 1, dilation: 1}
-	columns := one
-	columns.in, columns.out = rows, rows
-	shape := append(append([]int(nil), x.shape[:len(x.shape)-1]...), outC)
-	return b.convolve(&convolution{in: x.buf, rows: one, columns: columns, inC: depth, outC: outC, groups: 1, weights: weights, bias: bias}, shape, false)
+	one, columns := axis{in: 1, out: 1, taps: 1, stride: 1, dilation: 1}, x.buf.size/depth
+	across := one
+	across.in, across.out = columns, columns
+	shape := append(slices.Clone(x.shape[:len(x.shape)-1]), outC)
+	return b.convolve(&convolution{in: x.buf, rows: one, columns: across, inC: depth, outC: outC, groups: 1, weights: weights, bias: bias}, shape, false)
 }

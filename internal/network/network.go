@@ -1,3 +1,14 @@
+// Package network runs convolutional networks that are saved as ONNX models, for their
+// features: in single precision, an image at a time on one core, in both builds.
+//
+// It reads the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet,
+// SqueezeNet, DenseNet) and refuses others by name. A model is a stranger's: every index,
+// shape and size in it is checked, and what it may take of memory and of work is bounded.
+//
+// A network is compiled for one size of images. Maps lie row by row with their channels last, so that a
+// convolution is a product of windows, each a few runs of numbers that lie side by side, with the weights (an
+// indirect convolution: Dukhan 2019). Normalisation and bounds after a convolution become part of it, and
+// memory of maps is used again by what comes later.
 package network
 
 import (
@@ -16,8 +27,8 @@ const (
 	maxSide    = 1 << 14 // rows or columns of a map
 )
 
-// Options say what of a model is run, and on what. The zero value runs it on images of the
-// size that the model says, or 224×224, up to its last pooling or else its first output.
+// Options say what of a model is run. The zero value runs it on images of the model's size, or 224×224, up to
+// its last pooling or else its first output.
 type Options struct {
 	// Height and Width are those of images, 0 for the model's.
 	Height, Width int
@@ -43,11 +54,9 @@ type Network struct {
 	arenas       freelist.List[[]float32]
 }
 
-// step is what an operator does with the arena.
 type step func(arena []float32)
 
-// buffer is memory of a value: size numbers of the arena from at on, while steps first to
-// last run.
+// buffer is memory of a value: size numbers of the arena from at on, while steps first to last run.
 type buffer struct {
 	size, at, first, last int
 	// pending counts the uses that are still to come, while steps are made.
@@ -74,8 +83,7 @@ func (n *Network) compile(g *graph, opt Options) {
 	}
 	layer := g.layer(opt.Layer)
 	name, in := n.input(g, opt)
-	// What the layer depends on, from the last operator to the first.
-	var needed []*node
+	var needed []*node // what the layer depends on, from the last operator to the first
 	b.uses[layer] = 1
 	for _, node := range slices.Backward(g.nodes) {
 		if slices.ContainsFunc(node.outputs, func(name string) bool { return b.uses[name] > 0 }) {
@@ -160,18 +168,17 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	if in.dims[0] > 1 || !channels(at[0]) {
 		fail("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
 	}
-	for i, side := range []struct {
-		to     *int
-		chosen int
-	}{{&n.Height, opt.Height}, {&n.Width, opt.Width}} {
-		own := in.dims[at[1+i]]
-		if own > 0 && side.chosen > 0 && own != side.chosen {
+	side := func(own, chosen int) int {
+		if own > 0 && chosen > 0 && own != chosen {
 			fail("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		}
-		if *side.to = cmp.Or(side.chosen, max(own, 0), 224); *side.to < 1 || *side.to > 1<<12 {
-			fail("images with a side of %d; want 1 to %d", *side.to, 1<<12)
+		out := cmp.Or(chosen, max(own, 0), 224)
+		if out < 1 || out > 1<<12 {
+			fail("images with a side of %d; want 1 to %d", out, 1<<12)
 		}
+		return out
 	}
+	n.Height, n.Width = side(in.dims[at[1]], opt.Height), side(in.dims[at[2]], opt.Width)
 	shape := []int{1, n.Channels, n.Height, n.Width}
 	if !last {
 		shape = []int{1, n.Height, n.Width, n.Channels}
@@ -179,11 +186,11 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	return in.name, &value{shape: shape, last: last}
 }
 
-// afterPooling are operators of a classifier, which reads pooled features.
-var afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
-
-// poolings are operators that pool a whole map.
-var poolings = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
+// poolings are operators that pool a whole map, and afterPooling those of a classifier, which reads their answer.
+var (
+	poolings     = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
+	afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
+)
 
 // layer returns the name of the value that is wanted.
 func (g *graph) layer(name string) string {
@@ -214,21 +221,19 @@ func (g *graph) layer(name string) string {
 	at := g.outputs[0]
 	for range g.nodes {
 		n := makers[at]
-		switch {
-		case n == nil:
-			return g.outputs[0]
-		case slices.Contains(poolings, n.op):
+		if n != nil && slices.Contains(poolings, n.op) {
 			return at
-		case !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0:
-			return g.outputs[0]
+		}
+		if n == nil || !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0 {
+			break
 		}
 		at = n.inputs[0]
 	}
 	return g.outputs[0]
 }
 
-// layOut gives buffers their places, the largest first, none where it would lie over
-// another of the same time, and returns the size of all.
+// layOut gives buffers places, the largest first and apart from others of the same time, and returns the size
+// of all.
 func (b *builder) layOut() int {
 	end := b.zeros
 	var placed []*buffer

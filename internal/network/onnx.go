@@ -1,18 +1,19 @@
 package network
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// A file of the Open Neural Network Exchange, version 1.x, is one message of Protocol
-// Buffers, see onnx.proto. What is read of it is checked to be well formed here; that it
-// makes sense, where it is used.
+// A file of the Open Neural Network Exchange, version 1.x, is one message of Protocol Buffers, see onnx.proto.
+// What is read of it is checked to be well formed here; that it makes sense, where it is used.
 
 // graph is what a file holds.
 type graph struct {
@@ -20,22 +21,21 @@ type graph struct {
 	outputs   []string
 	nodes     []*node
 	constants map[string]*tensor
-	// small counts what takes many times more memory than bytes of the file: whole numbers
-	// and names.
+	// small counts what takes many times more memory than bytes of the file: whole numbers and names.
 	small int
 }
 
 // input is a value that is given.
 type input struct {
 	name string
-	dims []int // -1 where the file leaves one open
+	dims []int // 0 where the file leaves one open
 }
 
 // node is an operator with its inputs, some of which may be "", and its outputs.
 type node struct {
 	op, name        string
 	inputs, outputs []string
-	attributes      map[string]*attribute
+	attributes      map[string]attribute
 }
 
 // String names the node in messages.
@@ -46,12 +46,19 @@ func (n *node) String() string {
 	return fmt.Sprintf("%s %q", n.op, n.name)
 }
 
-// attribute returns what the node has of the name, or nothing.
-func (n *node) attribute(name string) attribute {
-	if a := n.attributes[name]; a != nil {
-		return *a
+// int and float return the first number of an attribute.
+func (n *node) int(name string, otherwise int) int {
+	if a := n.attributes[name]; len(a.ints) > 0 {
+		return a.ints[0]
 	}
-	return attribute{}
+	return otherwise
+}
+
+func (n *node) float(name string, otherwise float32) float32 {
+	if a := n.attributes[name]; len(a.floats) > 0 {
+		return a.floats[0]
+	}
+	return otherwise
 }
 
 // attribute is a setting of a node. A single value is also a list of one.
@@ -63,13 +70,11 @@ type attribute struct {
 }
 
 // The types of a tensor's numbers that are read.
-const (
-	typeFloat  = 1
-	typeInt32  = 6
-	typeInt64  = 7
-	typeHalf   = 10
-	typeDouble = 11
-)
+const typeFloat, typeInt32, typeInt64, typeHalf, typeDouble = 1, 6, 7, 10, 11
+
+var kinds = map[int]number.Kind{
+	typeFloat: number.Float32, typeInt32: number.Int32, typeInt64: number.Int64, typeHalf: number.Float16, typeDouble: number.Float64,
+}
 
 // tensor is an array as it lies in the file.
 type tensor struct {
@@ -93,14 +98,8 @@ const (
 
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
-// fields are those of a message by their number.
-type fields map[protowire.Number][]field
-
-// field is a number, or bytes where these are not nil.
-type field struct {
-	number uint64
-	bytes  []byte
-}
+// fields are the contents of a message's fields by their numbers, strings without their length.
+type fields map[protowire.Number][][]byte
 
 // message reads a message. Each field takes several times its bytes of memory, and is counted.
 func (g *graph) message(content []byte) fields {
@@ -108,26 +107,15 @@ func (g *graph) message(content []byte) fields {
 	for len(content) > 0 {
 		number, kind, n := protowire.ConsumeTag(content)
 		content = after(content, n)
-		var f field
-		switch kind {
-		case protowire.VarintType:
-			f.number, n = protowire.ConsumeVarint(content)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(content)
-			f.number = uint64(v)
-		case protowire.Fixed64Type:
-			f.number, n = protowire.ConsumeFixed64(content)
-		case protowire.BytesType:
-			if f.bytes, n = protowire.ConsumeBytes(content); f.bytes == nil {
-				f.bytes = []byte{} // which is not nil
-			}
-		default:
-			n = -1
+		n = protowire.ConsumeFieldValue(number, kind, content)
+		rest := after(content, n)
+		value := content[:n]
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(content)
 		}
-		content = after(content, n)
+		m[number] = append(m[number], value)
 		g.count(1)
-		m[number] = append(m[number], f)
+		content = rest
 	}
 	return m
 }
@@ -147,19 +135,8 @@ func (g *graph) count(n int) {
 	}
 }
 
-// bytes returns the fields of bytes with a number.
-func (m fields) bytes(number protowire.Number) (all [][]byte) {
-	for _, f := range m[number] {
-		if f.bytes != nil {
-			all = append(all, f.bytes)
-		}
-	}
-	return all
-}
-
-// texts returns them as texts.
 func (m fields) texts(number protowire.Number) (all []string) {
-	for _, b := range m.bytes(number) {
+	for _, b := range m[number] {
 		all = append(all, string(b))
 	}
 	return all
@@ -167,19 +144,16 @@ func (m fields) texts(number protowire.Number) (all []string) {
 
 // text returns the last of them.
 func (m fields) text(number protowire.Number) string {
-	all := m.texts(number)
-	return strings.Join(all[max(len(all)-1, 0):], "")
+	all := append([]string{""}, m.texts(number)...)
+	return all[len(all)-1]
 }
 
-// values calls f for each number of a field, packed or not. next reads a packed one.
+// values calls f for each number of a field, packed or not, which next reads.
 func (m fields) values(number protowire.Number, next func([]byte) (uint64, int), f func(uint64)) {
 	for _, v := range m[number] {
-		if v.bytes == nil {
-			f(v.number)
-		}
-		for packed := v.bytes; len(packed) > 0; {
-			x, n := next(packed)
-			packed = after(packed, n)
+		for len(v) > 0 {
+			x, n := next(v)
+			v = after(v, n)
 			f(x)
 		}
 	}
@@ -206,8 +180,27 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 // parse reads a model.
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
-	for _, b := range g.message(content).bytes(7) {
-		g.read(g.message(b))
+	for _, b := range g.message(content)[7] {
+		m := g.message(b)
+		for _, b := range m[1] {
+			g.nodes = append(g.nodes, g.readNode(g.message(b)))
+		}
+		if len(g.nodes) > maxNodes {
+			fail("more than %d operators", maxNodes)
+		}
+		for _, b := range m[5] {
+			t := g.readTensor(g.message(b))
+			if g.constants[t.name] != nil {
+				fail("two constants are called %q", t.name)
+			}
+			g.constants[t.name] = t
+		}
+		for _, b := range m[11] {
+			g.inputs = append(g.inputs, g.readInput(g.message(b)))
+		}
+		for _, b := range m[12] {
+			g.outputs = append(g.outputs, g.message(b).text(1))
+		}
 	}
 	if len(g.nodes) == 0 {
 		panic(failure{errMalformed})
@@ -215,37 +208,15 @@ func parse(content []byte) *graph {
 	return g
 }
 
-func (g *graph) read(m fields) {
-	for _, b := range m.bytes(1) {
-		g.nodes = append(g.nodes, g.readNode(g.message(b)))
-	}
-	if len(g.nodes) > maxNodes {
-		fail("more than %d operators", maxNodes)
-	}
-	for _, b := range m.bytes(5) {
-		t := g.readTensor(g.message(b))
-		if g.constants[t.name] != nil {
-			fail("two constants are called %q", t.name)
-		}
-		g.constants[t.name] = t
-	}
-	for _, b := range m.bytes(11) {
-		g.inputs = append(g.inputs, g.readInput(g.message(b)))
-	}
-	for _, b := range m.bytes(12) {
-		g.outputs = append(g.outputs, g.message(b).text(1))
-	}
-}
-
 func (g *graph) readNode(m fields) *node {
-	n := &node{inputs: m.texts(1), outputs: m.texts(2), name: m.text(3), op: m.text(4), attributes: map[string]*attribute{}}
+	n := &node{inputs: m.texts(1), outputs: m.texts(2), name: m.text(3), op: m.text(4), attributes: map[string]attribute{}}
 	if domain := m.text(7); domain != "" && domain != "ai.onnx" {
 		n.op = domain + "." + n.op
 	}
-	for _, b := range m.bytes(5) {
+	for _, b := range m[5] {
 		a := g.message(b)
-		of := &attribute{floats: append(a.floats(2), a.floats(7)...), ints: append(g.ints(a, 3), g.ints(a, 8)...), text: a.text(4)}
-		for _, b := range a.bytes(5) {
+		of := attribute{floats: append(a.floats(2), a.floats(7)...), ints: append(g.ints(a, 3), g.ints(a, 8)...), text: a.text(4)}
+		for _, b := range a[5] {
 			of.tensor = g.readTensor(g.message(b))
 		}
 		n.attributes[a.text(1)] = of
@@ -258,34 +229,82 @@ func (g *graph) readTensor(m fields) *tensor {
 	for _, kind := range g.ints(m, 2) {
 		t.kind = kind
 	}
-	for _, raw := range m.bytes(9) {
+	for _, raw := range m[9] {
 		t.raw = raw
 	}
 	m.values(10, protowire.ConsumeFixed64, func(v uint64) { t.doubles = append(t.doubles, math.Float64frombits(v)) })
-	t.other = m[13] != nil || slices.ContainsFunc(m[14], func(f field) bool { return f.number != 0 })
+	t.other = m[13] != nil || slices.ContainsFunc(g.ints(m, 14), func(location int) bool { return location != 0 })
 	return t
 }
 
-// readInput reads the name and the shape of a ValueInfoProto.
 func (g *graph) readInput(m fields) input {
-	in := input{name: m.text(1)}
-	within := []fields{m}
+	in, within := input{name: m.text(1)}, []fields{m}
 	for _, number := range []protowire.Number{2, 1, 2, 1} { // type, tensor type, shape, dimensions
 		var next []fields
 		for _, m := range within {
-			for _, b := range m.bytes(number) {
+			for _, b := range m[number] {
 				next = append(next, g.message(b))
 			}
 		}
 		within = next
 	}
 	for _, dim := range within {
-		in.dims = append(in.dims, -1)
-		for _, v := range g.ints(dim, 1) {
-			if v > 0 {
-				in.dims[len(in.dims)-1] = v
-			}
-		}
+		in.dims = append(in.dims, slices.Max(append(g.ints(dim, 1), 0)))
 	}
 	return in
+}
+
+// size returns the product of sizes, and fails where one is below 0 or it is too large.
+func size(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		if d < 0 || len(dims) > maxDims || d > 0 && n > maxNumbers/d {
+			fail("an array of the shape %v is too large, or none", dims)
+		}
+		n *= d
+	}
+	return n
+}
+
+// value returns the constant. Each number lies in the file, so constants take a few times its size at most.
+func (t *tensor) value() *value {
+	n, kind := size(t.dims), kinds[t.kind]
+	switch {
+	case t.other:
+		fail("the constant %q lies in a file of its own; save the model as one file", t.name)
+	case kind == number.None:
+		fail("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
+	}
+	held, at := len(t.floats)+len(t.ints)+len(t.doubles), func(i int) float64 { return 0 }
+	switch {
+	case t.raw != nil:
+		held, at = len(t.raw)/kind.Size(), kind.In(t.raw, binary.LittleEndian)
+		if len(t.raw)%kind.Size() != 0 {
+			held = -1
+		}
+	case t.floats != nil:
+		at = func(i int) float64 { return float64(t.floats[i]) }
+	case t.doubles != nil:
+		at = func(i int) float64 { return t.doubles[i] }
+	case kind == number.Float16:
+		at = func(i int) float64 { return number.Half(uint16(t.ints[i])) }
+	case t.ints != nil:
+		at = func(i int) float64 { return float64(t.ints[i]) }
+	}
+	if held != n {
+		fail("the constant %q has %d numbers and the shape %v", t.name, held, t.dims)
+	}
+	v := &value{shape: t.dims}
+	if kind.Whole() {
+		v.ints = make([]int, n)
+		for i := range v.ints {
+			v.ints[i] = int(min(max(at(i), -maxInt), maxInt))
+		}
+		return v
+	}
+	v.floats = make([]float32, n)
+	for i := range v.floats {
+		v.floats[i] = float32(at(i))
+	}
+	return v
 }

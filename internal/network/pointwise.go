@@ -7,23 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// int and float return an attribute of one number.
-func (n *node) int(name string, otherwise int) int {
-	if a := n.attribute(name); len(a.ints) > 0 {
-		return a.ints[0]
-	}
-	return otherwise
-}
-
-func (n *node) float(name string, otherwise float32) float32 {
-	if a := n.attribute(name); len(a.floats) > 0 {
-		return a.floats[0]
-	}
-	return otherwise
-}
-
-// pointwise adds a step that changes numbers where they are: those of the value itself,
-// where nothing else reads them, or of a copy.
+// pointwise adds a step that changes the numbers of a value, in place where nothing else reads them.
 func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	from, to := v.buf, v.buf
 	if v.buf.pending > 0 {
@@ -45,12 +29,7 @@ func (b *builder) clip(n *node, in []*value) *value {
 	// Attributes before opset 11, and inputs since.
 	bounds := [2]float32{n.float("min", unbounded[0]), n.float("max", unbounded[1])}
 	for i := range bounds {
-		if c := argument(in, 1+i); c != nil {
-			if len(c.floats) != 1 {
-				fail("its bounds are no constant numbers")
-			}
-			bounds[i] = c.floats[0]
-		}
+		bounds[i] = single(in, 1+i, bounds[i], "bound is")
 	}
 	if n.op == "Relu" {
 		bounds = [2]float32{0, unbounded[1]}
@@ -58,21 +37,21 @@ func (b *builder) clip(n *node, in []*value) *value {
 	if !(bounds[0] <= bounds[1]) {
 		fail("its bounds are %v", bounds)
 	}
+	clamp := func(x []float32) {
+		for i, v := range x {
+			x[i] = min(max(v, bounds[0]), bounds[1])
+		}
+	}
 	if c := v.buf.maker; c != nil && v.buf.pending == 0 {
-		clamp(c.bounds[:], bounds)
+		clamp(c.bounds[:])
 		return v
 	}
-	return b.pointwise(v, func(x []float32) { clamp(x, bounds) })
+	return b.pointwise(v, clamp)
 }
 
 // functions are those of one number, with the attributes alpha and beta.
 var functions = map[string]func(x, alpha, beta float32) float32{
-	"LeakyRelu": func(x, alpha, _ float32) float32 {
-		if x < 0 {
-			return alpha * x
-		}
-		return x
-	},
+	"LeakyRelu": func(x, alpha, _ float32) float32 { return leaky(x, alpha) },
 	"Elu": func(x, alpha, _ float32) float32 {
 		if x < 0 {
 			return float32(float64(alpha) * elementary.Expm1(float64(x)))
@@ -85,7 +64,6 @@ var functions = map[string]func(x, alpha, beta float32) float32{
 	"HardSwish":   func(x, _, _ float32) float32 { return x * min(max(x/6+0.5, 0), 1) },
 }
 
-// unary is the functions of one number.
 func (b *builder) unary(n *node, in []*value) *value {
 	f := functions[n.op]
 	alpha, beta := n.float("alpha", map[string]float32{"LeakyRelu": 0.01, "Elu": 1, "HardSigmoid": 0.2}[n.op]), n.float("beta", 0.5)
@@ -96,7 +74,7 @@ func (b *builder) unary(n *node, in []*value) *value {
 	})
 }
 
-// softmax is Softmax along the channels of one place.
+// softmax is along the channels of one place.
 func (b *builder) softmax(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
@@ -116,8 +94,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 	})
 }
 
-// batchNormalization is BatchNormalization, with its means as they were trained. After a
-// convolution it is part of it.
+// batchNormalization normalises by trained means. After a convolution it becomes part of it.
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
@@ -194,15 +171,17 @@ var arithmetic = map[string]func(x, y float32) float32{
 	"Sub": func(x, y float32) float32 { return x - y },
 	"Mul": func(x, y float32) float32 { return x * y },
 	"Div": func(x, y float32) float32 { return x / y },
-	"PRelu": func(x, slope float32) float32 {
-		if x < 0 {
-			return slope * x
-		}
-		return x
-	},
+	"PRelu": leaky,
 }
 
-// binary is the functions of two numbers, either of which may be one for many.
+func leaky(x, slope float32) float32 {
+	if x < 0 {
+		return slope * x
+	}
+	return x
+}
+
+// binary applies the functions of two numbers; either may be one for many.
 func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
 		fail("want two inputs")
@@ -233,24 +212,26 @@ func (b *builder) binary(n *node, in []*value) *value {
 	dims := pick(whole, axes)
 	var strides [2][]int
 	for i, v := range operands {
-		strides[i] = pick(v.along(whole), axes)
+		along := make([]int, len(whole))
+		for a, stride := range v.strides() {
+			if v.shape[a] != 1 {
+				along[len(whole)-len(v.shape)+a] = stride
+			}
+		}
+		strides[i] = pick(along, axes)
 	}
-	// In place of the first where that is of no use afterwards.
-	var out *value
+	// In place of the first where nothing reads that afterwards.
 	v, w := operands[0], operands[1]
-	if !v.constant() && v.buf.pending == 0 && v.buf != w.buf && slices.Equal(v.shape, shape) {
-		out = &value{shape: shape, last: last, buf: v.buf}
-	} else {
+	out := &value{shape: shape, last: last, buf: v.buf}
+	if v.constant() || v.buf.pending > 0 || v.buf == w.buf || !slices.Equal(v.shape, shape) {
 		out = b.made(shape, last)
 	}
 	inner := len(dims) - 1
 	f, length, s, t := arithmetic[n.op], dims[inner], strides[0][inner], strides[1][inner]
 	buffers := []*buffer{out.buf}
 	for _, v := range operands {
-		if v.buf != nil {
+		if b.hold(len(v.floats)); v.buf != nil {
 			buffers = append(buffers, v.buf)
-		} else {
-			b.hold(len(v.floats))
 		}
 	}
 	b.step(func(arena []float32) {
@@ -265,7 +246,6 @@ func (b *builder) binary(n *node, in []*value) *value {
 	return out
 }
 
-// numbers returns the value's numbers.
 func (v *value) numbers(arena []float32) []float32 {
 	if v.buf == nil {
 		return v.floats
@@ -273,8 +253,7 @@ func (v *value) numbers(arena []float32) []float32 {
 	return v.buf.in(arena)
 }
 
-// common returns the shape of what comes of two values, each axis of which is that of the
-// other or 1, counted from the last.
+// common returns the shape of two values together: axes, counted from the last, agree or one of them is 1.
 func common(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x
@@ -289,16 +268,5 @@ func common(x, y []int) []int {
 		}
 	}
 	size(out)
-	return out
-}
-
-// along returns the strides of the value along the axes of a shape that it goes with.
-func (v *value) along(shape []int) []int {
-	out := make([]int, len(shape))
-	for i, stride := range v.strides() {
-		if v.shape[i] != 1 {
-			out[len(shape)-len(v.shape)+i] = stride
-		}
-	}
 	return out
 }

@@ -1,14 +1,18 @@
 package network
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// pool is MaxPool and AveragePool.
 func (b *builder) pool(n *node, in []*value) *value {
 	x := b.asMap(in)
-	return b.pooled(x, n.windows(x.shape[2], x.shape[3], n.kernel()), n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
+	if n.attributes["kernel_shape"].ints == nil {
+		fail("no kernel_shape")
+	}
+	axes := n.windows(x.shape[2], x.shape[3], n.pair("kernel_shape", 1, 1))
+	return b.pooled(x, axes, n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
 }
 
 // pooled adds the step of a pooling of a map, a mean or a maximum. With padding a mean counts that too.
@@ -21,17 +25,18 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	b.step(func(arena []float32) {
 		x, y := from.in(arena), out.buf.in(arena)
 		sums := make([]float64, channels)
+		start := 0.0
+		if !mean {
+			start = math.Inf(-1)
+		}
 		for _, row := range rows {
 			for _, column := range columns {
 				for i := range sums {
-					if sums[i] = 0; !mean {
-						sums[i] = math.Inf(-1)
-					}
+					sums[i] = start
 				}
 				for r := row.first; r <= row.last; r += axes[0].dilation {
 					for c := column.first; c <= column.last; c += axes[1].dilation {
-						run := x[(r*width+c)*channels:][:channels]
-						for i, v := range run {
+						for i, v := range x[(r*width+c)*channels:][:channels] {
 							if mean {
 								sums[i] += float64(v)
 							} else {
@@ -57,37 +62,24 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	return out
 }
 
-// span is what a window covers along rows or columns: from place first to last, so many
-// taps, and with padding so many.
+// span is what a window covers along rows or columns: places, taps, and taps with padding.
 type span struct{ first, last, taps, padded int }
 
-// spans returns what each window covers, which is to be more than padding.
+// spans returns what each window covers, which must be more than padding.
 func (a axis) spans() []span {
 	out := make([]span, a.out)
 	for w := range out {
-		s := span{first: -1}
-		for t := range a.taps {
-			place, ok := a.place(w, t)
-			if place < a.in+a.after {
-				s.padded++
-			}
-			if !ok {
-				continue
-			}
-			if s.last = place; s.first < 0 {
-				s.first = place
-			}
-			s.taps++
-		}
-		if s.taps == 0 {
+		start := w*a.stride - a.before
+		first, last := (max(-start, 0)+a.dilation-1)/a.dilation, min(a.taps-1, (a.in-1-start)/a.dilation)
+		if start >= a.in || first > last {
 			fail("a window lies wholly in the padding")
 		}
-		out[w] = s
+		padded := min(a.taps, (a.in+a.after-1-start)/a.dilation+1)
+		out[w] = span{start + first*a.dilation, start + last*a.dilation, last - first + 1, padded}
 	}
 	return out
 }
 
-// globalPool is GlobalAveragePool and GlobalMaxPool.
 func (b *builder) globalPool(n *node, in []*value) *value {
 	return b.pooledWhole(b.asMap(in), n.op == "GlobalAveragePool")
 }
@@ -101,26 +93,93 @@ func (b *builder) pooledWhole(x *value, mean bool) *value {
 	return b.pooled(x, axes, mean, false)
 }
 
-// reduceMean is ReduceMean over the places of maps.
+// reduceMean is over all places of a map.
 func (b *builder) reduceMean(n *node, in []*value) *value {
 	x := computed(in)
-	axes, places, s := n.axes(in, len(x.shape)), []int{2, 3}, x.shape
-	if !x.last {
-		places = []int{1, 2}
-	}
-	if len(s) != 4 || s[0] != 1 || !slices.Equal(axes, places) {
+	axes, s := n.axes(in, len(x.shape)), x.shape
+	inOrder := len(s) == 4 && s[0] == 1 && !x.last && slices.Equal(axes, []int{1, 2})
+	switch {
+	case inOrder: // the last axis holds the channels
+		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
+	case len(s) != 4 || s[0] != 1 || !x.last || !slices.Equal(axes, []int{2, 3}):
 		fail("of the shape %v along the axes %v; want all places of a map", s, axes)
 	}
-	if !x.last { // the last axis holds the channels
-		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
-	}
 	out := b.pooledWhole(x, true)
-	channels := out.shape[1]
-	switch {
-	case n.int("keepdims", 1) == 0:
+	if channels := out.shape[1]; n.int("keepdims", 1) == 0 {
 		return &value{shape: []int{1, channels}, buf: out.buf}
-	case places[0] == 1:
+	} else if inOrder {
 		return &value{shape: []int{1, 1, 1, channels}, buf: out.buf}
 	}
 	return out
+}
+
+// axis is how windows lie along rows or columns.
+type axis struct {
+	in, out                int
+	taps, stride, dilation int
+	before                 int // zeros in front
+	after                  int
+}
+
+// place returns the place that a tap of a window is at, or false where that is padding.
+func (a axis) place(window, tap int) (place int, ok bool) {
+	place = window*a.stride - a.before + tap*a.dilation
+	return place, place >= 0 && place < a.in
+}
+
+// pair returns an attribute of two numbers, from least on.
+func (n *node) pair(name string, otherwise, least int) [2]int {
+	of := n.attributes[name].ints
+	if len(of) == 0 {
+		return [2]int{otherwise, otherwise}
+	}
+	if len(of) != 2 || slices.Min(of) < least || slices.Max(of) > 1<<12 {
+		fail("%s %v: want two numbers from %d to %d", name, of, least, 1<<12)
+	}
+	return [2]int(of)
+}
+
+// windows returns how the windows of a convolution or a pooling lie on a map.
+func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
+	strides := n.pair("strides", 1, 1)
+	dilations := n.pair("dilations", 1, 1)
+	var pads [4]int
+	if of := n.attributes["pads"].ints; len(of) > 0 {
+		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
+			fail("pads %v: want four numbers from 0 to %d", of, 1<<12)
+		}
+		pads = [4]int(of)
+	}
+	auto := cmp.Or(n.attributes["auto_pad"].text, "NOTSET")
+	for i, in := range []int{height, width} {
+		a := axis{in: in, taps: kernel[i], stride: strides[i], dilation: dilations[i]}
+		covered := (a.taps-1)*a.dilation + 1
+		switch auto {
+		case "NOTSET":
+			a.before, a.after = pads[i], pads[i+2]
+		case "VALID":
+		case "SAME_UPPER", "SAME_LOWER":
+			a.out = (in + a.stride - 1) / a.stride
+			pad := max((a.out-1)*a.stride+covered-in, 0)
+			if a.before = pad / 2; auto == "SAME_LOWER" {
+				a.before = pad - pad/2
+			}
+			a.after = pad - a.before
+		default:
+			fail("auto_pad %q is not there", auto)
+		}
+		free := in + a.before + a.after - covered
+		if free < 0 {
+			fail("windows are larger than the map")
+		}
+		a.out = free/a.stride + 1
+		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {
+			a.out = (free+a.stride-1)/a.stride + 1
+			if (a.out-1)*a.stride >= in+a.before { // it would begin behind the map
+				a.out--
+			}
+		}
+		axes[i] = a
+	}
+	return axes
 }

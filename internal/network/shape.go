@@ -8,7 +8,7 @@ import (
 func (n *node) ints(in []*value, at int, name string) []int {
 	v := argument(in, at)
 	if v == nil {
-		return n.attribute(name).ints
+		return n.attributes[name].ints
 	}
 	if v.ints == nil {
 		fail("its %s are no constants", name)
@@ -28,8 +28,7 @@ func fromFirst(axis, count int) int {
 	return at
 }
 
-// axes returns the axes that a node names, as an attribute or as its second input, from
-// the first on.
+// axes returns the axes that a node names, as an attribute or as its second input, from the first on.
 func (n *node) axes(in []*value, count int) []int {
 	axes := slices.Clone(n.ints(in, 1, "axes"))
 	for i, axis := range axes {
@@ -57,61 +56,40 @@ func (b *builder) reshaped(v *value, shape []int) *value {
 	return &value{shape: shape, buf: v.buf}
 }
 
-// some returns the first input, a constant or not.
-func some(in []*value) *value {
-	v := argument(in, 0)
-	if v == nil {
-		fail("no input")
-	}
-	return v
-}
+func (b *builder) identity(_ *node, in []*value) *value { return b.reshaped(in[0], in[0].shape) }
 
-// identity is Identity and Dropout.
-func (b *builder) identity(_ *node, in []*value) *value {
-	v := some(in)
-	return b.reshaped(v, v.shape)
-}
-
-// flatten is Flatten.
 func (b *builder) flatten(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axis := n.int("axis", 1)
 	if axis != len(v.shape) {
 		axis = fromFirst(axis, len(v.shape))
 	}
-	rows := size(v.shape[:axis])
-	columns := size(v.shape[axis:])
-	return b.reshaped(v, []int{rows, columns})
+	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
 
-// reshape is Reshape to a constant shape, in which 0 stands for the axis as it is and −1
-// for what is left.
+// reshape is to a constant shape, in which 0 stands for the axis as it is and −1 for what is left.
 func (b *builder) reshape(n *node, in []*value) *value {
-	v := some(in)
-	to := argument(in, 1)
+	v, to := in[0], argument(in, 1)
 	if to == nil || to.ints == nil || len(to.ints) > maxDims {
 		fail("its shape is no constant")
 	}
-	shape := slices.Clone(to.ints)
-	free := -1
+	shape, free := slices.Clone(to.ints), slices.Index(to.ints, -1)
 	for i, d := range shape {
 		if d == 0 && i < len(v.shape) && n.int("allowzero", 0) == 0 {
 			shape[i] = v.shape[i]
 		}
-		if d == -1 && free < 0 {
-			free, shape[i] = i, 1
-		}
 	}
-	rest := size(shape)
-	if free >= 0 && rest > 0 {
-		shape[free] = size(v.shape) / rest
+	if free >= 0 {
+		shape[free] = 1
+		if rest := size(shape); rest > 0 {
+			shape[free] = size(v.shape) / rest
+		}
 	}
 	return b.reshaped(v, shape)
 }
 
-// squeeze is Squeeze.
 func (b *builder) squeeze(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axes := n.axes(in, len(v.shape))
 	var shape []int
 	for i, d := range v.shape {
@@ -122,9 +100,8 @@ func (b *builder) squeeze(n *node, in []*value) *value {
 	return b.reshaped(v, shape)
 }
 
-// unsqueeze is Unsqueeze.
 func (b *builder) unsqueeze(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	axes := n.axes(in, min(len(v.shape)+len(n.ints(in, 1, "axes")), maxDims))
 	shape := slices.Clone(v.shape)
 	for _, axis := range axes {
@@ -136,10 +113,9 @@ func (b *builder) unsqueeze(n *node, in []*value) *value {
 	return b.reshaped(v, shape)
 }
 
-// transpose is Transpose.
 func (b *builder) transpose(n *node, in []*value) *value {
 	v := computed(in)
-	perm := n.attribute("perm").ints
+	perm := n.attributes["perm"].ints
 	if perm == nil {
 		perm = order(len(v.shape), false)
 		slices.Reverse(perm)
@@ -147,16 +123,13 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
 		fail("perm %v of %d axes", perm, len(v.shape))
 	}
-	// As it lies, if it can.
-	if shape := pick(v.shape, perm); len(perm) != 4 || contiguous(shape, pick(v.strides(), perm)) {
-		return b.permuted(v, perm, false)
-	}
-	return b.permuted(v, perm, true)
+	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // as it lies, if it can
+	return b.permuted(v, perm, !inOrder)
 }
 
-// concat is Concat of values, or of constant whole numbers.
+// concat joins values, or constant whole numbers.
 func (b *builder) concat(n *node, in []*value) *value {
-	first := some(in)
+	first := in[0]
 	axis := fromFirst(n.int("axis", 0), len(first.shape))
 	if first.ints != nil {
 		var all []int
@@ -170,33 +143,25 @@ func (b *builder) concat(n *node, in []*value) *value {
 	}
 	shape := slices.Clone(first.shape)
 	shape[axis] = 0
-	parts := make([]*value, len(in))
+	parts, buffers := make([]*value, len(in)), make([]*buffer, len(in))
 	for i := range in {
 		v := computed(in[i:])
-		if len(v.shape) != len(shape) {
-			fail("of the shapes %v and %v", first.shape, v.shape)
+		other := slices.Clone(v.shape)
+		if axis < len(other) {
+			other[axis] = shape[axis]
 		}
-		for j, d := range v.shape {
-			if j != axis && d != shape[j] {
-				fail("of the shapes %v and %v", first.shape, v.shape)
-			}
+		if !slices.Equal(other, shape) {
+			fail("of the shapes %v and %v", first.shape, v.shape)
 		}
 		if shape[axis] += v.shape[axis]; shape[axis] > maxNumbers {
 			b.tooLarge()
 		}
 		parts[i] = b.layout(v, first.last)
+		buffers[i] = parts[i].buf
 	}
 	out := b.made(shape, first.last)
-	// Of each part a run of so many numbers, side by side.
-	behind := 1
-	axes := order(len(shape), first.last)
-	for _, a := range axes[slices.Index(axes, axis)+1:] {
-		behind *= shape[a]
-	}
-	buffers := []*buffer{out.buf}
-	for _, v := range parts {
-		buffers = append(buffers, v.buf)
-	}
+	// Of each part a run of this many numbers for each index of the axis, side by side.
+	behind := out.strides()[axis]
 	b.step(func(arena []float32) {
 		y := out.buf.in(arena)
 		for at := 0; len(y) > 0; at++ {
@@ -206,7 +171,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 				y = y[run:]
 			}
 		}
-	}, buffers...)
+	}, append(buffers, out.buf)...)
 	return out
 }
 
@@ -215,14 +180,8 @@ func (b *builder) pad(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
 	pads := n.ints(in, 1, "pads")
-	number := n.float("value", 0)
-	if c := argument(in, 2); c != nil {
-		if len(c.floats) != 1 {
-			fail("its value is no constant number")
-		}
-		number = c.floats[0]
-	}
-	if mode := n.attribute("mode").text; mode != "" && mode != "constant" || argument(in, 3) != nil {
+	number := single(in, 2, n.float("value", 0), "value is")
+	if mode := n.attributes["mode"].text; mode != "" && mode != "constant" || argument(in, 3) != nil {
 		fail("only padding of all axes with a constant is there")
 	}
 	if len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12 {
@@ -255,10 +214,9 @@ func (b *builder) pad(n *node, in []*value) *value {
 
 // cast is Cast of constants, and of values to what they are.
 func (b *builder) cast(n *node, in []*value) *value {
-	v := some(in)
+	v := in[0]
 	to := n.int("to", 0)
-	whole := to == typeInt32 || to == typeInt64
-	if to != typeFloat && !(whole && v.ints != nil) {
+	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
 		fail("to the type %d", to)
 	}
 	if to == typeFloat && v.ints != nil {
@@ -271,36 +229,33 @@ func (b *builder) cast(n *node, in []*value) *value {
 	return b.reshaped(v, v.shape)
 }
 
-// constantOf is Constant.
 func (b *builder) constantOf(n *node, _ []*value) *value {
-	if t := n.attribute("value").tensor; t != nil {
+	if t := n.attributes["value"].tensor; t != nil {
 		return t.value()
 	}
 	for _, name := range []string{"value_float", "value_int"} {
-		if a := n.attribute(name); len(a.floats)+len(a.ints) == 1 {
+		if a := n.attributes[name]; len(a.floats)+len(a.ints) == 1 {
 			return &value{floats: a.floats, ints: a.ints}
 		}
 	}
-	floats, ints := n.attribute("value_floats").floats, n.attribute("value_ints").ints
+	floats, ints := n.attributes["value_floats"].floats, n.attributes["value_ints"].ints
 	if len(floats)+len(ints) == 0 {
 		fail("it has no numbers")
 	}
 	return &value{shape: []int{max(len(floats), len(ints))}, floats: floats, ints: ints}
 }
 
-// shapeOf is Shape.
 func (b *builder) shapeOf(n *node, in []*value) *value {
-	v := some(in)
-	if n.attributes["start"] != nil || n.attributes["end"] != nil {
+	if n.attributes["start"].ints != nil || n.attributes["end"].ints != nil {
 		fail("of a part of a shape")
 	}
-	return &value{shape: []int{len(v.shape)}, ints: slices.Clone(v.shape)}
+	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
-// gather is Gather of constant whole numbers.
+// gather picks constant whole numbers.
 func (b *builder) gather(n *node, in []*value) *value {
-	v, at := argument(in, 0), argument(in, 1)
-	if v == nil || at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
+	v, at := in[0], argument(in, 1)
+	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
 		fail("of what is no list of constant whole numbers")
 	}
 	out := make([]int, len(at.ints))

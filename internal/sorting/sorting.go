@@ -22,11 +22,9 @@ import (
 
 // Groups says which pictures are in which group.
 type Groups struct {
-	Assigned []report.Assignment
-	// Data is where the pictures are, "" where that is not known, and List the file that lists them.
-	Data, List string
-	// Notes say what should be known of the list.
-	Notes []string
+	Assigned   []report.Assignment
+	Data, List string   // where the pictures are, "" where that is not known, and the file that lists them
+	Notes      []string // what should be known of the list
 }
 
 // Read reads the groups of a folder of results, with the corrections that are not in them yet, or of a list.
@@ -62,16 +60,15 @@ func Read(path string) (g *Groups, err error) {
 	return g, err
 }
 
-// Places returns where each file goes: files are the paths of pictures by their names, and each is used up. A file keeps its name; of two that would have
-// one, the folder that it comes from stands before it.
+// Places returns where each file goes: files are the paths of pictures by their names, and each is used up. A
+// file keeps its name; of two that would have one, the folder that it comes from stands before it.
 func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	most := 0
 	for _, a := range g.Assigned {
 		most = max(most, a.Group)
 	}
-	folder := map[int]string{}
-	taken := map[string]bool{filing.JournalFile: true}
-	items := make([]filing.Item, 0, len(g.Assigned))
+	folder, taken := map[int]string{}, map[string]bool{filing.JournalFile: true}
+	var items []filing.Item
 	for _, a := range g.Assigned {
 		file, ok := files[a.Sample]
 		if !ok {
@@ -95,8 +92,7 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	return items, nil
 }
 
-// unused returns a name with its extension that is not taken, by a number between them if need
-// be, and takes it.
+// unused returns and takes a name that is not taken, if need be with a number before its extension.
 func unused(name, ext string, taken map[string]bool) string {
 	try := name + ext
 	for n := 2; taken[filename.Key(try)]; n++ {
@@ -106,9 +102,9 @@ func unused(name, ext string, taken map[string]bool) string {
 	return try
 }
 
-// Home tells to which paths files may be moved back: those in the folder of the pictures. Where
-// that is not known the journal alone says where, which may be a stranger's: then files that
-// are called as images are, which do no harm wherever they are.
+// Home tells to which paths files may be moved back: into the folder of the pictures. Where that is not known
+// the journal, which may be a stranger's, is believed for files that are called as images are, which do no
+// harm.
 func Home(pictures string) func(string) (bool, error) {
 	return func(name string) (bool, error) {
 		if pictures == "" {

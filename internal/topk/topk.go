@@ -3,6 +3,7 @@ package topk
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -35,4 +36,61 @@ func Least[T cmp.Ordered](v []T, k int, least []T) []T {
 		least[at] = x
 	}
 	return least
+}
+
+// Selection keeps the values of the k least of many keys where k is large: it takes values until there are 2k
+// and then leaves k. Of equal keys the earlier are the lesser. A key that is not a number is not kept.
+type Selection[V any] struct {
+	k, added int
+	kept     []keyed[V]
+	limit    float64
+}
+
+// keyed is a value with its key and its place among all.
+type keyed[V any] struct {
+	key   float64
+	place int
+	value V
+}
+
+// NewSelection returns one of at most k values, 1 or more.
+func NewSelection[V any](k int) *Selection[V] { return &Selection[V]{k: k, limit: math.Inf(1)} }
+
+// Limit returns a key above which nothing is kept any more.
+func (s *Selection[V]) Limit() float64 { return s.limit }
+
+// Add keeps the value, until k others are known to come before it.
+func (s *Selection[V]) Add(key float64, value V) {
+	if key <= s.limit {
+		s.added++
+		if s.kept = append(s.kept, keyed[V]{key, s.added, value}); len(s.kept)-s.k == s.k {
+			s.cut()
+		}
+	}
+}
+
+// Last returns the k-th least key, or infinity of fewer.
+func (s *Selection[V]) Last() float64 {
+	if len(s.kept) >= s.k {
+		s.cut()
+	}
+	return s.limit
+}
+
+// Each calls f with the values of the k least keys, or of all where they are fewer, in the order in which they
+// came.
+func (s *Selection[V]) Each(f func(value V)) {
+	s.Last()
+	slices.SortFunc(s.kept, func(a, b keyed[V]) int { return cmp.Compare(a.place, b.place) })
+	for _, x := range s.kept {
+		f(x.value)
+	}
+}
+
+// cut leaves the k least of at least k values.
+func (s *Selection[V]) cut() {
+	slices.SortFunc(s.kept, func(a, b keyed[V]) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
+	})
+	s.kept, s.limit = s.kept[:s.k], s.kept[s.k-1].key
 }

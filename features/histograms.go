@@ -1,0 +1,197 @@
+package features
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+const (
+	colourSide = 64      // the height and width of the images of which colours are counted
+	maxColumns = 1 << 20 // the largest number of values of a row of histograms
+)
+
+// ColourHistogram counts the colours of an image: in each cell of a grid, how many pixels have a hue,
+// saturation and value in each of 8×3×3 bins (Swain and Ballard 1991; van de Sande et al. 2010). A pixel is
+// shared linearly between the bins beside it. The values are the square roots of the shares of the cell's
+// pixels (Hellinger's map), by row and column of the cell, then by hue, saturation and value.
+type ColourHistogram struct {
+	Grid        Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
+	Hues        int   `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
+	Saturations int   `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
+	Values      int   `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
+}
+
+// Cells divides an image into rows and columns of equal sub-regions.
+type Cells struct{ Rows, Columns int }
+
+// UnmarshalText reads "2x3", rows and columns.
+func (c *Cells) UnmarshalText(text []byte) error {
+	rows, columns, both := strings.Cut(string(text), "x")
+	r, err1 := strconv.Atoi(rows)
+	n, err2 := strconv.Atoi(columns)
+	if !both || err1 != nil || err2 != nil || r < 1 || n < 1 || r > colourSide || n > colourSide {
+		return fmt.Errorf("%q is no grid; want rows×columns such as 2x2, at most %dx%[2]d", text, colourSide)
+	}
+	*c = Cells{r, n}
+	return nil
+}
+
+// MarshalText returns what UnmarshalText reads.
+func (c Cells) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil
+}
+
+func (h ColourHistogram) withDefaults() ColourHistogram {
+	grid := Cells{cmp.Or(h.Grid.Rows, 1), cmp.Or(h.Grid.Columns, 1)}
+	return ColourHistogram{grid, cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3)}
+}
+
+func (h ColourHistogram) Label() string {
+	h = h.withDefaults()
+	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
+}
+
+func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
+	h = h.withDefaults()
+	if err := check(h); err != nil {
+		return nil, err
+	}
+	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
+	if bins > maxColumns/cells {
+		return nil, fmt.Errorf("colour histograms: %+v: want at most %d values", h, maxColumns)
+	}
+	return &Rows{
+		Height: colourSide, Width: colourSide, Channels: 3, Columns: cells * bins,
+		Fill: func(row []float64, img *Canvas) error { h.fill(row, img); return nil },
+	}, nil
+}
+
+// fill adds the histograms of the image to row, which is zero.
+func (h ColourHistogram) fill(row []float64, img *Canvas) {
+	bins := h.Hues * h.Saturations * h.Values
+	area := img.Height * img.Width
+	count := make([]float64, h.Grid.Rows*h.Grid.Columns)
+	for p := range area {
+		cell := p/img.Width*h.Grid.Rows/img.Height*h.Grid.Columns + p%img.Width*h.Grid.Columns/img.Width
+		count[cell]++
+		hue, saturation, value := hsv(img.Values[p], img.Values[area+p], img.Values[2*area+p])
+		in := row[cell*bins : (cell+1)*bins]
+		// Hues are on a circle; the first bin of the others is at 0 and the last at 1.
+		for _, u := range beside(min(hue, 1) * float64(h.Hues)) {
+			for _, s := range beside(min(saturation, 1) * float64(h.Saturations-1)) {
+				for _, v := range beside(min(value, 1) * float64(h.Values-1)) {
+					bin := u.cell%h.Hues*h.Saturations + min(s.cell, h.Saturations-1)
+					in[bin*h.Values+min(v.cell, h.Values-1)] += u.part * s.part * v.part
+				}
+			}
+		}
+	}
+	for j, sum := range row {
+		row[j] = math.Sqrt(sum / count[j/bins])
+	}
+}
+
+// hsv returns the hue, from red by green, 0 for greys, the saturation and the value of a colour, all from 0 to
+// 1.
+func hsv(r, g, b float64) (hue, saturation, value float64) {
+	value = max(r, g, b)
+	chroma := value - min(r, g, b)
+	if chroma == 0 {
+		return 0, 0, value
+	}
+	switch value {
+	case r:
+		hue = (g - b) / chroma
+	case g:
+		hue = 2 + (b-r)/chroma
+	default:
+		hue = 4 + (r-g)/chroma
+	}
+	if hue < 0 {
+		hue += 6
+	}
+	return hue / 6, chroma / value, value
+}
+
+// share is a bin and which part of a value is its.
+type share struct {
+	cell int
+	part float64
+}
+
+// beside returns the two bins beside a place, of which the first is at 0.
+func beside(at float64) [2]share {
+	first := math.Floor(at)
+	return [2]share{{int(first), 1 - (at - first)}, {int(first) + 1, at - first}}
+}
+
+const (
+	hogCell  = 4                     // pixels between the cells' centres, in x and y
+	hogCells = defaultSide / hogCell // along each side of the image
+	// hogFlat is the mean gradient in a cell, in grey values a pixel with white 1, at which its values are half
+	// of what they are in a cell of much contrast: what is fainter is taken for noise.
+	hogFlat = 0.01
+)
+
+// HOG takes histograms of oriented gradients of 32×32 greys, for things that fill the image: 8×8 cells of 8
+// orientations of the whole circle. Each gradient is shared linearly between the cells and orientations beside
+// it (Dalal and Triggs 2005, but cells are normalised one by one). A value is the square root of its part of
+// its cell's sum, by the cell's row and column, then by orientation, counter-clockwise from the right.
+type HOG struct{}
+
+func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
+
+// Rows implements [RowExtractor]. An image of one grey value has no gradients and cannot be used.
+func (HOG) Rows(context.Context, *datasets.Set) (*Rows, error) {
+	return &Rows{Height: defaultSide, Width: defaultSide, Channels: 1, Columns: hogCells * hogCells * orientations,
+		Fill: func(row []float64, img *Canvas) error { hog(row, img.Gray()); return nil }}, nil
+}
+
+// hog adds the histograms of the image, of 32×32 pixels, to out, which is zero.
+func hog(out []float64, img *image.Gray16) {
+	grey := greyRows(img)
+	padded := func(y int) []float32 {
+		row := make([]float32, defaultSide+2)
+		grey(row[1:defaultSide+1], min(max(y, 0), defaultSide-1))
+		row[0], row[defaultSide+1] = row[1], row[defaultSide]
+		return row
+	}
+	place := func(pixel int) float64 { return (float64(pixel) - (hogCell-1)/2.0) / hogCell }
+	above, row, below := padded(-1), padded(0), padded(1)
+	grads := make([]gradient, defaultSide)
+	for y := range defaultSide {
+		gradients(grads, above, row, below)
+		for x, g := range grads {
+			for _, r := range beside(place(y)) {
+				for _, c := range beside(place(x)) {
+					if min(r.cell, c.cell) < 0 || max(r.cell, c.cell) >= hogCells {
+						continue // what falls to a cell outside the image is lost
+					}
+					cell := out[(r.cell*hogCells+c.cell)*orientations:]
+					cell[g.axis] += r.part * c.part * float64(g.axisPart)
+					cell[g.diagonal] += r.part * c.part * float64(g.diagonalPart)
+				}
+			}
+		}
+		above, row, below = row, below, padded(y+2)
+	}
+	// Parts add up to hogCell² in a cell, and gradients are over two pixels.
+	const flat = hogFlat * hogCell * hogCell * 2
+	for cell := range slices.Chunk(out, orientations) {
+		sum := flat
+		for _, v := range cell {
+			sum += v
+		}
+		for o, v := range cell {
+			cell[o] = math.Sqrt(v / sum)
+		}
+	}
+}
