@@ -114,9 +114,10 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	return &finished{rec, res}, err
 }
 
-// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A direct method
-// finds its directions in their order: where there are several ranks it is fitted once for a draw, with the largest, and
-// the leading directions are those of the others. The record gets the rank, and how it was chosen.
+// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A
+// direct method finds its directions in their order: where there are several ranks it is fitted once for a
+// draw, with the largest, and the leading directions are those of the others. The record gets the rank, and
+// how it was chosen.
 func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
 	if w.Factoriser == nil {
 		return nil, nil

@@ -118,7 +118,8 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	return nil
 }
 
-// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first to own.
+// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first
+// to own.
 func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	first := groups[0]
 	slices.Sort(groups[1:])

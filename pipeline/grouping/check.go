@@ -78,7 +78,8 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
-// checkGiven returns an error for labels and links that k groups cannot obey, else the numbers of samples of each class.
+// checkGiven returns an error for labels and links that k groups cannot obey, else the numbers of samples of
+// each class.
 func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) {
 	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -43,17 +42,6 @@ type Classifier struct {
 
 // Linear tells whether the classifier is the linear one.
 func (c Classifier) Linear() bool { return c.By == "linear" }
-
-// check reports settings of another classifier than the one that is chosen.
-func (c Classifier) check(n Neighbours) error {
-	switch {
-	case c.Linear() && n != (Neighbours{}):
-		return errors.New("neighbours are for the classifier of that name, and it is linear")
-	case !c.Linear() && (c.C != 0 || c.Scale != ""):
-		return errors.New("classifier: c and scale are for by: linear")
-	}
-	return nil
-}
 
 // String returns the classifier in words, "" for the nearest training samples.
 func (c Classifier) String() string {

@@ -51,21 +51,11 @@ type Experiment struct {
 
 // Check reports what is missing or does not go together.
 func (e *Experiment) Check() error {
-	switch {
-	case e.Data.Set == "":
-		return errors.New("the experiment names no data")
-	case len(e.Methods) == 0:
-		return errors.New("the experiment names no methods")
-	case strings.TrimSpace(e.Name) == "":
-		return errors.New("the experiment has no name")
-	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
-		return fmt.Errorf("the name %q cannot name a folder: it must not hold /, \\ or NUL, or begin with a dot", e.Name)
-	}
-	if e.Data.Labels != "" && e.Data.Truth != "" {
-		return errors.New("data: labels and truth both say the classes of an experiment; give one of them")
-	}
-	if err := e.checkTask(); err != nil {
+	if err := e.checkSettings(); err != nil {
 		return err
+	}
+	if strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, ".") {
+		return fmt.Errorf("the name %q cannot name a folder: it must not hold /, \\ or NUL, or begin with a dot", e.Name)
 	}
 	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
 		return fmt.Errorf("scores: %w", err)
@@ -95,39 +85,37 @@ func (e *Experiment) Check() error {
 	return nil
 }
 
-// checkTask reports settings of one task in an experiment of the other.
-func (e *Experiment) checkTask() error {
-	if len(e.Rank) > 1 && len(e.Classes) > 1 {
-		return errors.New("the experiment has several numbers of classes and several ranks; a table has rows for one of them")
-	}
-	if e.Labels.Rest || e.Train.Rest {
-		return errors.New("only test can be the rest")
-	}
-	if e.Cluster.K != (GroupCount{}) {
-		if e.Task == Classification {
-			return errors.New("cluster: k, the number of groups, is for the task cluster")
+// checkSettings reports settings that are missing, and those of one task in an experiment of the other.
+func (e *Experiment) checkSettings() error {
+	classify, split, c, counted := e.Task == Classification, e.Split != "", e.Classifier, e.Cluster.K != (GroupCount{})
+	parts := !e.Train.None() || !e.Test.None()
+	for _, rule := range []struct {
+		broken bool
+		says   string
+	}{
+		{e.Data.Set == "", "the experiment names no data"},
+		{len(e.Methods) == 0, "the experiment names no methods"},
+		{strings.TrimSpace(e.Name) == "", "the experiment has no name"},
+		{e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both say the classes of an experiment; give one of them"},
+		{len(e.Rank) > 1 && len(e.Classes) > 1, "the experiment has several numbers of classes and several ranks; a table has rows for one of them"},
+		{e.Labels.Rest || e.Train.Rest, "only test can be the rest"},
+		{classify && counted, "cluster: k, the number of groups, is for the task cluster"},
+		{classify && split && parts, "split says what a classification learns from and is tested on; leave out train and test"},
+		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test, how many samples of each class (train: 100, for example)"},
+		{classify && !e.Labels.None(), "a classification tells the labels of all training samples; labels is for clustering"},
+		{classify && !e.Links.None(), "links is for clustering; a classification tells all labels of its training samples"},
+		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours are for the classifier of that name, and it is linear"},
+		{classify && !c.Linear() && (c.C != 0 || c.Scale != ""), "classifier: c and scale are for by: linear"},
+		{!classify && (parts || split || e.Neighbours != (Neighbours{}) || c != (Classifier{})), "train, test, split, classifier and neighbours are for classification (task: classify)"},
+	} {
+		if rule.broken {
+			return errors.New(rule.says)
 		}
-		for _, m := range e.Methods {
-			if cmp.Or(m.By, e.Cluster.By) == Largest {
-				return fmt.Errorf("cluster: k is %s, and the method %s groups samples by their largest coefficient: its rank is their number", e.Cluster.K, m.Label())
-			}
-		}
 	}
-	if e.Task == Classification {
-		switch {
-		case e.Split != "" && (!e.Train.None() || !e.Test.None()):
-			return errors.New("split says what a classification learns from and is tested on; leave out train and test")
-		case e.Split == "" && (e.Train.None() || e.Test.None()):
-			return errors.New("a classification needs train and test, how many samples of each class (train: 100, for example)")
-		case !e.Labels.None():
-			return errors.New("a classification tells the labels of all training samples; labels is for clustering")
-		case !e.Links.None():
-			return errors.New("links is for clustering; a classification tells all labels of its training samples")
+	for _, m := range e.Methods {
+		if counted && cmp.Or(m.By, e.Cluster.By) == Largest {
+			return fmt.Errorf("cluster: k is %s, and the method %s groups samples by their largest coefficient: its rank is their number", e.Cluster.K, m.Label())
 		}
-		return e.Classifier.check(e.Neighbours)
-	}
-	if !e.Train.None() || !e.Test.None() || e.Neighbours != (Neighbours{}) || e.Classifier != (Classifier{}) || e.Split != "" {
-		return errors.New("train, test, split, classifier and neighbours are for classification (task: classify)")
 	}
 	return nil
 }

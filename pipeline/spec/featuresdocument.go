@@ -27,9 +27,11 @@ func (f Features) Document() any {
 	info := features.InfoOf(f.ExtractorOrPixels())
 	type plain Features
 	out := settings.Encode(plain(f))
-	delete(out, "crop")
-	if crop := f.Crop.document(); crop != nil {
-		out["crop"] = crop
+	switch {
+	case f.Crop.Square:
+		out["crop"] = "square"
+	case f.Crop.Whole:
+		out["crop"] = "whole"
 	}
 	own := settings.Encode(f.ExtractorOrPixels())
 	if info.Name == features.Extractors()[0].Name {
@@ -43,9 +45,8 @@ func (f Features) Document() any {
 	if !info.Descriptors() {
 		return out
 	}
-	words := settings.Encode(f.Words)
 	learning := map[string]any{}
-	for key, value := range words {
+	for key, value := range settings.Encode(f.Words) {
 		switch {
 		case slices.Contains(wordKeys, key):
 			out[key] = value
@@ -57,20 +58,6 @@ func (f Features) Document() any {
 		out[wordKeys[0]] = learning
 	}
 	return out
-}
-
-// document returns the crop as DecodeSetting reads it, or nil for the extractor's choice.
-func (c Crop) document() any {
-	switch {
-	case c.Square:
-		return "square"
-	case c.Whole:
-		return "whole"
-	}
-	if own := settings.Encode(c); len(own) > 0 {
-		return own
-	}
-	return nil
 }
 
 // ReadFeatures reads what Document returns of JSON.
