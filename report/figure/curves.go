@@ -112,8 +112,9 @@ type criterion struct {
 	values, errors []float64
 }
 
-// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
-func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*chart, error) {
+// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1. bound
+// sets the ends of the vertical axis.
+func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
@@ -133,7 +134,11 @@ func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*cha
 		}
 		lines = append(lines, l)
 	}
-	return f, f.add(lines...)
+	if err := f.add(lines...); err != nil {
+		return nil, err
+	}
+	bound(&f.plot.Y)
+	return f.figure(len(criteria) > 1), nil
 }
 
 // CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
@@ -144,13 +149,9 @@ func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	if largest := c.Gap[best]; largest > 0 {
 		gaps = shares(c.Gap, largest)
 	}
-	f, err := choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+	return choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min, f.plot.Y.Max = min(f.plot.Y.Min, 0), max(f.plot.Y.Max, 1)
-	return f.figure(true), nil
 }
 
 // GapCurve draws gaps of eigenvalues against the number of clusters, beginning at from.
@@ -162,12 +163,7 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	f, err := choice("Number of groups", "Gap of eigenvalues", numbers, -1, criterion{name: "gap", values: gaps})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min = 0
-	return f.figure(false), nil
+	return choice("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
 // RankCurve draws misfits of held-out entries, as shares of the largest, and stability against the
@@ -176,17 +172,10 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
-	largest := slices.Max(c.Misfit)
-	if largest == 0 {
-		largest = 1
-	}
-	f, err := choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+	largest := cmp.Or(slices.Max(c.Misfit), 1)
+	return choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
 		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min, f.plot.Y.Max = 0, 1
-	return f.figure(true), nil
 }
 
 func shares(values []float64, largest float64) []float64 {

@@ -111,15 +111,11 @@ func (by Tests) judge(f family, bonferroni int) {
 		if c.P = p[i]; by.corrects() && bonferroni > 0 {
 			c.P = min(1, c.Raw*float64(bonferroni))
 		}
-		switch {
-		case !by.By.Bayesian():
-			if c.P < significance.Level {
-				c.Verdict = Different
-			}
-		case max(c.Chances.Below, c.Chances.Above) >= significance.Sure:
-			c.Verdict = Different
-		case c.Chances.Within >= significance.Sure:
+		switch bayes := by.By.Bayesian(); {
+		case bayes && c.Chances.Within >= significance.Sure:
 			c.Verdict = Equivalent
+		case bayes && max(c.Chances.Below, c.Chances.Above) >= significance.Sure, !bayes && c.P < significance.Level:
+			c.Verdict = Different
 		}
 	}
 }
