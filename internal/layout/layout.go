@@ -64,7 +64,8 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		return nil, err
 	}
 	at := start(p)
-	m := &mover{edges: graph(nearest), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	m := &mover{edges: graph(nearest), repelled: make([]float32, n)}
+	m.at, m.next, m.mean, m.square = make([]place, n), make([]place, n), make([]place, n), make([]place, n)
 	for i := range n {
 		m.at[i] = place{at[2*i], at[2*i+1]}
 		total := float32(0)

@@ -112,8 +112,8 @@ type criterion struct {
 	values, errors []float64
 }
 
-// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1. bound
-// sets the ends of the vertical axis.
+// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
+// bound sets the ends of the vertical axis.
 func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
