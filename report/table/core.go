@@ -52,7 +52,7 @@ type Contrast struct {
 	// HasInterval is false if the draws do not determine it.
 	Difference, Low, High float64
 	HasInterval           bool
-	Effect, Biserial      float64 // the mean in standard deviations of the differences, and the rank-biserial correlation
+	Effect, Biserial      float64 // the mean in standard deviations, and the rank-biserial correlation
 	HasEffect             bool
 	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have Chances
 	// instead, of a difference below, within and above the region of practical equivalence.
