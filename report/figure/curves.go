@@ -207,7 +207,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			values = append(values, p.value)
 		}
 	}
-	place := f.placeValues(values)
+	places := f.placeValues(values)
 	var lines, rings []line
 	for len(points) > 0 { // those of one line, which come first, and the rest
 		first := points[0]
@@ -221,7 +221,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			if p.sweep != first.sweep || p.line != first.line {
 				return false
 			}
-			xy := plotter.XY{X: place(p.value), Y: p.score}
+			xy := plotter.XY{X: places[p.value], Y: p.score}
 			l.points = append(l.points, xy)
 			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
 				best.number, best.ring = l.number, &xy
@@ -294,7 +294,7 @@ const (
 // placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is
 // logarithmic if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal
 // distances.
-func (f *chart) placeValues(values []string) (place func(value string) float64) {
+func (f *chart) placeValues(values []string) map[string]float64 {
 	numbers := map[string]float64{}
 	evenly := false
 	var positive []float64
@@ -306,9 +306,8 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 		}
 	}
 	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
-	byNumber := func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
 	if !evenly {
-		values = slices.SortedStableFunc(slices.Values(values), byNumber)
+		values = slices.SortedStableFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	}
 	axis := &f.plot.X
 	switch {
@@ -338,5 +337,5 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 		}
 		return ticks
 	})
-	return func(value string) float64 { return numbers[value] }
+	return numbers
 }
