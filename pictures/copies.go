@@ -16,7 +16,7 @@ const (
 	side          = 128  // height and width to which thumbnails are stretched to be compared
 	framedSide    = 128  // the shorter side, in pixels, from which a picture may be part of another
 	worthAligning = 0.8  // the correlation of rough pictures, aligned, from which thumbnails are compared
-	cutScale      = 0.85 // where alignment begins too: from the whole it does not find what lost a tenth of each side
+	cutScale      = 0.85 // where alignment begins too: the whole does not find what lost a tenth of each side
 	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and where
 	// one shows a part of the other.
 	alike       = 0.92

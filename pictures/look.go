@@ -24,7 +24,7 @@ const (
 	ThumbnailSide = 160 // the longer side of a thumbnail in pixels, at most
 	// Least is the height and width that a picture has to keep, in pixels, for its look; see [imagefile.Use].
 	Least      = workSide
-	LeastSide  = 64  // the height and width, in pixels, from which a picture can be blurred, and be a near duplicate
+	LeastSide  = 64  // height and width from which a picture can be blurred, and a near duplicate
 	workSide   = 480 // the longer side of the picture that is measured, in pixels, at most
 	roughSide  = 16  // height and width of the rough picture of a look, in its brightness
 	colourSide = 8   // and in its two colour differences

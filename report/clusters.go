@@ -26,7 +26,7 @@ import (
 // Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
 // by sample have n elements or are nil.
 type Clusters struct {
-	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
+	Name, Command, Program string    // the heading, the command to repeat it, and the program's version
 	Opened                 spec.Data // how the data were opened, for the saved model
 	Method                 string    // with its settings
 	Settings               [][2]string

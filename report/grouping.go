@@ -33,7 +33,7 @@ import (
 const (
 	AssignmentsFile = "assignments.csv" // the groups of the samples
 	ModelFile       = "model.npz"       // the pipeline.Model
-	LabelsFile      = "labels.csv"      // the given labels and links, as partwise cluster --labels and --links read them
+	LabelsFile      = "labels.csv"      // the given labels and links, as partwise cluster reads them
 	LinksFile       = "links.csv"
 	PicturesFile    = "pictures.csv" // copies, outliers, blurred and blank pictures
 	SkippedFile     = "skipped.csv"  // the files that were skipped, if any

@@ -202,7 +202,7 @@ const (
 
 // codes are the features for the page.
 type codes struct {
-	Codes      []byte `json:"codes,omitempty"` // CodeLength for each sample, with distances about those of the features
+	Codes      []byte `json:"codes,omitempty"` // CodeLength for each sample, about as far apart as the features
 	CodeLength int    `json:"codeLength,omitempty"`
 	Map        []byte `json:"map,omitempty"` // x and y of each sample, of two bytes each, the low one first
 }

@@ -226,11 +226,7 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	v.Curve = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err)
 	var settings []string // of all sweeps, each once
 	for _, s := range e.Sweeps {
-		for _, setting := range s.Settings {
-			if !slices.Contains(settings, setting) {
-				settings = append(settings, setting)
-			}
-		}
+		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
 	}
 	for file, setting := range withSafeNames(settings, identity) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
@@ -254,25 +250,22 @@ type timeLine struct {
 	Words []string
 }
 
-// phase is a phase of a run. A part belongs to the last phase before it that is none.
+// phase is a phase of a run, or of it a part of the last phase before it that is none.
 type phase struct {
 	name string
 	is   timing.Phase
-	part bool
 }
 
 var prepared = []phase{
-	{"Reading the data", timing.Reading, false},
-	{"Features", timing.Features, false},
-	{"of it descriptors", timing.Describing, true},
-	{"of it visual words", timing.Words, true},
+	{"Reading the data", timing.Reading}, {"Features", timing.Features},
+	{"of it descriptors", timing.Describing}, {"of it visual words", timing.Words},
 }
 
 // clustersTimes shows the times of the run that makes the page, if its context counts times.
 func clustersTimes(w *clustersPage) any {
 	return w.times(nil, "", append(slices.Clip(prepared),
-		phase{"Factorising", timing.Factorising, false}, phase{"of it set-up", timing.SetUp, true}, phase{"of it initial factors", timing.Initial, true},
-		phase{"Grouping", timing.Grouping, false}, phase{"Scores", timing.Scores, false}))
+		phase{"Factorising", timing.Factorising}, phase{"of it set-up", timing.SetUp}, phase{"of it initial factors", timing.Initial},
+		phase{"Grouping", timing.Grouping}, phase{"Scores", timing.Scores}))
 }
 
 // experimentTimes does so for an experiment.
@@ -281,7 +274,7 @@ func experimentTimes(w *experimentPage) any {
 	if slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }) {
 		judging = "Classifying"
 	}
-	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
+	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials}))
 }
 
 func (p *page) times(methods []string, judging string, phases []phase) any {
@@ -304,11 +297,11 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 	}
 	rest := all
 	for _, p := range phases {
-		took := spent("", p.is)
-		if !p.part {
+		took, part := spent("", p.is), strings.HasPrefix(p.name, "of it ")
+		if !part {
 			rest -= took
 		}
-		if !p.part || took > 0 {
+		if !part || took > 0 {
 			add(p.name, took)
 		}
 	}

@@ -228,7 +228,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &a); err != nil {
 		return err
 	}
-	if !slices.Contains([]feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}, a.Do) {
+	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
+	if !slices.Contains(verbs, a.Do) {
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })

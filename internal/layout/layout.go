@@ -64,7 +64,8 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 		return nil, err
 	}
 	at := start(p)
-	m := &mover{edges: graph(nearest), repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	m := &mover{edges: graph(nearest), repelled: make([]float32, n)}
+	m.at, m.next, m.mean, m.square = make([]place, n), make([]place, n), make([]place, n), make([]place, n)
 	for i := range n {
 		m.at[i] = place{at[2*i], at[2*i+1]}
 		total := float32(0)
@@ -213,11 +214,11 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared
-// length of the point of a. square holds those of b. It reuses the buffer room, and returns the one used.
-func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
+// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared length
+// of the point of a. square holds those of b.
+func eachDistance(a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) {
 	n := len(square)
-	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
+	room := make([]float32, rowsAtOnce*n)
 	for lo := 0; lo < a.N; lo += rowsAtOnce {
 		rows := min(rowsAtOnce, a.N-lo)
 		for r := range rows {
@@ -233,7 +234,6 @@ func eachDistance(room []float32, a *project.Points, b []*project.Points, square
 			f(lo+r, room[r*n:][:n])
 		}
 	}
-	return room
 }
 
 // cells are points in cells.
@@ -258,7 +258,7 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	for round := range rounds + 1 {
 		lengths := squares(centres)
 		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
-			eachDistance(nil, part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
+			eachDistance(part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
 				best := 0
 				for k, v := range d {
 					if v < d[best] {
@@ -299,7 +299,7 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 		next[k]++
 	}
 	out.near = make([][]int32, c)
-	eachDistance(nil, centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
+	eachDistance(centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
 		d[k] = float32(math.Inf(-1)) // itself first, whatever rounding says
 		var nearest []neighbour
 		for j, v := range d {
@@ -325,8 +325,7 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 			tasks = append(tasks, task{c, lo, min(lo+rowsAtOnce*4, end)})
 		}
 	}
-	rooms := make([][]float32, parallel.Cores())
-	err := parallel.Blocks(ctx, len(rooms), len(tasks), 1, func(worker, at, _ int) {
+	err := parallel.Blocks(ctx, 0, len(tasks), 1, func(_, at, _ int) {
 		q := tasks[at]
 		var others []*project.Points
 		var lengths []float32
@@ -338,17 +337,12 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 				number = append(number, int32(j))
 			}
 		}
-		rooms[worker] = eachDistance(rooms[worker], part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
+		eachDistance(part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
 			i := q.lo + a
 			nearest := make([]neighbour, 0, k)
-			limit := float32(math.Inf(1))
 			for at, v := range d {
-				if v > limit || number[at] == int32(i) {
-					continue
-				}
-				nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
-				if len(nearest) == k {
-					limit = nearest[k-1].d
+				if number[at] != int32(i) {
+					nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
 				}
 			}
 			for at := range nearest {

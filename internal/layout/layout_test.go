@@ -44,7 +44,7 @@ func agreement(t *testing.T, p *project.Points, at []float32) float64 {
 	}
 	nearest := func(p *project.Points) [][]neighbour {
 		l := make([][]neighbour, p.N)
-		eachDistance(nil, p, []*project.Points{p}, squares(p), func(i int, d []float32) {
+		eachDistance(p, []*project.Points{p}, squares(p), func(i int, d []float32) {
 			for j, v := range d {
 				if j != i {
 					l[i] = append(l[i], neighbour{int32(j), v})
@@ -123,7 +123,7 @@ func TestCells(t *testing.T) {
 	square, missed := squares(p), 0
 	for i := 0; i < p.N; i += 50 {
 		one := &project.Points{N: 1, D: p.D, Data: p.At(i)}
-		eachDistance(nil, one, []*project.Points{p}, square, func(_ int, d []float32) {
+		eachDistance(one, []*project.Points{p}, square, func(_ int, d []float32) {
 			limit, nearer := found[i][len(found[i])-1].d, 0
 			for j, v := range d {
 				if j != i && v+square[i] < 0.999*limit {

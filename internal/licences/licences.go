@@ -31,7 +31,7 @@ const Go = "Go standard library"
 type Licence struct {
 	Name, Version string // the path of a Go module, Go, or the name of a library
 	ID            string // an SPDX licence expression, or "" where it is not known
-	Texts         []Text // the licence and its notices; none for libraries of the system that the program only calls
+	Texts         []Text // the licence and its notices; none for libraries of the system
 }
 
 // Text is a file of a licence or notice.

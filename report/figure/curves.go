@@ -113,7 +113,8 @@ type criterion struct {
 }
 
 // choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
-func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*chart, error) {
+// bound sets the ends of the vertical axis.
+func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
@@ -133,7 +134,11 @@ func choice(x, y string, numbers []int, chosen int, criteria ...criterion) (*cha
 		}
 		lines = append(lines, l)
 	}
-	return f, f.add(lines...)
+	if err := f.add(lines...); err != nil {
+		return nil, err
+	}
+	bound(&f.plot.Y)
+	return f.figure(len(criteria) > 1), nil
 }
 
 // CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
@@ -144,13 +149,9 @@ func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	if largest := c.Gap[best]; largest > 0 {
 		gaps = shares(c.Gap, largest)
 	}
-	f, err := choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+	return choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min, f.plot.Y.Max = min(f.plot.Y.Min, 0), max(f.plot.Y.Max, 1)
-	return f.figure(true), nil
 }
 
 // GapCurve draws gaps of eigenvalues against the number of clusters, beginning at from.
@@ -162,12 +163,7 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	f, err := choice("Number of groups", "Gap of eigenvalues", numbers, -1, criterion{name: "gap", values: gaps})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min = 0
-	return f.figure(false), nil
+	return choice("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
 // RankCurve draws misfits of held-out entries, as shares of the largest, and stability against the
@@ -176,17 +172,10 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
-	largest := slices.Max(c.Misfit)
-	if largest == 0 {
-		largest = 1
-	}
-	f, err := choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+	largest := cmp.Or(slices.Max(c.Misfit), 1)
+	return choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
 		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
-	if err != nil {
-		return nil, err
-	}
-	f.plot.Y.Min, f.plot.Y.Max = 0, 1
-	return f.figure(true), nil
 }
 
 func shares(values []float64, largest float64) []float64 {
@@ -218,7 +207,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			values = append(values, p.value)
 		}
 	}
-	place := f.placeValues(values)
+	places := f.placeValues(values)
 	var lines, rings []line
 	for len(points) > 0 { // those of one line, which come first, and the rest
 		first := points[0]
@@ -232,7 +221,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			if p.sweep != first.sweep || p.line != first.line {
 				return false
 			}
-			xy := plotter.XY{X: place(p.value), Y: p.score}
+			xy := plotter.XY{X: places[p.value], Y: p.score}
 			l.points = append(l.points, xy)
 			if best := &rings[at]; best.ring == nil || t.Score.Better(xy.Y, best.ring.Y) {
 				best.number, best.ring = l.number, &xy
@@ -305,7 +294,7 @@ const (
 // placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is
 // logarithmic if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal
 // distances.
-func (f *chart) placeValues(values []string) (place func(value string) float64) {
+func (f *chart) placeValues(values []string) map[string]float64 {
 	numbers := map[string]float64{}
 	evenly := false
 	var positive []float64
@@ -317,9 +306,8 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 		}
 	}
 	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
-	byNumber := func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
 	if !evenly {
-		values = slices.SortedStableFunc(slices.Values(values), byNumber)
+		values = slices.SortedStableFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	}
 	axis := &f.plot.X
 	switch {
@@ -349,5 +337,5 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 		}
 		return ticks
 	})
-	return func(value string) float64 { return numbers[value] }
+	return numbers
 }

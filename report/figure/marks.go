@@ -83,8 +83,8 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 	return t, nil
 }
 
-// covered returns the first pixel, of n along an axis, whose middle is in a patch, and the weights of all: 1 in the
-// middle, hardly anything at the edge. A patch is enlarged to one pixel at least.
+// covered returns the first pixel, of n along an axis, whose middle is in a patch, and the weights of all: 1 in
+// the middle, hardly anything at the edge. A patch is enlarged to one pixel at least.
 func covered(centre, side float32, scale float64, n int) (first int, weights []float64) {
 	middle, half := scale*(float64(centre)+0.5), max(scale*float64(side)/2, 0.5)
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }

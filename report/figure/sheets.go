@@ -296,7 +296,8 @@ type Grid struct {
 }
 
 const (
-	// PhotographCell is a multiple of 16, the side of the blocks of JPEG, so that no thumbnail changes its neighbours.
+	// PhotographCell is a multiple of 16, the side of the blocks of JPEG, so that no thumbnail changes its
+	// neighbours.
 	PhotographCell  = 128
 	largestLossless = 64 // the largest cell of lossless sheets
 

@@ -104,7 +104,7 @@ func TestPlaceValues(t *testing.T) {
 		place := f.placeValues(test.values)
 		axis := f.plot.X
 		for i, want := range test.at {
-			if got := axis.Scale.Normalize(axis.Min, axis.Max, place(test.values[i])); math.Abs(got-want) > 1e-9 {
+			if got := axis.Scale.Normalize(axis.Min, axis.Max, place[test.values[i]]); math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s: %s is at %v, want %v", test.name, test.values[i], got, want)
 			}
 		}

@@ -54,7 +54,7 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
-	Row             int    // the rank if there are several, or else the largest number of classes; 0 without a trial
+	Row             int    // one of several ranks, or the largest number of classes; 0 without a trial
 	Rank            int    // by NewBest; 0 for methods without
 	Cell            Cell   // by NewBest, tested against the best of all methods
 }

@@ -420,6 +420,7 @@ func (s *Sets) word(i, j int) Word {
 	} else if s.ByP() {
 		text += " " + pText(p.P)
 	}
-	fields := slices.Insert(p.fields(s.Tests, "difference", "p", "below", "within", "above"), 1, strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses))
+	fields := p.fields(s.Tests, "difference", "p", "below", "within", "above")
+	fields = slices.Insert(fields, 1, strconv.Itoa(p.Wins), strconv.Itoa(p.Ties), strconv.Itoa(p.Losses))
 	return Word{Text: text, Bold: p.Verdict == Different, Mark: p.mark(), Fields: fields}
 }

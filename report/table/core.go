@@ -52,7 +52,7 @@ type Contrast struct {
 	// HasInterval is false if the draws do not determine it.
 	Difference, Low, High float64
 	HasInterval           bool
-	Effect, Biserial      float64 // the mean in standard deviations of the differences, and the rank-biserial correlation
+	Effect, Biserial      float64 // the mean in standard deviations, and the rank-biserial correlation
 	HasEffect             bool
 	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have Chances
 	// instead, of a difference below, within and above the region of practical equivalence.
@@ -111,15 +111,11 @@ func (by Tests) judge(f family, bonferroni int) {
 		if c.P = p[i]; by.corrects() && bonferroni > 0 {
 			c.P = min(1, c.Raw*float64(bonferroni))
 		}
-		switch {
-		case !by.By.Bayesian():
-			if c.P < significance.Level {
-				c.Verdict = Different
-			}
-		case max(c.Chances.Below, c.Chances.Above) >= significance.Sure:
-			c.Verdict = Different
-		case c.Chances.Within >= significance.Sure:
+		switch bayes := by.By.Bayesian(); {
+		case bayes && c.Chances.Within >= significance.Sure:
 			c.Verdict = Equivalent
+		case bayes && max(c.Chances.Below, c.Chances.Above) >= significance.Sure, !bayes && c.P < significance.Level:
+			c.Verdict = Different
 		}
 	}
 }

@@ -273,14 +273,13 @@ func (t tested) Population() string {
 }
 
 func (by Tests) rope(s eval.Score) string {
-	switch points := 100 * by.Width(); {
-	case s.Unit != eval.UnitPercent:
+	if s.Unit != eval.UnitPercent {
 		return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
-	case points == 1:
-		return "1 point"
-	default:
+	}
+	if points := 100 * by.Width(); points != 1 {
 		return fmt.Sprintf("%g points", points)
 	}
+	return "1 point"
 }
 
 // rated says what a caption explains of cells.

@@ -124,17 +124,14 @@ var classAccuracy = eval.Score{
 func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
 	var shares []record.Record
 	for _, r := range Finished(records, methods) {
-		if !hasConfusion(r, len(classes)) {
-			continue
-		}
-		for i, row := range r.Confusion {
-			all := 0
+		for i, class := range confusedClasses(r, len(classes)) {
+			row, all := r.Confusion[i], 0
 			for _, n := range row {
 				all += n
 			}
 			if all > 0 {
 				shares = append(shares, record.Record{
-					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
+					Method: r.Method, Row: class + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
 					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
 				})
 			}
@@ -150,41 +147,31 @@ func PerClass(records []record.Record, methods, classes []string, by Tests) *Tab
 }
 
 // TotalConfusion adds up the confusions of records, classes×classes; nil if they have none.
-func TotalConfusion(records []record.Record, classes int) [][]int {
-	var total [][]int
+func TotalConfusion(records []record.Record, classes int) (total [][]int) {
 	for _, r := range records {
-		if !hasConfusion(r, classes) {
-			continue
+		of := confusedClasses(r, classes)
+		for len(of) > 0 && len(total) < classes {
+			total = append(total, make([]int, classes))
 		}
-		if total == nil {
-			total = make([][]int, classes)
-			for i := range total {
-				total[i] = make([]int, classes)
-			}
-		}
-		for i, row := range r.Confusion {
-			for j, n := range row {
-				total[classOf(r, i)][classOf(r, j)] += n
+		for i, a := range of {
+			for j, b := range of {
+				total[a][b] += r.Confusion[i][j]
 			}
 		}
 	}
 	return total
 }
 
-// hasConfusion reports whether a record has a confusion of all classes, or of those drawn.
-func hasConfusion(r record.Record, classes int) bool {
-	n := len(r.Confusion)
-	if n == 0 || r.Drawn == nil && n != classes || r.Drawn != nil && n != len(r.Drawn) {
-		return false
+// confusedClasses returns the class of each row of a record's confusion; nil if it has none of all classes, or
+// of those drawn.
+func confusedClasses(r record.Record, classes int) []int {
+	n, of := len(r.Confusion), r.Drawn
+	for i := 0; r.Drawn == nil && i < classes; i++ {
+		of = append(of, i)
 	}
-	return !slices.ContainsFunc(r.Confusion, func(row []int) bool { return len(row) != n }) &&
-		!slices.ContainsFunc(r.Drawn, func(class int) bool { return class < 0 || class >= classes })
-}
-
-// classOf returns the class of the data that is the i-th of a record's confusion.
-func classOf(r record.Record, i int) int {
-	if r.Drawn == nil {
-		return i
+	if n != len(of) || slices.ContainsFunc(r.Confusion, func(row []int) bool { return len(row) != n }) ||
+		slices.ContainsFunc(of, func(class int) bool { return class < 0 || class >= classes }) {
+		return nil
 	}
-	return r.Drawn[i]
+	return of
 }

@@ -219,11 +219,12 @@ func (t *Table) all() (rows []*Row) {
 	return rows
 }
 
-func (t *Table) last() Row {
-	if t.Average != nil {
-		return *t.Average
+// last returns the average row if there is one, or else the last; an empty row if there is none.
+func (t *Table) last() (last Row) {
+	for _, r := range t.all() {
+		last = *r
 	}
-	return t.Rows[len(t.Rows)-1]
+	return last
 }
 
 // ChoosesRank reports whether the rows are several ranks.
@@ -270,12 +271,7 @@ func (t *Table) where() string {
 }
 
 // Finding says in a sentence which method is the best; "" without a contest.
-func (t *Table) Finding() string {
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	return finding(t.Score, t.Methods, t.last().Cells, t.where())
-}
+func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.last().Cells, t.where()) }
 
 // Document returns the table in words.
 func (t *Table) Document() *Document {
@@ -353,7 +349,7 @@ func (c Cell) fields(by Tests) []string {
 
 // differences is a grid of the differences from the first of the best in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
-	if len(t.Rows) == 0 || !t.rated(t.last()).Tested {
+	if !t.rated(t.last()).Tested {
 		return nil
 	}
 	cells := t.last().Cells
