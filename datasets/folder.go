@@ -324,8 +324,7 @@ const (
 )
 
 var (
-	// dateName fits names that begin with a date: 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May
-	// 2019.
+	// dateName fits beginnings such as 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
 	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
 		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,

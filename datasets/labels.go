@@ -46,8 +46,7 @@ func (s *Set) readClasses(what, file string) error {
 	return nil
 }
 
-// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as
-// ReadLabels does.
+// TellClasses puts a class for each sample, or "", in the place of the set's own, as ReadLabels does.
 func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -55,8 +54,7 @@ func (s *Set) TellClasses(classes []string) {
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as
-// it is.
+// ReadClasses returns the class of each sample that a file of labels names, or "".
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
@@ -90,8 +88,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads
-// it.
+// WriteLabels writes a CSV file of the samples' classes, "" for none, as ReadLabels reads it.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -278,8 +275,7 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are
-// called.
+// isHeader tells whether a line names the columns, and no sample.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false

@@ -22,8 +22,7 @@ import (
 // OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets.
 // Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
-	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file. With "" it is
-	// the first that is there.
+	// From chooses the images or the MATLAB file of a known set; "" is the first that is there.
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
@@ -33,8 +32,7 @@ type OpenOptions struct {
 	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
 	// example "{class}/images/*", where {class} is within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
-	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing of the classes
-	// then.
+	// Labels is a CSV file of sample and class (Set.ReadLabels) in the place of folders.
 	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
 	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
@@ -55,8 +53,7 @@ type OpenOptions struct {
 	Limit  int64
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	// SkipBad lists what cannot be read, and links that lead round in a circle, in the set's Bad. Without it
-	// the first is an error.
+	// SkipBad lists what cannot be read, or leads round in a circle, in the set's Bad. Else it is an error.
 	SkipBad bool
 	// Seed is the seed of the generated set.
 	Seed uint64
@@ -153,8 +150,7 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere tells whether name stands for a known set, and which. It is an error where it could be a path as
-// well.
+// knownOrHere tells whether name stands for a known set, and which. It may not be a path as well.
 func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {

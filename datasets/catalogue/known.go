@@ -60,8 +60,7 @@ type Download struct {
 	// File is its name in the set's folder, and URLs are the addresses that give it, to be tried in turn.
 	File string
 	URLs []string
-	// Hosts are those that the addresses may redirect to, beside their own; with a sum it may be any, over
-	// https.
+	// Hosts are those that the addresses may redirect to; with a sum it may be any, over https.
 	Hosts []string
 	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file
 	// where only that is published. Both are empty where none is.
@@ -77,8 +76,7 @@ type Download struct {
 
 const fromMAT, fromRaw = "mat", "raw"
 
-// maxDepth is how many folders may lie between a place where a set is looked for and its images; archives bring
-// some.
+// maxDepth is how many folders may lie between the place of a set and its images.
 const maxDepth = 3
 
 const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
@@ -126,8 +124,7 @@ func Add(sets ...Info) (remove func()) {
 	return func() { known = before }
 }
 
-// Lookup returns what is known of the set called name, in letters of any case, with or without SetPrefix before
-// it.
+// Lookup returns the known set called name, in any case, with or without SetPrefix.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()

@@ -28,9 +28,8 @@ const (
 // maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
 var maxEntries = 200_000
 
-// unpack writes the files of an archive, .zip, .tar or .tar.gz, at most limit bytes, into the folder dir and
-// nowhere else, and over no file. It refuses links, devices, encrypted files, and names that lead out or are
-// not printable UTF-8.
+// unpack writes at most limit bytes of a .zip, .tar or .tar.gz into the folder dir, and over no file. It
+// refuses links, devices, encrypted files, and names that lead out or are not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

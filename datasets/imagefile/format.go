@@ -30,8 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is
-// decoded.
+// MaxPixels is the largest image that is decoded, as width × height, by its header.
 const MaxPixels = 100_000_000
 
 // maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
@@ -81,9 +80,8 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or
-// nil. HEIF files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general
-// (ISO/IEC 14496-12, 23008-12).
+// unreadKind returns the error of a kind that is known and not read, with what converts it, or nil. HEIF files
+// begin with a box of their kinds, one of which may be general (ISO/IEC 14496-12, 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil

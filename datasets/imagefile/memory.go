@@ -85,14 +85,12 @@ func padded(c image.Config, to int) int64 {
 }
 
 // webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4
-// for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a byte
-// more.
+// for each pixel, as much again for a palette, and a byte more for the transparency of a lossy image.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	// The decoder believes the lengths of chunks. None may be longer than the whole, filled up to an even
-	// number.
+	// The decoder believes the lengths of chunks. None may be longer than the whole, made even.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}

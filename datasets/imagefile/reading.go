@@ -28,9 +28,9 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses, each pixel once. A JPEG file is decoded to a reduced image
-// where its kind is served (internal/jpegmeans), whatever the other uses; of other files the whole image is
-// reduced.
+// Reading decodes an image file for several uses, each pixel once: a JPEG file of a kind that
+// internal/jpegmeans serves to a reduced image, whatever the other uses, and others to the whole image, which
+// is reduced.
 type Reading struct {
 	// Header is the file's own.
 	Header Header

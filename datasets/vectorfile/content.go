@@ -321,8 +321,7 @@ const (
 // namesVariables are the names that the list of the samples' names may have.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
-// content makes the set of the vectors and labels among the variables, found by the names in the options or
-// else by the given ones, in this order.
+// content makes the set of the vectors and labels of the names in the options or else of the first given ones.
 func (vs variables) content(in *input, features, labels []string) (*Content, error) {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}

@@ -61,8 +61,7 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of a file's elements and the classes of variables that matter here, by the names of the format's
-// description.
+// The types of elements and the classes of variables that matter, by the names of the format's description.
 const (
 	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE = 1, 2, 4, 5, 6, 9
 

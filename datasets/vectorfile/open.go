@@ -27,9 +27,8 @@ type Options struct {
 	// Limit is the most bytes of memory that reading takes: a file that needs more is refused before. 0
 	// stands for what is free of the context's memory budget.
 	Limit int64
-	// OnDisk leaves the values of NumPy and IDX files where they are: Vectors is a *Stored, and the set is
-	// to be closed. Files of other formats, and NumPy's in Fortran order, are an error. What is gzipped is
-	// unpacked to a temporary file.
+	// OnDisk leaves the values of NumPy (in C order) and IDX files where they are, and is an error of others:
+	// Vectors is a *Stored, and the set is to be closed. What is gzipped is unpacked to a temporary file.
 	OnDisk bool
 }
 

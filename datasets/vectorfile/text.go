@@ -83,8 +83,7 @@ type csvTable struct {
 	names, words []string
 }
 
-// begin looks at the first line. It names the columns if it holds no numbers, or the name of that of names or
-// labels.
+// begin looks at the first line: a header holds no numbers, or the name of a column of names or labels.
 func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 	t.width = len(record)
 	first, given := strings.ToLower(record[0]), t.in.opt.Labels

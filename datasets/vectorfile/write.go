@@ -33,8 +33,7 @@ var writers = map[string]func(*bufio.Writer, *Content) error{
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write would write no set to path: its ending is not known or its folder not
-// there.
+// CanWrite returns an error if Write knows the ending of path for no form, or its folder is not there.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)

@@ -93,8 +93,7 @@ func Parse(content []byte) *File {
 	return f
 }
 
-// Serves tells whether Decode divides height and width by times: 2, 4 or 8. It tells nothing of errors in
-// the file.
+// Serves tells whether Decode divides height and width by times: 2, 4 or 8.
 func (f *File) Serves(times int) bool {
 	if f.unusual || f.Progressive || f.rgb || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
 		return false

@@ -4,7 +4,7 @@ import "math"
 
 const blockSize = 64
 
-// block holds the coefficients of 8×8 pixels, dequantised, the vertical frequency times 8 and the horizontal
+// block holds the dequantised coefficients of 8×8 pixels: 8 times the vertical frequency and the horizontal
 // one.
 type block struct {
 	values  [blockSize]int32

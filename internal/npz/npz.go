@@ -170,8 +170,7 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 type Header struct {
 	// Type is the type of the items as NumPy writes it, such as "<f8".
 	Type string
-	// Shape is the size along each dimension, and Fortran tells whether the items along the first one follow
-	// each other.
+	// Shape is the size along each dimension. With Fortran the items along the first follow each other.
 	Shape   []int
 	Fortran bool
 	// Length is how many bytes the header takes.
@@ -243,8 +242,7 @@ func (h Header) Items(item int64) (int64, error) {
 
 // Item is the type of an array's items.
 type Item struct {
-	// Kind is that of numbers and booleans, number.None of text, which with Unicode is in characters of 4
-	// bytes, not of one.
+	// Kind is that of numbers and booleans, number.None of text, with Unicode in characters of 4 bytes.
 	Kind    number.Kind
 	Unicode bool
 	// Size is the number of bytes that an item takes.
@@ -343,7 +341,7 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values of each index along the first of several
+// Floats writes an array of float64, of which row gives the values along all but the first of several
 // dimensions.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
