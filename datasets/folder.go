@@ -440,8 +440,7 @@ var several = map[imagefile.Kind]string{
 
 // BadFile is a file or folder that is not used, or with imagefile.KindUsed only in part.
 type BadFile struct {
-	// Name is its path below the folder of images.
-	Name   string
+	Name   string // its path below the folder of images
 	Kind   imagefile.Kind
 	Reason string
 }

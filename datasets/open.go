@@ -46,8 +46,7 @@ type OpenOptions struct {
 	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
 	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
 
-	// Root is the data folder that is looked through first for known sets.
-	Root string
+	Root string // the data folder that is looked through first for known sets
 	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
 	OnDisk bool
 	Limit  int64
@@ -55,8 +54,7 @@ type OpenOptions struct {
 	OneImage bool
 	// SkipBad lists what cannot be read, or leads round in a circle, in the set's Bad. Else it is an error.
 	SkipBad bool
-	// Seed is the seed of the generated set.
-	Seed uint64
+	Seed    uint64 // the seed of the generated set
 }
 
 // vectors returns what to read of a file of vectors.

@@ -23,8 +23,7 @@ import (
 
 // Set is a set of n samples with what is known of their classes: image files or vectors.
 type Set struct {
-	// Name is what the set is called in tables and pages.
-	Name string
+	Name string // what the set is called in tables and pages
 	// Names holds a unique name for each sample: a path below the set's folder, or "FILE row 17" (from 1).
 	Names []string
 	// Classes holds the names of the known classes, and Labels for each sample an index into them, or -1.
@@ -44,26 +43,20 @@ type Set struct {
 	LabelLines []int
 	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where
 	// the data are not in these two parts: folders train and test, or IDX files of both.
-	Test []bool
-	// Files holds each sample's image file, or is nil for a set of vectors.
-	Files []string
+	Test  []bool
+	Files []string // each sample's image file, or nil for a set of vectors
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes
 	// or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
-	Vectors mat.Matrix
-	// Pictures holds the image file of each vector, by the sample's name, or "", or is nil.
-	Pictures []string
+	Vectors  mat.Matrix
+	Pictures []string // the image file of each vector, by the sample's name, or "", or nil
 	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
 	// Features says which columns of the vectors belong to which feature. Write writes it; it is not read.
 	Features []vectorfile.Columns
-	// LeftOut counts what lay beside the samples and is none of them.
-	LeftOut []LeftOut
-	// Bad holds what could not be looked at in a folder of images, with OpenOptions.SkipBad.
-	Bad []BadFile
-	// Beside are files that were read beside that of the vectors: of labels or topics.
-	Beside []string
-	// Known is the name of the known set that this is or is a part of, "" for a file or folder.
-	Known string
+	LeftOut  []LeftOut // counts what lay beside the samples and is none of them
+	Bad      []BadFile // what could not be looked at in a folder of images, with OpenOptions.SkipBad
+	Beside   []string  // files that were read beside that of the vectors: of labels or topics
+	Known    string    // the name of the known set that this is or is a part of, "" for a file or folder
 
 	inParts bool // read of IDX files, of which Part chooses
 }

@@ -23,8 +23,7 @@ type Downloader struct {
 	Client *http.Client
 	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
 	Mirror string
-	// From is the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded.
-	From string
+	From   string // the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded
 	// Insecure lets files whose sum is not known come over plain http, where anybody on the way can change them.
 	Insecure bool
 	// Progress, if not nil, is called now and then with a file, its bytes so far, and all of them or -1.

@@ -170,12 +170,10 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is what the header of an image file promises.
 type Header struct {
-	// Format is "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
-	Format string
+	Format string // "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM"
 	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
 	Width, Height int
-	// Memory is the most bytes that decoding allocates at a time, without those of the file.
-	Memory int64
+	Memory        int64 // the most bytes that decoding allocates at a time, without those of the file
 }
 
 // readHeader reads the header of the image file whose whole content this is, without decoding a pixel.

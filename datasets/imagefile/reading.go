@@ -32,8 +32,7 @@ func (u Use) MemoryOf(size image.Point) int64 {
 // internal/jpegmeans serves to a reduced image, whatever the other uses, and others to the whole image, which
 // is reduced.
 type Reading struct {
-	// Header is the file's own.
-	Header Header
+	Header Header // the file's own
 	// Truncated says how much is there of a file that ends early, "" for a whole one.
 	Truncated string
 

@@ -168,13 +168,11 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 
 // Header is what stands before an array's values.
 type Header struct {
-	// Type is the type of the items as NumPy writes it, such as "<f8".
-	Type string
+	Type string // the type of the items as NumPy writes it, such as "<f8"
 	// Shape is the size along each dimension. With Fortran the items along the first follow each other.
 	Shape   []int
 	Fortran bool
-	// Length is how many bytes the header takes.
-	Length int64
+	Length  int64 // how many bytes the header takes
 }
 
 const magic = "\x93NUMPY"
@@ -245,9 +243,8 @@ type Item struct {
 	// Kind is that of numbers and booleans, number.None of text, with Unicode in characters of 4 bytes.
 	Kind    number.Kind
 	Unicode bool
-	// Size is the number of bytes that an item takes.
-	Size  int64
-	Order binary.ByteOrder
+	Size    int64 // the number of bytes that an item takes
+	Order   binary.ByteOrder
 }
 
 // itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a size.

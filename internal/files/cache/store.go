@@ -285,12 +285,10 @@ func (s *Store) evict() (left int64) {
 
 // Usage describes the content of the store in the folder Dir.
 type Usage struct {
-	Dir     string
-	Entries int
-	// Size is the bytes of the files of the entries, and Limit the most that they have.
-	Size, Limit int64
-	// Oldest is the last use of the least recently used entry, or the zero time.
-	Oldest time.Time
+	Dir         string
+	Entries     int
+	Size, Limit int64     // the bytes of the files of the entries, and the most that they have
+	Oldest      time.Time // the last use of the least recently used entry, or the zero time
 }
 
 // Usage returns the usage of the store.

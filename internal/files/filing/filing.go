@@ -67,8 +67,7 @@ type Result struct {
 	Way Way
 	// Files is how many files were filed or taken back, and Folders how many folders were made.
 	Files, Folders int
-	// Left gives, for each file that stays, the reason.
-	Left []string
+	Left           []string // the reason of each file that stays
 
 	total    int
 	progress func(done, total int)

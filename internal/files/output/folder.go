@@ -50,10 +50,8 @@ type Spec struct {
 
 // ForeignError says that a file stands in the way that partwise did not write, or that was changed since.
 type ForeignError struct {
-	// Dir is the output folder and Name the file in it, with forward slashes.
-	Dir, Name string
-	// Changed says that partwise wrote the file, and that it was changed since.
-	Changed bool
+	Dir, Name string // the output folder, and the file in it, with forward slashes
+	Changed   bool   // partwise wrote the file, and it was changed since
 }
 
 func (e *ForeignError) Error() string {
