@@ -40,7 +40,6 @@ func (opt *OpenOptions) check() error {
 	return nil
 }
 
-// saysClasses tells whether the options say where classes are found.
 func (opt *OpenOptions) saysClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
@@ -98,7 +97,6 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 // mostFiles is how many files and folders a folder may hold; links to folders can make many of a few.
 const mostFiles = 10_000_000
 
-// walk looks for images in a folder.
 type walk struct {
 	ctx        context.Context
 	dir        string
@@ -164,7 +162,6 @@ func (w *walk) folder(below string, above []fs.FileInfo) error {
 	return nil
 }
 
-// entry looks at a file or folder below dir.
 func (w *walk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
@@ -268,7 +265,6 @@ func (s *Set) classesByFolder(pool bool) error {
 	return nil
 }
 
-// pattern finds the class in a file's name.
 type pattern struct {
 	text string
 	expr *regexp.Regexp
@@ -277,7 +273,6 @@ type pattern struct {
 
 const classMark, numberMark = "{class}", "{number}"
 
-// parsePattern reads a pattern as OpenOptions describes it.
 func parsePattern(text string) (*pattern, error) {
 	before, after, found := strings.Cut(text, classMark)
 	expr := strings.NewReplacer(regexp.QuoteMeta(numberMark), "[0-9]+", regexp.QuoteMeta("*"), ".*")

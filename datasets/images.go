@@ -144,7 +144,6 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	return nil
 }
 
-// withVector is With of a set of vectors.
 func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) error {
 	size := image.Pt(im.set.Width, im.set.Height)
 	more := int64(0)

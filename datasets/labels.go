@@ -35,7 +35,6 @@ import (
 // errors that name file, line and value; the set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
-// readClasses is ReadLabels of a file that is called what in errors.
 func (s *Set) readClasses(what, file string) error {
 	classes, lines, err := s.labelledLines(what, file)
 	if err != nil {
@@ -60,7 +59,6 @@ func (s *Set) ReadClasses(file string) ([]string, error) {
 	return classes, err
 }
 
-// classHeaders are the names that a header may give the column of classes.
 var classHeaders = []string{"class", "label", "category"}
 
 // labelledLines returns each sample's class, "" for none, and the line that gives it.

@@ -57,7 +57,6 @@ type OpenOptions struct {
 	Seed    uint64 // the seed of the generated set
 }
 
-// vectors returns what to read of a file of vectors.
 func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
@@ -114,7 +113,6 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return s, nil
 }
 
-// open returns the set called name.
 func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	info, isKnown, err := knownOrHere(name, opt)
 	switch {
@@ -242,7 +240,6 @@ func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, e
 	return setOf(path, c), nil
 }
 
-// openForm reads a known set in this form from path.
 func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
 	vectors := opt.vectors()
 	if f.VectorFile != "" {

@@ -299,7 +299,6 @@ const sumSuffix = ".sha256"
 // known tells whether a sum of the file is published.
 func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
 
-// sum is what the sum of a file has to be.
 type sum struct {
 	kind      string
 	want      string // in hexadecimal; any if it is empty

@@ -60,7 +60,6 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	return nil
 }
 
-// unpacker unpacks one archive.
 type unpacker struct {
 	ctx                context.Context
 	root               *os.Root
@@ -146,7 +145,6 @@ func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadClos
 	return nil
 }
 
-// file writes a file of the content that open opens.
 func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
 	if err := u.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -186,7 +184,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// shortName cuts a name of an archive short enough for a message.
 func shortName(name string) string {
 	const most = 100
 	if len(name) > most {

@@ -56,7 +56,6 @@ var formats = []format{
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
 
-// from makes a function that decodes bytes of one that decodes a stream.
 func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }

@@ -63,7 +63,6 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	return pixel*pixels + 16*int64(c.Width), nil
 }
 
-// pixelBytes returns how many bytes a decoded pixel of a colour model takes.
 func pixelBytes(model color.Model) int64 {
 	switch model {
 	case color.GrayModel:

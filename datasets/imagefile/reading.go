@@ -145,7 +145,6 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	return r.images[times], whole, nil
 }
 
-// guarded calls a decoder, which may panic.
 func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
 	err = guard.Call(func() error {
 		img, err = decode()
@@ -293,7 +292,6 @@ type oriented struct {
 	orientation int
 }
 
-// orient returns img turned as its EXIF orientation, 1 to 8, says.
 func orient(img image.Image, orientation int) image.Image {
 	src, ok := img.(image.RGBA64Image)
 	if !ok || orientation == 1 {
@@ -310,7 +308,6 @@ func Stored(img image.Image) image.Image {
 	return img
 }
 
-// uprightSize returns the size of a stored image, seen upright.
 func uprightSize(stored image.Point, orientation int) image.Point {
 	if orientation >= 5 {
 		return image.Pt(stored.Y, stored.X)
@@ -322,7 +319,6 @@ func (o *oriented) Bounds() image.Rectangle {
 	return image.Rectangle{Max: uprightSize(o.RGBA64Image.Bounds().Size(), o.orientation)}
 }
 
-// stored returns where the pixel (x, y) is stored.
 func (o *oriented) stored(x, y int) (int, int) {
 	b := o.RGBA64Image.Bounds()
 	right, bottom := b.Dx()-1, b.Dy()-1

@@ -170,7 +170,6 @@ type Stored struct {
 	least, greatest float64
 }
 
-// storedPart is the rows in one file, which stand one after the other.
 type storedPart struct {
 	array
 	file      *os.File

@@ -186,7 +186,6 @@ func Classes(words []string) (classes []string, labels []int) {
 	return classes, labels
 }
 
-// variable is a named array of a file.
 type variable struct {
 	Name  string
 	Class string     // the kind of its elements, as the file's format calls it
@@ -215,7 +214,6 @@ func (v *variable) len() int {
 	return 0
 }
 
-// at returns the i-th number of a vector.
 func (v *variable) at(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)

@@ -64,7 +64,6 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	return nil, fmt.Errorf("%s: neither a MATLAB file (saved with -v6 or -v7) nor an IDX, NumPy, SVMlight or CSV file", path)
 }
 
-// reader reads a kind of file of vectors, which it tells by its first bytes.
 type reader struct {
 	fits func(head []byte) bool
 	read func(ctx context.Context, path string, opt Options) (*Content, error)

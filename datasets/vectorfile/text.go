@@ -72,7 +72,6 @@ func readCSV(in *input) (*Content, error) {
 	return s, err
 }
 
-// csvTable gathers what the lines of a CSV file hold.
 type csvTable struct {
 	in           *input
 	header       []string

@@ -123,7 +123,6 @@ func (c *Content) checkVectors() error {
 	return checkFinite(c.Vectors)
 }
 
-// list is a list of words or numbers that Write puts beside the vectors.
 type list struct {
 	name    string
 	words   []string
@@ -270,7 +269,6 @@ func writeMATLAB(w *bufio.Writer, c *Content) error {
 	return err
 }
 
-// matArray is a variable to be written.
 type matArray struct {
 	name       string
 	class      int

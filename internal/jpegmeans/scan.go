@@ -99,7 +99,6 @@ func (d *decoder) start() {
 	}
 }
 
-// part is one component of a scan.
 type part struct {
 	component *component
 	dc, ac    *table

@@ -113,7 +113,6 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// way is how a file is written.
 type way struct {
 	move func(from, to string) error
 	sync bool

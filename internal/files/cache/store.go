@@ -59,7 +59,6 @@ func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-// unsummed returns what stands before the sum in a file, of a blob of a size.
 func unsummed(key Key, size int64) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
 }

@@ -225,7 +225,6 @@ func makeFolders(names map[string]bool) error {
 	return nil
 }
 
-// pair is a file and the path to which it goes.
 type pair struct{ from, to string }
 
 const atOnce = 100 // how many files are moved before their folders are brought to the disk

@@ -185,7 +185,6 @@ func (f *Folder) leave() {
 	}
 }
 
-// state is a file of partwise as it was found.
 type state struct {
 	info    fs.FileInfo
 	content content
@@ -359,7 +358,6 @@ func (f *Folder) saveManifest() error {
 	return nil
 }
 
-// makeParents makes the folders on the way to a file.
 func (f *Folder) makeParents(name string) error {
 	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
 		return err
@@ -415,7 +413,6 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // interrupt, which tests set, is called around each change of the files. Its error ends the work there.
 var interrupt = func() error { return nil }
 
-// step makes one change of the file system.
 func step(change func() error) error {
 	if err := interrupt(); err != nil {
 		return err

@@ -71,7 +71,6 @@ func newManifest(command string) *manifest {
 	return &manifest{command: command, files: map[string][]content{}, appended: map[string]bool{}}
 }
 
-// encode returns the manifest as it is written, files by name.
 func (m *manifest) encode() []byte {
 	var text bytes.Buffer
 	put := func(line any) {
@@ -184,7 +183,6 @@ func isName(name string) bool {
 	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !own
 }
 
-// isStaging tells whether a folder of this name was made to stage results.
 func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
 
 // isIncidental tells whether file managers leave such files, which are not in the way.
@@ -210,7 +208,6 @@ func under(file string, names []string) bool {
 	})
 }
 
-// version is that of the program.
 var version = sync.OnceValue(func() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version
