@@ -70,10 +70,17 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	names := found.images
 	s := &Set{
 		Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)),
-		Test: testFolders(names), LeftOut: found.others, Bad: found.bad,
+		LeftOut: found.others, Bad: found.bad,
 	}
+	test, inParts := make([]bool, len(names)), true
 	for i, name := range names {
 		s.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+		part, _, _ := strings.Cut(name, "/")
+		test[i] = strings.EqualFold(part, "test")
+		inParts = inParts && (test[i] || strings.EqualFold(part, "train"))
+	}
+	if inParts {
+		s.Test = bothParts(test)
 	}
 	s.setClasses(make([]string, len(names)))
 	switch {
@@ -200,18 +207,6 @@ func (w *walk) skip(name string, err error) error {
 	}
 	w.bad = append(w.bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
 	return nil
-}
-
-// testFolders tells which names begin with the folder test, nil unless all others begin with train.
-func testFolders(names []string) []bool {
-	test := make([]bool, len(names))
-	for i, name := range names {
-		part, _, _ := strings.Cut(name, "/")
-		if test[i] = strings.EqualFold(part, "test"); !test[i] && !strings.EqualFold(part, "train") {
-			return nil
-		}
-	}
-	return bothParts(test)
 }
 
 // bothParts returns what tells test samples from training samples, nil where one kind is missing.
