@@ -126,8 +126,7 @@ func (s *Set) setClasses(words []string) {
 // finder finds a sample by what a CSV file calls it, or returns -1 and the names of several that it may be.
 type finder func(name string) (at int, several []string)
 
-// finder returns the finder of the set's samples: by their names, with the set's folder before them, by
-// paths from here, and by names without a folder.
+// finder finds samples by their names, with the set's folder before them, by paths, or without folders.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -193,8 +192,7 @@ func absolute(file string) string {
 }
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of
-// them may name samples, and the names of the columns in a header. wider is called with a header of more
-// fields.
+// them may name samples, and the names of the columns in a header, with more fields given to wider.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -205,8 +203,7 @@ type namedLines struct {
 // Bounds on a line of a file of labels or links, which holds two names or three.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these
-// places name. Errors begin with what and the file.
+// readLines calls f for each line of a CSV file but its header, with the samples that fields name.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -300,8 +297,7 @@ var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"
 
 const separatorWindow = 1 << 16 // how much of a file is looked at to find its separator
 
-// separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
-// most lines of the beginning of the file name samples.
+// separatorOf returns the separator of the wanted number of fields, by which most lines name samples.
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow

@@ -331,8 +331,7 @@ func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
 }
 
-// Generated returns a set of 20 drawn objects in 36 views each, as grey images of 32×32 pixels with values 0
-// to 255. The same seed makes the same set.
+// Generated returns 20 drawn objects in 36 views each, grey images of 32×32 pixels, by a seed.
 func Generated(seed uint64) *Set {
 	pixels, names, classes, labels := demo.Images(seed)
 	return &Set{

@@ -64,8 +64,7 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the given samples, in the given order, with the classes that these samples have, in
-// their order. It panics where a row is not a sample of s.
+// Subset returns the set of the given samples, in their order, and of their classes. It panics for other rows.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)

@@ -28,8 +28,7 @@ type Downloader struct {
 	Insecure bool
 	// Progress, if not nil, is called now and then with a file, its bytes so far, and all of them or -1.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is called with messages: that another process is waited for, or a sum is not
-	// published.
+	// Report, if not nil, is called with messages: another process is waited for, or a sum is not known.
 	Report func(message string)
 	// Pause is the time before a failed request is made again, doubled every time; 0 stands for a second.
 	Pause time.Duration

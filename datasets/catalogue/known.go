@@ -25,8 +25,7 @@ type Info struct {
 	Title            string
 	Samples, Classes int    // in the whole set
 	Content          string // what a sample is and how large
-	// Citation is the paper to cite, Licence the owners' terms in short, Home the page to read them on, and
-	// How where to get a set that cannot be downloaded.
+	// Citation is the paper to cite, Licence and Home the owners' terms, and How where else to get the set.
 	Citation, Licence, Home, How string
 	Forms                        []Form // the forms that the set is found in, the preferred one first
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// init adds the sets of PARTWISE_TORTURE_SETS, "one=one.zip:SHA256,two=two.tar.gz:SHA256", for tests of the
-// command.
+// init adds the sets of PARTWISE_TORTURE_SETS, "one=one.zip:SHA256,two=two.tar.gz:SHA256", for tests.
 func init() {
 	for entry := range strings.SplitSeq(os.Getenv("PARTWISE_TORTURE_SETS"), ",") {
 		name, rest, _ := strings.Cut(entry, "=")

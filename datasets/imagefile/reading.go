@@ -29,8 +29,7 @@ func (u Use) MemoryOf(size image.Point) int64 {
 }
 
 // Reading decodes an image file for several uses, each pixel once: a JPEG file of a kind that
-// internal/jpegmeans serves to a reduced image, whatever the other uses, and others to the whole image, which
-// is reduced.
+// internal/jpegmeans serves to reduced images, others to the whole image, which is reduced.
 type Reading struct {
 	Header Header // the file's own
 	// Truncated says how much is there of a file that ends early, "" for a whole one.
@@ -89,8 +88,7 @@ func (r *Reading) means(least int) int {
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take
-// themselves.
+// Memory returns the most bytes that decoding for the uses in turn, and these themselves, take.
 func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)

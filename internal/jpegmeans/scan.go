@@ -266,7 +266,7 @@ type table struct {
 	symbols []byte // in the order of codes, up to 256; none where the table is not defined
 	// look holds the symbol of the code that lookBits bits begin with, and its length, or 0 if longer.
 	look [1 << lookBits]uint16
-	// limit holds the first number that begins with no code up to a length, and first leads from a code to its
+	// limit is the first number that begins with no code up to a length, and first leads from a code to its
 	// symbol.
 	limit [16]uint32
 	first [16]int32

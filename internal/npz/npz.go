@@ -83,8 +83,7 @@ func (a *Archive) Has(name string) bool {
 	return ok
 }
 
-// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in which check, which may be
-// nil, finds no fault before memory is taken.
+// Floats reads an array of float64 (<f8) in C order, of a shape in which check, if not nil, finds no fault.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
 	if err != nil {
@@ -338,8 +337,7 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values along all but the first of several
-// dimensions.
+// Floats writes an array of float64, of which row gives the values along all but the first dimension.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
 		rows := 1

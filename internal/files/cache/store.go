@@ -77,8 +77,7 @@ type Store struct {
 	room int64 // the bytes that may be put before the entries are counted again
 }
 
-// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache
-// in the user's cache folder, beside downloaded data sets.
+// Default returns the default folder: that of PARTWISE_CACHE, or partwise/cache in the user's cache folder.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil

@@ -25,8 +25,7 @@ type Stage struct {
 	done   bool
 }
 
-// Stage starts results that replace partwise's files of these names and, with a slash at the end, in these
-// folders.
+// Stage starts results that replace partwise's files of these names, and in folders, which end in a slash.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
