@@ -19,11 +19,7 @@ import (
 )
 
 // Bounds on what an archive holds beside the bytes of its files, ten times what the sets have.
-const (
-	maxNameBytes  = 1024
-	maxNamesBytes = 8 << 20
-	maxTarBytes   = 256 << 20
-)
+const maxNameBytes, maxNamesBytes, maxTarBytes = 1024, 8 << 20, 256 << 20
 
 // maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
 var maxEntries = 200_000

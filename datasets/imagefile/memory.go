@@ -16,10 +16,7 @@ import (
 const smallDecoding = 1 << 20 // what any decoder takes beside what grows with the image: buffers and tables
 
 // Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
-const (
-	mostScans      = 128
-	mostScanPixels = 2_000_000_000
-)
+const mostScans, mostScanPixels = 128, 2_000_000_000
 
 // memory returns the most bytes that decoding takes at a time, or an error if they are out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
@@ -103,12 +100,8 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 
 // Tags of the directory of a TIFF file.
 const (
-	tiffCompression  = 259
-	tiffPhotometric  = 262
-	tiffOrientation  = 274
-	tiffRowsPerStrip = 278
-	tiffTileWidth    = 322
-	tiffTileLength   = 323
+	tiffCompression, tiffPhotometric, tiffOrientation = 259, 262, 274
+	tiffRowsPerStrip, tiffTileWidth, tiffTileLength   = 278, 322, 323
 )
 
 // mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.

@@ -296,16 +296,8 @@ func (vs variables) String() string {
 	return strings.Join(list, ", ")
 }
 
-// The variables that Write puts beside the vectors: names of samples and classes, the size of images or 0
-// and 0, and names, numbers of columns and scales of several features.
-const (
-	namesVariable    = "names"
-	classesVariable  = "classes"
-	sizeVariable     = "imagesize"
-	featuresVariable = "features"
-	columnsVariable  = "columns"
-	scalesVariable   = "scales"
-)
+// Variables that Write puts beside the vectors: names of samples and classes, and the size of images or 0 and 0.
+const namesVariable, classesVariable, sizeVariable = "names", "classes", "imagesize"
 
 // namesVariables are the names that the list of the samples' names may have.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}

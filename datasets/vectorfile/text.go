@@ -22,10 +22,7 @@ import (
 )
 
 // Bounds on a line of a CSV file of vectors. A number takes up to 25 bytes.
-const (
-	mostVectorLine    = 32 << 20
-	mostVectorColumns = 1 << 20
-)
+const mostVectorLine, mostVectorColumns = 32 << 20, 1 << 20
 
 // readCSV reads a text file, plain or gzipped, with a sample a line and its numbers divided by commas,
 // semicolons or tabs. The first line may name the columns. Then the column that the options name, or else

@@ -145,7 +145,7 @@ func (c *Content) lists(height, width int) []list {
 		all = append(all, list{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := list{name: featuresVariable}, list{name: columnsVariable, whole: true}, list{name: scalesVariable}
+		names, counts, scales := list{name: "features"}, list{name: "columns", whole: true}, list{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)

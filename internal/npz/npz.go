@@ -62,11 +62,7 @@ func (e Entry) Open() (io.ReadCloser, error) {
 func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
 
 // An array that is read has up to FreeBytes, or up to PerByte for each byte that it is packed in.
-const (
-	FreeBytes = 16 << 20
-	PerByte   = 100
-	maxItems  = 1 << 28
-)
+const FreeBytes, PerByte, maxItems = 16 << 20, 100, 1 << 28
 
 // entry returns the array of the name, if there is one.
 func (a *Archive) entry(name string) (e Entry, ok bool) {
