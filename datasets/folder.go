@@ -40,7 +40,6 @@ func (opt *OpenOptions) check() error {
 	return nil
 }
 
-// saysClasses tells whether the options say where classes are found.
 func (opt *OpenOptions) saysClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
@@ -71,10 +70,17 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	names := found.images
 	s := &Set{
 		Name: naming.ReadableName(filepath.Base(absolute(dir))), Names: naming.Readable(names), Files: make([]string, len(names)),
-		Test: testFolders(names), LeftOut: found.others, Bad: found.bad,
+		LeftOut: found.others, Bad: found.bad,
 	}
+	test, inParts := make([]bool, len(names)), true
 	for i, name := range names {
 		s.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
+		part, _, _ := strings.Cut(name, "/")
+		test[i] = strings.EqualFold(part, "test")
+		inParts = inParts && (test[i] || strings.EqualFold(part, "train"))
+	}
+	if inParts {
+		s.Test = bothParts(test)
 	}
 	s.setClasses(make([]string, len(names)))
 	switch {
@@ -98,7 +104,6 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 // mostFiles is how many files and folders a folder may hold; links to folders can make many of a few.
 const mostFiles = 10_000_000
 
-// walk looks for images in a folder.
 type walk struct {
 	ctx        context.Context
 	dir        string
@@ -164,7 +169,6 @@ func (w *walk) folder(below string, above []fs.FileInfo) error {
 	return nil
 }
 
-// entry looks at a file or folder below dir.
 func (w *walk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
@@ -203,18 +207,6 @@ func (w *walk) skip(name string, err error) error {
 	}
 	w.bad = append(w.bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
 	return nil
-}
-
-// testFolders tells which names begin with the folder test, nil unless all others begin with train.
-func testFolders(names []string) []bool {
-	test := make([]bool, len(names))
-	for i, name := range names {
-		part, _, _ := strings.Cut(name, "/")
-		if test[i] = strings.EqualFold(part, "test"); !test[i] && !strings.EqualFold(part, "train") {
-			return nil
-		}
-	}
-	return bothParts(test)
 }
 
 // bothParts returns what tells test samples from training samples, nil where one kind is missing.
@@ -268,7 +260,6 @@ func (s *Set) classesByFolder(pool bool) error {
 	return nil
 }
 
-// pattern finds the class in a file's name.
 type pattern struct {
 	text string
 	expr *regexp.Regexp
@@ -277,7 +268,6 @@ type pattern struct {
 
 const classMark, numberMark = "{class}", "{number}"
 
-// parsePattern reads a pattern as OpenOptions describes it.
 func parsePattern(text string) (*pattern, error) {
 	before, after, found := strings.Cut(text, classMark)
 	expr := strings.NewReplacer(regexp.QuoteMeta(numberMark), "[0-9]+", regexp.QuoteMeta("*"), ".*")
@@ -324,8 +314,7 @@ const (
 )
 
 var (
-	// dateName fits names that begin with a date: 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May
-	// 2019.
+	// dateName fits beginnings such as 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
 	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
 		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,
@@ -441,8 +430,7 @@ var several = map[imagefile.Kind]string{
 
 // BadFile is a file or folder that is not used, or with imagefile.KindUsed only in part.
 type BadFile struct {
-	// Name is its path below the folder of images.
-	Name   string
+	Name   string // its path below the folder of images
 	Kind   imagefile.Kind
 	Reason string
 }

@@ -39,8 +39,7 @@ type Images struct {
 	truncated map[int]string
 }
 
-// Images returns what opens the set's images. The range of a set of vectors is worked out once for all its
-// samples.
+// Images returns what opens the set's images. The range of vectors is worked out once.
 func (s *Set) Images() *Images {
 	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
@@ -52,8 +51,7 @@ func (s *Set) Images() *Images {
 // Image returns sample i as an image. Whoever wants many images asks Images.
 func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context.Background(), i) }
 
-// Range returns the values that stand for black and white: those of ValueRange, and 0 and 1 where the set holds
-// files.
+// Range returns the values that stand for black and white (ValueRange), 0 and 1 for files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
 // Open returns the image of sample i. It waits for its share of the memory budget of the context, and the image
@@ -108,8 +106,7 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
-	// What decoding takes is known when the file is read. If it is not free at once, the content goes
-	// meanwhile.
+	// What decoding takes is known when the file is read. If it is not free, the content goes meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release, err := im.read(ctx, i, 0)
 	if err != nil {
@@ -147,7 +144,6 @@ func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error 
 	return nil
 }
 
-// withVector is With of a set of vectors.
 func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) error {
 	size := image.Pt(im.set.Width, im.set.Height)
 	more := int64(0)
@@ -168,8 +164,7 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 	return err
 }
 
-// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded
-// yet.
+// Truncated tells how much is used of a file that ends early, once it was decoded, else "".
 func (im *Images) Truncated(i int) string {
 	im.mu.Lock()
 	defer im.mu.Unlock()

@@ -35,7 +35,6 @@ import (
 // errors that name file, line and value; the set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
-// readClasses is ReadLabels of a file that is called what in errors.
 func (s *Set) readClasses(what, file string) error {
 	classes, lines, err := s.labelledLines(what, file)
 	if err != nil {
@@ -46,8 +45,7 @@ func (s *Set) readClasses(what, file string) error {
 	return nil
 }
 
-// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it keeps as
-// ReadLabels does.
+// TellClasses puts a class for each sample, or "", in the place of the set's own, as ReadLabels does.
 func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -55,14 +53,12 @@ func (s *Set) TellClasses(classes []string) {
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, "" for others. It leaves the set as
-// it is.
+// ReadClasses returns the class of each sample that a file of labels names, or "".
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
 }
 
-// classHeaders are the names that a header may give the column of classes.
 var classHeaders = []string{"class", "label", "category"}
 
 // labelledLines returns each sample's class, "" for none, and the line that gives it.
@@ -90,8 +86,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of classes, one for each sample or "" where none is known, as ReadLabels reads
-// it.
+// WriteLabels writes a CSV file of the samples' classes, "" for none, as ReadLabels reads it.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -131,8 +126,7 @@ func (s *Set) setClasses(words []string) {
 // finder finds a sample by what a CSV file calls it, or returns -1 and the names of several that it may be.
 type finder func(name string) (at int, several []string)
 
-// finder returns the finder of the set's samples: by their names, with the set's folder before them, by
-// paths from here, and by names without a folder.
+// finder finds samples by their names, with the set's folder before them, by paths, or without folders.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -198,8 +192,7 @@ func absolute(file string) string {
 }
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of
-// them may name samples, and the names of the columns in a header. wider is called with a header of more
-// fields.
+// them may name samples, and the names of the columns in a header, with more fields given to wider.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -210,8 +203,7 @@ type namedLines struct {
 // Bounds on a line of a file of labels or links, which holds two names or three.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with the samples that the fields at these
-// places name. Errors begin with what and the file.
+// readLines calls f for each line of a CSV file but its header, with the samples that fields name.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -278,8 +270,7 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names the columns: its fields name no sample, and one is what columns are
-// called.
+// isHeader tells whether a line names the columns, and no sample.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false
@@ -306,8 +297,7 @@ var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"
 
 const separatorWindow = 1 << 16 // how much of a file is looked at to find its separator
 
-// separatorOf returns the separator by which the first line has as many fields as are wanted, and by which
-// most lines of the beginning of the file name samples.
+// separatorOf returns the separator of the wanted number of fields, by which most lines name samples.
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow

@@ -25,7 +25,6 @@ type Links struct {
 // None tells whether there are no links.
 func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
-// linkLines are those of a file of links.
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
 // checkFit returns an error where the memory budget has no room for these links, which lists copy as they grow.

@@ -22,8 +22,7 @@ import (
 // OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets.
 // Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
-	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file. With "" it is
-	// the first that is there.
+	// From chooses the images or the MATLAB file of a known set; "" is the first that is there.
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
@@ -33,8 +32,7 @@ type OpenOptions struct {
 	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
 	// example "{class}/images/*", where {class} is within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
-	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing of the classes
-	// then.
+	// Labels is a CSV file of sample and class (Set.ReadLabels) in the place of folders.
 	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
 	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
@@ -48,21 +46,17 @@ type OpenOptions struct {
 	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
 	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
 
-	// Root is the data folder that is looked through first for known sets.
-	Root string
+	Root string // the data folder that is looked through first for known sets
 	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
 	OnDisk bool
 	Limit  int64
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	// SkipBad lists what cannot be read, and links that lead round in a circle, in the set's Bad. Without it
-	// the first is an error.
+	// SkipBad lists what cannot be read, or leads round in a circle, in the set's Bad. Else it is an error.
 	SkipBad bool
-	// Seed is the seed of the generated set.
-	Seed uint64
+	Seed    uint64 // the seed of the generated set
 }
 
-// vectors returns what to read of a file of vectors.
 func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
@@ -119,7 +113,6 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return s, nil
 }
 
-// open returns the set called name.
 func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	info, isKnown, err := knownOrHere(name, opt)
 	switch {
@@ -153,8 +146,7 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere tells whether name stands for a known set, and which. It is an error where it could be a path as
-// well.
+// knownOrHere tells whether name stands for a known set, and which. It may not be a path as well.
 func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
@@ -248,7 +240,6 @@ func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, e
 	return setOf(path, c), nil
 }
 
-// openForm reads a known set in this form from path.
 func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
 	vectors := opt.vectors()
 	if f.VectorFile != "" {
@@ -340,8 +331,7 @@ func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
 }
 
-// Generated returns a set of 20 drawn objects in 36 views each, as grey images of 32×32 pixels with values 0
-// to 255. The same seed makes the same set.
+// Generated returns 20 drawn objects in 36 views each, grey images of 32×32 pixels, by a seed.
 func Generated(seed uint64) *Set {
 	pixels, names, classes, labels := demo.Images(seed)
 	return &Set{

@@ -21,55 +21,42 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Set is a set of n samples with what is known of their classes. The samples are image files, decoded when
-// they are asked for, or vectors.
+// Set is a set of n samples with what is known of their classes: image files or vectors.
 type Set struct {
-	// Name is what the set is called in tables and pages.
-	Name string
-	// Names holds a unique name for each sample: for a file its path below the set's folder with forward
-	// slashes, else "FILE row 17" (from 1).
+	Name string // what the set is called in tables and pages
+	// Names holds a unique name for each sample: a path below the set's folder, or "FILE row 17" (from 1).
 	Names []string
 	// Classes holds the names of the known classes, and Labels for each sample an index into them, or -1.
 	Classes []string
 	Labels  []int
-	// FolderClasses tells that the classes are the folders of the images. Images without a class lie beside
-	// them.
+	// FolderClasses tells that the classes are folders, beside which images without a class lie.
 	FolderClasses bool
 	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of the
 	// Folders that hold images: none of them is a class then.
 	TimeFolders []string
 	Folders     int
-	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels put others in their place, or
-	// nil.
+	// OwnClasses and OwnLabels are the Classes and Labels that ReadLabels replaced, or nil.
 	OwnClasses []string
 	OwnLabels  []int
-	// LabelsFile is the file that ReadLabels read, or "", and LabelLines holds the line of each sample, or
-	// 0, or is nil.
+	// LabelsFile is the file that ReadLabels read, and LabelLines holds each sample's line in it, or 0.
 	LabelsFile string
 	LabelLines []int
 	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where
 	// the data are not in these two parts: folders train and test, or IDX files of both.
-	Test []bool
-	// Files holds each sample's image file, or is nil for a set of vectors.
-	Files []string
+	Test  []bool
+	Files []string // each sample's image file, or nil for a set of vectors
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes
 	// or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
-	Vectors mat.Matrix
-	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is nil where
-	// there is none.
-	Pictures []string
+	Vectors  mat.Matrix
+	Pictures []string // the image file of each vector, by the sample's name, or "", or nil
 	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
 	// Features says which columns of the vectors belong to which feature. Write writes it; it is not read.
 	Features []vectorfile.Columns
-	// LeftOut counts what lay beside the samples and is none of them.
-	LeftOut []LeftOut
-	// Bad holds what could not be looked at in a folder of images, with OpenOptions.SkipBad.
-	Bad []BadFile
-	// Beside are files that were read beside that of the vectors: of labels or topics.
-	Beside []string
-	// Known is the name of the known set that this is or is a part of, "" for a file or folder.
-	Known string
+	LeftOut  []LeftOut // counts what lay beside the samples and is none of them
+	Bad      []BadFile // what could not be looked at in a folder of images, with OpenOptions.SkipBad
+	Beside   []string  // files that were read beside that of the vectors: of labels or topics
+	Known    string    // the name of the known set that this is or is a part of, "" for a file or folder
 
 	inParts bool // read of IDX files, of which Part chooses
 }
@@ -77,8 +64,7 @@ type Set struct {
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the given samples, in the given order, with the classes that these samples have, in
-// their order. It panics where a row is not a sample of s.
+// Subset returns the set of the given samples, in their order, and of their classes. It panics for other rows.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
 	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)
@@ -106,8 +92,7 @@ func (s *Set) Subset(rows []int) *Set {
 	return &out
 }
 
-// subsetClasses returns the classes that the given samples have, in their order, and the samples' labels among
-// them.
+// subsetClasses returns the classes that the given samples have, in order, and their labels.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
 	renumbered = take(labels, rows)
 	label := make([]int, len(classes))

@@ -91,8 +91,7 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 	return addresses, errs
 }
 
-// client returns a client that follows redirects from https to https only, to the set's hosts or, with a
-// sum, to any.
+// client follows redirects from https to https only, to the set's hosts or, with a sum, to any.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -300,7 +299,6 @@ const sumSuffix = ".sha256"
 // known tells whether a sum of the file is published.
 func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
 
-// sum is what the sum of a file has to be.
 type sum struct {
 	kind      string
 	want      string // in hexadecimal; any if it is empty
@@ -310,8 +308,7 @@ type sum struct {
 	source    string // where it is from, if it is not published
 }
 
-// expect returns the sum that the file is to have: the published one, or the one that is noted in the folder
-// dir.
+// expect returns the sum that the file is to have: the published one, or that noted in dir.
 func (f *Download) expect(dir string) (sum, error) {
 	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
 	switch {

@@ -19,23 +19,18 @@ import (
 
 // Downloader fetches known sets. Its zero value fetches the preferred form from where the owners put it.
 type Downloader struct {
-	// Client makes the requests; nil stands for http.DefaultClient. docs/data.md says what redirects are
-	// followed.
+	// Client makes the requests, or http.DefaultClient. docs/data.md says what redirects are followed.
 	Client *http.Client
 	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
 	Mirror string
-	// From is the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded.
-	From string
+	From   string // the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded
 	// Insecure lets files whose sum is not known come over plain http, where anybody on the way can change them.
 	Insecure bool
-	// Progress, if not nil, is called now and then with a file, its bytes that are there, and all, or -1 if
-	// not known.
+	// Progress, if not nil, is called now and then with a file, its bytes so far, and all of them or -1.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is called with messages for the user: another process is waited for, or the sum of
-	// a file could not be compared.
+	// Report, if not nil, is called with messages: another process is waited for, or a sum is not known.
 	Report func(message string)
-	// Pause is the time to wait before a request that failed is made again, doubled every time; 0 stands for a
-	// second.
+	// Pause is the time before a failed request is made again, doubled every time; 0 stands for a second.
 	Pause time.Duration
 
 	leastBytes int64 // that a server must send in a window; 0 stands for slowBytes and slowWindow
@@ -136,8 +131,7 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 	return clearWork(work, nil)
 }
 
-// missing returns the folder of the form's files, or else dir, and those that are not there. Others in their
-// place are errors.
+// missing returns the folder of the form's files, or else dir, and which of them are not there.
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":
@@ -207,8 +201,7 @@ func (d *Downloader) report(message string) {
 	}
 }
 
-// clearWork removes what killed processes left in the folder work, but for what the missing files can be made
-// of.
+// clearWork removes what killed processes left in work, but for parts of missing files.
 func clearWork(work string, missing []*Download) error {
 	var keep []string
 	for _, file := range missing {

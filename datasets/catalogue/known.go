@@ -21,26 +21,19 @@ import (
 
 // Info tells of a known set.
 type Info struct {
-	// Name is what Open and Get know the set by.
-	Name  string
-	Title string
-	// Samples and Classes are the numbers in the whole set.
-	Samples, Classes int
-	// Content says what a sample is and how large.
-	Content string
-	// Citation is the paper to cite, Licence the owners' terms in short, Home the page to read them on, and
-	// How where to get a set that cannot be downloaded.
+	Name             string // what Open and Get know the set by
+	Title            string
+	Samples, Classes int    // in the whole set
+	Content          string // what a sample is and how large
+	// Citation is the paper to cite, Licence and Home the owners' terms, and How where else to get the set.
 	Citation, Licence, Home, How string
-	// Forms are the forms that the set is found in, the preferred one first.
-	Forms []Form
+	Forms                        []Form // the forms that the set is found in, the preferred one first
 }
 
 // Form is one of the forms in which a known set is handed around.
 type Form struct {
-	// From is "mat" for vectors in a MATLAB file, "raw" for what the owners gave out.
-	From string
-	// Files is what to download, or empty where it cannot be.
-	Files []Download
+	From  string     // "mat" for vectors in a MATLAB file, "raw" for what the owners gave out
+	Files []Download // what to download, or empty where it cannot be
 
 	// VectorFile is the name of a form that is one file of vectors, and Height and Width the size of its images.
 	VectorFile    string `yaml:"vector_file"`
@@ -58,11 +51,9 @@ type Form struct {
 // Download is one file to fetch for a known set.
 type Download struct {
 	// File is its name in the set's folder, and URLs are the addresses that give it, to be tried in turn.
-	File string
-	URLs []string
-	// Hosts are those that the addresses may redirect to, beside their own; with a sum it may be any, over
-	// https.
-	Hosts []string
+	File  string
+	URLs  []string
+	Hosts []string // those that the addresses may redirect to; with a sum it may be any, over https
 	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file
 	// where only that is published. Both are empty where none is.
 	SHA256, MD5 string
@@ -77,9 +68,7 @@ type Download struct {
 
 const fromMAT, fromRaw = "mat", "raw"
 
-// maxDepth is how many folders may lie between a place where a set is looked for and its images; archives bring
-// some.
-const maxDepth = 3
+const maxDepth = 3 // how many folders may lie between the place of a set and its images
 
 const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
 
@@ -126,8 +115,7 @@ func Add(sets ...Info) (remove func()) {
 	return func() { known = before }
 }
 
-// Lookup returns what is known of the set called name, in letters of any case, with or without SetPrefix before
-// it.
+// Lookup returns the known set called name, in any case, with or without SetPrefix.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()

@@ -7,9 +7,7 @@ import (
 	"strings"
 )
 
-// init adds the sets that PARTWISE_TORTURE_SETS names, as in "one=one.zip:SHA256,two=two.tar.gz:SHA256", so
-// that downloads from a server of one's own can be tried with the whole command. The program that is
-// released has not got it.
+// init adds the sets of PARTWISE_TORTURE_SETS, "one=one.zip:SHA256,two=two.tar.gz:SHA256", for tests.
 func init() {
 	for entry := range strings.SplitSeq(os.Getenv("PARTWISE_TORTURE_SETS"), ",") {
 		name, rest, _ := strings.Cut(entry, "=")

@@ -19,18 +19,13 @@ import (
 )
 
 // Bounds on what an archive holds beside the bytes of its files, ten times what the sets have.
-const (
-	maxNameBytes  = 1024
-	maxNamesBytes = 8 << 20
-	maxTarBytes   = 256 << 20
-)
+const maxNameBytes, maxNamesBytes, maxTarBytes = 1024, 8 << 20, 256 << 20
 
 // maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
 var maxEntries = 200_000
 
-// unpack writes the files of an archive, .zip, .tar or .tar.gz, at most limit bytes, into the folder dir and
-// nowhere else, and over no file. It refuses links, devices, encrypted files, and names that lead out or are
-// not printable UTF-8.
+// unpack writes at most limit bytes of a .zip, .tar or .tar.gz into the folder dir, and over no file. It
+// refuses links, devices, encrypted files, and names that lead out or are not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -61,7 +56,6 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	return nil
 }
 
-// unpacker unpacks one archive.
 type unpacker struct {
 	ctx                context.Context
 	root               *os.Root
@@ -147,7 +141,6 @@ func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadClos
 	return nil
 }
 
-// file writes a file of the content that open opens.
 func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
 	if err := u.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -187,7 +180,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// shortName cuts a name of an archive short enough for a message.
 func shortName(name string) string {
 	const most = 100
 	if len(name) > most {

@@ -30,8 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height. The header gives it, before any pixel is
-// decoded.
+// MaxPixels is the largest image that is decoded, as width × height, by its header.
 const MaxPixels = 100_000_000
 
 // maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
@@ -57,7 +56,6 @@ var formats = []format{
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
 
-// from makes a function that decodes bytes of one that decodes a stream.
 func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
@@ -81,9 +79,8 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a picture of a kind that is known and not read, with what converts it, or
-// nil. HEIF files, of which HEIC and AVIF are, begin with a box of their kinds, one of which may be general
-// (ISO/IEC 14496-12, 23008-12).
+// unreadKind returns the error of a kind that is known and not read, with what converts it, or nil. HEIF files
+// begin with a box of their kinds, one of which may be general (ISO/IEC 14496-12, 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
@@ -172,12 +169,10 @@ func CheckLength(path string, bytes int64) error {
 
 // Header is what the header of an image file promises.
 type Header struct {
-	// Format is "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM".
-	Format string
+	Format string // "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM"
 	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
 	Width, Height int
-	// Memory is the most bytes that decoding allocates at a time, without those of the file.
-	Memory int64
+	Memory        int64 // the most bytes that decoding allocates at a time, without those of the file
 }
 
 // readHeader reads the header of the image file whose whole content this is, without decoding a pixel.

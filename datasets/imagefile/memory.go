@@ -16,10 +16,7 @@ import (
 const smallDecoding = 1 << 20 // what any decoder takes beside what grows with the image: buffers and tables
 
 // Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
-const (
-	mostScans      = 128
-	mostScanPixels = 2_000_000_000
-)
+const mostScans, mostScanPixels = 128, 2_000_000_000
 
 // memory returns the most bytes that decoding takes at a time, or an error if they are out of all proportion.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
@@ -63,7 +60,6 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	return pixel*pixels + 16*int64(c.Width), nil
 }
 
-// pixelBytes returns how many bytes a decoded pixel of a colour model takes.
 func pixelBytes(model color.Model) int64 {
 	switch model {
 	case color.GrayModel:
@@ -85,14 +81,12 @@ func padded(c image.Config, to int) int64 {
 }
 
 // webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4
-// for each pixel and as much again for a palette, and where it gives a lossy image its transparency, a byte
-// more.
+// for each pixel, as much again for a palette, and a byte more for the transparency of a lossy image.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	// The decoder believes the lengths of chunks. None may be longer than the whole, filled up to an even
-	// number.
+	// The decoder believes the lengths of chunks. None may be longer than the whole, made even.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}
@@ -106,12 +100,8 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 
 // Tags of the directory of a TIFF file.
 const (
-	tiffCompression  = 259
-	tiffPhotometric  = 262
-	tiffOrientation  = 274
-	tiffRowsPerStrip = 278
-	tiffTileWidth    = 322
-	tiffTileLength   = 323
+	tiffCompression, tiffPhotometric, tiffOrientation = 259, 262, 274
+	tiffRowsPerStrip, tiffTileWidth, tiffTileLength   = 278, 322, 323
 )
 
 // mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.

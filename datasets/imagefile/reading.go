@@ -28,12 +28,10 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses, each pixel once. A JPEG file is decoded to a reduced image
-// where its kind is served (internal/jpegmeans), whatever the other uses; of other files the whole image is
-// reduced.
+// Reading decodes an image file for several uses, each pixel once: a JPEG file of a kind that
+// internal/jpegmeans serves to reduced images, others to the whole image, which is reduced.
 type Reading struct {
-	// Header is the file's own.
-	Header Header
+	Header Header // the file's own
 	// Truncated says how much is there of a file that ends early, "" for a whole one.
 	Truncated string
 
@@ -90,8 +88,7 @@ func (r *Reading) means(least int) int {
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they take
-// themselves.
+// Memory returns the most bytes that decoding for the uses in turn, and these themselves, take.
 func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)
@@ -146,7 +143,6 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	return r.images[times], whole, nil
 }
 
-// guarded calls a decoder, which may panic.
 func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
 	err = guard.Call(func() error {
 		img, err = decode()
@@ -294,7 +290,6 @@ type oriented struct {
 	orientation int
 }
 
-// orient returns img turned as its EXIF orientation, 1 to 8, says.
 func orient(img image.Image, orientation int) image.Image {
 	src, ok := img.(image.RGBA64Image)
 	if !ok || orientation == 1 {
@@ -311,7 +306,6 @@ func Stored(img image.Image) image.Image {
 	return img
 }
 
-// uprightSize returns the size of a stored image, seen upright.
 func uprightSize(stored image.Point, orientation int) image.Point {
 	if orientation >= 5 {
 		return image.Pt(stored.Y, stored.X)
@@ -323,7 +317,6 @@ func (o *oriented) Bounds() image.Rectangle {
 	return image.Rectangle{Max: uprightSize(o.RGBA64Image.Bounds().Size(), o.orientation)}
 }
 
-// stored returns where the pixel (x, y) is stored.
 func (o *oriented) stored(x, y int) (int, int) {
 	b := o.RGBA64Image.Bounds()
 	right, bottom := b.Dx()-1, b.Dy()-1

@@ -170,7 +170,6 @@ type Stored struct {
 	least, greatest float64
 }
 
-// storedPart is the rows in one file, which stand one after the other.
 type storedPart struct {
 	array
 	file      *os.File
@@ -292,8 +291,7 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// leave returns the matrix of an array that begins at start of the file or, unpacked from it, goes to a
-// temporary one. readFile closes it after an error.
+// leave returns the matrix of an array that begins at start of the file, or unpacked in a temporary one.
 func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}

@@ -23,28 +23,23 @@ import (
 type Content struct {
 	// Name is the file's without what tells its format, and Names holds a unique name for
 	// each sample: that in the file, else "FILE row 17" (from 1).
-	Name  string
-	Names []string
-	// Classes holds the classes' names, and Labels for each sample an index into them, or -1.
-	Classes []string
+	Name    string
+	Names   []string
+	Classes []string // names; Labels holds for each sample an index into them, or -1
 	Labels  []int
-	// Vectors is n×m, a sample a row: a *mat.Dense, a *Bytes, a *sparse.CSR or a *Stored.
-	Vectors mat.Matrix
+	Vectors mat.Matrix // n×m, a sample a row: a *mat.Dense, a *Bytes, a *sparse.CSR or a *Stored
 	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
 	Height, Width int
 	// Features says which columns belong to which feature. Write writes it; it is not read.
 	Features []Columns
-	// Test tells of each sample whether it is of the test part, or is nil.
-	Test []bool
-	// Beside are files that were read beside that of the vectors: of labels or topics.
-	Beside []string
+	Test     []bool   // whether each sample is of the test part, or nil
+	Beside   []string // files that were read beside that of the vectors: of labels or topics
 }
 
 // Columns are those of one of several features.
 type Columns struct {
-	Name string
-	// Count is how many there are, and Scale by what the feature's values were multiplied.
-	Count int
+	Name  string
+	Count int // how many there are; Scale is the factor of their values
 	Scale float64
 }
 
@@ -191,17 +186,12 @@ func Classes(words []string) (classes []string, labels []int) {
 	return classes, labels
 }
 
-// variable is a named array of a file.
 type variable struct {
-	Name string
-	// Class is the kind of its elements, as the file's format calls it.
-	Class string
-	// Dims is its size along each of its dimensions.
-	Dims []int
-	// Value holds its numbers, or is nil where it has none that fit a matrix.
-	Value mat.Matrix
-	// Text holds the elements of a list of words, else it is nil.
-	Text []string
+	Name  string
+	Class string     // the kind of its elements, as the file's format calls it
+	Dims  []int      // its size along each of its dimensions
+	Value mat.Matrix // its numbers, or nil where it has none that fit a matrix
+	Text  []string   // the elements of a list of words, else it is nil
 }
 
 // String describes the variable as in "fea (165×1024 uint8)".
@@ -224,7 +214,6 @@ func (v *variable) len() int {
 	return 0
 }
 
-// at returns the i-th number of a vector.
 func (v *variable) at(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
@@ -307,22 +296,13 @@ func (vs variables) String() string {
 	return strings.Join(list, ", ")
 }
 
-// The variables that Write puts beside the vectors: names of samples and classes, the size of images or 0
-// and 0, and names, numbers of columns and scales of several features.
-const (
-	namesVariable    = "names"
-	classesVariable  = "classes"
-	sizeVariable     = "imagesize"
-	featuresVariable = "features"
-	columnsVariable  = "columns"
-	scalesVariable   = "scales"
-)
+// Variables that Write puts beside the vectors: names of samples and classes, and the size of images or 0 and 0.
+const namesVariable, classesVariable, sizeVariable = "names", "classes", "imagesize"
 
 // namesVariables are the names that the list of the samples' names may have.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
-// content makes the set of the vectors and labels among the variables, found by the names in the options or
-// else by the given ones, in this order.
+// content makes the set of the vectors and labels of the names in the options or else of the first given ones.
 func (vs variables) content(in *input, features, labels []string) (*Content, error) {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}

@@ -61,7 +61,6 @@ func readIDX(in *input) (set *Content, err error) {
 	return set, err
 }
 
-// isIDX tells by the first bytes whether a file is in IDX format.
 func isIDX(head []byte) bool {
 	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
 }

@@ -61,13 +61,10 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of a file's elements and the classes of variables that matter here, by the names of the format's
-// description.
+// The types of elements and the classes of variables that matter, by the names of the format's description.
 const (
-	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE = 1, 2, 4, 5, 6, 9
-
-	miMATRIX, miCOMPRESSED, miUTF8, miUTF16 = 14, 15, 16, 17
-
+	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE          = 1, 2, 4, 5, 6, 9
+	miMATRIX, miCOMPRESSED, miUTF8, miUTF16                         = 14, 15, 16, 17
 	mxCELL, mxCHAR, mxSPARSE, mxDOUBLE, mxUINT8, mxUINT64, mxOPAQUE = 1, 4, 5, 6, 9, 15, 17
 )
 

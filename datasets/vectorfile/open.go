@@ -24,12 +24,10 @@ type Options struct {
 	Features, Labels string
 	// Height and Width are the size of the images that the vectors hold, where the file does not tell.
 	Height, Width int
-	// Limit is the most bytes of memory that reading takes: a file that needs more is refused before. 0
-	// stands for what is free of the context's memory budget.
+	// Limit is the most bytes of memory that reading takes; 0 stands for what is free of the context's budget.
 	Limit int64
-	// OnDisk leaves the values of NumPy and IDX files where they are: Vectors is a *Stored, and the set is
-	// to be closed. Files of other formats, and NumPy's in Fortran order, are an error. What is gzipped is
-	// unpacked to a temporary file.
+	// OnDisk leaves the values of NumPy (in C order) and IDX files where they are, and is an error of others:
+	// Vectors is a *Stored, and the set is to be closed. What is gzipped is unpacked to a temporary file.
 	OnDisk bool
 }
 
@@ -65,7 +63,6 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	return nil, fmt.Errorf("%s: neither a MATLAB file (saved with -v6 or -v7) nor an IDX, NumPy, SVMlight or CSV file", path)
 }
 
-// reader reads a kind of file of vectors, which it tells by its first bytes.
 type reader struct {
 	fits func(head []byte) bool
 	read func(ctx context.Context, path string, opt Options) (*Content, error)
@@ -81,8 +78,7 @@ var readers = []reader{
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
 }
 
-// Add adds a reader of files that fits tells by their first bytes, before that of CSV, and returns what
-// removes it again. It is called before a file is opened.
+// Add adds a reader before that of CSV, and returns what removes it again. It is called before Open.
 func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
 	before := readers
 	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})

@@ -22,10 +22,7 @@ import (
 )
 
 // Bounds on a line of a CSV file of vectors. A number takes up to 25 bytes.
-const (
-	mostVectorLine    = 32 << 20
-	mostVectorColumns = 1 << 20
-)
+const mostVectorLine, mostVectorColumns = 32 << 20, 1 << 20
 
 // readCSV reads a text file, plain or gzipped, with a sample a line and its numbers divided by commas,
 // semicolons or tabs. The first line may name the columns. Then the column that the options name, or else
@@ -72,7 +69,6 @@ func readCSV(in *input) (*Content, error) {
 	return s, err
 }
 
-// csvTable gathers what the lines of a CSV file hold.
 type csvTable struct {
 	in           *input
 	header       []string
@@ -83,8 +79,7 @@ type csvTable struct {
 	names, words []string
 }
 
-// begin looks at the first line. It names the columns if it holds no numbers, or the name of that of names or
-// labels.
+// begin looks at the first line: a header holds no numbers, or the name of a column of names or labels.
 func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 	t.width = len(record)
 	first, given := strings.ToLower(record[0]), t.in.opt.Labels

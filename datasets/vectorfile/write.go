@@ -33,8 +33,7 @@ var writers = map[string]func(*bufio.Writer, *Content) error{
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write would write no set to path: its ending is not known or its folder not
-// there.
+// CanWrite returns an error if Write knows the ending of path for no form, or its folder is not there.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
@@ -124,7 +123,6 @@ func (c *Content) checkVectors() error {
 	return checkFinite(c.Vectors)
 }
 
-// list is a list of words or numbers that Write puts beside the vectors.
 type list struct {
 	name    string
 	words   []string
@@ -147,7 +145,7 @@ func (c *Content) lists(height, width int) []list {
 		all = append(all, list{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := list{name: featuresVariable}, list{name: columnsVariable, whole: true}, list{name: scalesVariable}
+		names, counts, scales := list{name: "features"}, list{name: "columns", whole: true}, list{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)
@@ -271,7 +269,6 @@ func writeMATLAB(w *bufio.Writer, c *Content) error {
 	return err
 }
 
-// matArray is a variable to be written.
 type matArray struct {
 	name       string
 	class      int

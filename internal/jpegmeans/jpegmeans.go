@@ -21,10 +21,8 @@ import (
 
 // File is what the segments of a JPEG file tell.
 type File struct {
-	// Width and Height are the image's size in pixels, 0 where no frame is.
-	Width, Height int
-	// Components is how many values the file promises for a pixel, 3 where no frame is.
-	Components int
+	Width, Height int // the image's size in pixels, 0 where no frame is
+	Components    int // how many values the file promises for a pixel, 3 where no frame is
 	// Progressive tells whether coefficients come in several scans, and Scans how many scans there are.
 	Progressive bool
 	Scans       int
@@ -93,8 +91,7 @@ func Parse(content []byte) *File {
 	return f
 }
 
-// Serves tells whether Decode divides height and width by times: 2, 4 or 8. It tells nothing of errors in
-// the file.
+// Serves tells whether Decode divides height and width by times: 2, 4 or 8.
 func (f *File) Serves(times int) bool {
 	if f.unusual || f.Progressive || f.rgb || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
 		return false

@@ -4,8 +4,7 @@ import "math"
 
 const blockSize = 64
 
-// block holds the coefficients of 8×8 pixels, dequantised, the vertical frequency times 8 and the horizontal
-// one.
+// block holds the dequantised coefficients of 8×8 pixels, a vertical frequency after the other.
 type block struct {
 	values  [blockSize]int32
 	columns uint  // has a bit for each horizontal frequency that has coefficients other than 0

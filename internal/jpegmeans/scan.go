@@ -99,7 +99,6 @@ func (d *decoder) start() {
 	}
 }
 
-// part is one component of a scan.
 type part struct {
 	component *component
 	dc, ac    *table
@@ -146,8 +145,7 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks of a component in a unit. Alone they follow row by row, without those outside of the
-// image.
+// unit reads the blocks of a component in a unit. Alone they follow row by row within the image.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
@@ -228,8 +226,7 @@ func (d *decoder) restart(expected byte) error {
 	return errEnds
 }
 
-// sequential reads a block (T.81, F.2.2). Like image/jpeg it takes the code of several blocks without
-// coefficients.
+// sequential reads a block (T.81, F.2.2). Like image/jpeg it takes the code of several empty blocks.
 func (d *decoder) sequential(p *part) error {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
@@ -267,17 +264,15 @@ const lookBits = 9 // the longest code that is looked up at once
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
 	symbols []byte // in the order of codes, up to 256; none where the table is not defined
-	// look holds for lookBits bits the symbol of the code that they begin with, and the code's length, or 0
-	// if longer.
+	// look holds the symbol of the code that lookBits bits begin with, and its length, or 0 if longer.
 	look [1 << lookBits]uint16
-	// limit holds for each length the first number that begins with no code of up to it, and first what
-	// leads from a code to its symbol.
+	// limit is the first number that begins with no code up to a length, and first leads from a code to its
+	// symbol.
 	limit [16]uint32
 	first [16]int32
 }
 
-// define makes what codes are found by. It is false where there are more codes than prefix codes of their
-// lengths.
+// define makes what codes are found by. It is false where no prefix codes have these lengths.
 func (t *table) define(counts, symbols []byte) bool {
 	*t = table{symbols: symbols}
 	code, at := uint32(0), 0
@@ -340,8 +335,7 @@ type bits struct {
 
 const enough = 32 // how many bits fill has ready, unless they end: a code and a value take up to 32
 
-// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, where the bits
-// end.
+// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, the end.
 func (b *bits) fill() {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if b.over {
@@ -398,8 +392,7 @@ func (b *bits) read(n int) uint32 {
 	return uint32(v)
 }
 
-// symbol returns the symbol of the next code. It is a fault of bits without a code, and may be one of bits that
-// have ended.
+// symbol returns the symbol of the next code, if there is one, and may return one beyond the end.
 func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 	if b.n < enough {
 		b.fill()

@@ -62,11 +62,7 @@ func (e Entry) Open() (io.ReadCloser, error) {
 func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
 
 // An array that is read has up to FreeBytes, or up to PerByte for each byte that it is packed in.
-const (
-	FreeBytes = 16 << 20
-	PerByte   = 100
-	maxItems  = 1 << 28
-)
+const FreeBytes, PerByte, maxItems = 16 << 20, 100, 1 << 28
 
 // entry returns the array of the name, if there is one.
 func (a *Archive) entry(name string) (e Entry, ok bool) {
@@ -83,8 +79,7 @@ func (a *Archive) Has(name string) bool {
 	return ok
 }
 
-// Floats reads an array of float64 (<f8) of this number of dimensions, in C order, in which check, which may be
-// nil, finds no fault before memory is taken.
+// Floats reads an array of float64 (<f8) in C order, of a shape in which check, if not nil, finds no fault.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
 	if err != nil {
@@ -168,14 +163,11 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 
 // Header is what stands before an array's values.
 type Header struct {
-	// Type is the type of the items as NumPy writes it, such as "<f8".
-	Type string
-	// Shape is the size along each dimension, and Fortran tells whether the items along the first one follow
-	// each other.
+	Type string // the type of the items as NumPy writes it, such as "<f8"
+	// Shape is the size along each dimension. With Fortran the items along the first follow each other.
 	Shape   []int
 	Fortran bool
-	// Length is how many bytes the header takes.
-	Length int64
+	Length  int64 // how many bytes the header takes
 }
 
 const magic = "\x93NUMPY"
@@ -243,13 +235,11 @@ func (h Header) Items(item int64) (int64, error) {
 
 // Item is the type of an array's items.
 type Item struct {
-	// Kind is that of numbers and booleans, number.None of text, which with Unicode is in characters of 4
-	// bytes, not of one.
+	// Kind is that of numbers and booleans, number.None of text, with Unicode in characters of 4 bytes.
 	Kind    number.Kind
 	Unicode bool
-	// Size is the number of bytes that an item takes.
-	Size  int64
-	Order binary.ByteOrder
+	Size    int64 // the number of bytes that an item takes
+	Order   binary.ByteOrder
 }
 
 // itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a size.
@@ -343,8 +333,7 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values of each index along the first of several
-// dimensions.
+// Floats writes an array of float64, of which row gives the values along all but the first dimension.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
 		rows := 1

@@ -14,8 +14,7 @@ import (
 
 // Files are what a command reads and writes. What is read is never replaced.
 type Files struct {
-	// List is the list of skipped files, "" where none is written.
-	List string
+	List string // the list of skipped files, "" where none is written
 
 	read    []string
 	written []Written
@@ -23,8 +22,7 @@ type Files struct {
 
 // Written is a file that is written, or a folder of results with files and folders of these names.
 type Written struct {
-	// Label is what messages call it, such as --out.
-	Label, Path string
+	Label, Path string   // what messages call it, such as --out, and where it is
 	Names       []string // nil for a file
 }
 

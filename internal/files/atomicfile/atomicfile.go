@@ -70,8 +70,7 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc replaces the content of the file path with the output of write. If write fails, the file stays as
-// it was.
+// WriteFunc replaces the content of the file path with the output of write, if that does not fail.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename, sync: true}.write(path, write)
 }
@@ -114,7 +113,6 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// way is how a file is written.
 type way struct {
 	move func(from, to string) error
 	sync bool

@@ -33,8 +33,7 @@ import (
 const DefaultLimit = 10_000_000_000
 
 const (
-	// keptPart is the percentage of the limit that stays when entries are removed: it is not exceeded again at
-	// once.
+	// keptPart is the percentage of the limit that stays when entries are removed.
 	keptPart = 90
 	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
 	// stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
@@ -60,7 +59,6 @@ func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-// unsummed returns what stands before the sum in a file, of a blob of a size.
 func unsummed(key Key, size int64) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
 }
@@ -79,8 +77,7 @@ type Store struct {
 	room int64 // the bytes that may be put before the entries are counted again
 }
 
-// Default returns the default folder: that of the environment variable PARTWISE_CACHE, or else partwise/cache
-// in the user's cache folder, beside downloaded data sets.
+// Default returns the default folder: that of PARTWISE_CACHE, or partwise/cache in the user's cache folder.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -92,8 +89,7 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// The names of a store's own files: an entry is in a folder named by the first two digits of its key. Others
-// are left alone.
+// A store's own files: an entry is in a folder named by the first two digits of its key.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
@@ -157,8 +153,7 @@ func (s *Store) path(key Key) string {
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no more than
-// SizeOf says.
+// Get returns the blob of a key, which the caller owns, if there is one. It allocates what SizeOf says.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
@@ -265,8 +260,7 @@ func (s *Store) put(key Key, blob []byte) error {
 	})
 }
 
-// evict removes the least recently used entries above the limit, if it can, and returns how many bytes are
-// left.
+// evict removes the least recently used entries above the limit, and returns how many bytes are left.
 func (s *Store) evict() (left int64) {
 	all, _ := s.entries() // what cannot be listed cannot be removed
 	for _, e := range all {
@@ -289,12 +283,10 @@ func (s *Store) evict() (left int64) {
 
 // Usage describes the content of the store in the folder Dir.
 type Usage struct {
-	Dir     string
-	Entries int
-	// Size is the bytes of the files of the entries, and Limit the most that they have.
-	Size, Limit int64
-	// Oldest is the last use of the least recently used entry, or the zero time.
-	Oldest time.Time
+	Dir         string
+	Entries     int
+	Size, Limit int64     // the bytes of the files of the entries, and the most that they have
+	Oldest      time.Time // the last use of the least recently used entry, or the zero time
 }
 
 // Usage returns the usage of the store.
@@ -314,8 +306,7 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries and temporary files of killed processes, as far as it can, and returns the first
-// error.
+// Clear removes all entries and temporary files that it can, and returns the first error.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil

@@ -37,8 +37,7 @@ const (
 	Move Way = "move"
 )
 
-// Item is the absolute path of a file, and its place in the folder, with forward slashes, in a folder of its
-// own.
+// Item is the absolute path of a file, and its place in a folder of the folder, with forward slashes.
 type Item struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -51,8 +50,7 @@ type line struct {
 	ToBytes   []byte `json:"toBytes,omitempty"`
 }
 
-// JournalFile is the name of the journal in the folder: a line of JSON that says the way, then one for each
-// file.
+// JournalFile is the name of the journal in the folder: a line of JSON for the way, and one for each file.
 const JournalFile = ".partwise-sorted.jsonl"
 
 const lockFile = ".partwise-sorted.lock"
@@ -67,11 +65,9 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or taken back, and Folders the number of folders made for
-	// them.
+	// Files is how many files were filed or taken back, and Folders how many folders were made.
 	Files, Folders int
-	// Left gives, for each file that stays, the reason.
-	Left []string
+	Left           []string // the reason of each file that stays
 
 	total    int
 	progress func(done, total int)
@@ -199,8 +195,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each change that the safety of a move rests on. Tests record their order, and stop
-// there.
+// step is called before each change that the safety of a move rests on. Tests stop there.
 var step = func(do, name string) error { return nil }
 
 // flush brings a file, or the names in a folder, to the disk.
@@ -230,7 +225,6 @@ func makeFolders(names map[string]bool) error {
 	return nil
 }
 
-// pair is a file and the path to which it goes.
 type pair struct{ from, to string }
 
 const atOnce = 100 // how many files are moved before their folders are brought to the disk

@@ -34,16 +34,14 @@ import (
 // ErrInUse says that another process writes to the folder.
 var ErrInUse = errors.New("another partwise is using this folder")
 
-// ErrLost says that the folder or its lock was moved, removed or replaced while it was open. The folder at its
-// path may now be another process's.
+// ErrLost says that the folder or its lock was moved, removed or replaced while it was open.
 var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
 
 // Spec says what a command writes into its folder.
 type Spec struct {
 	// Command is the command that writes the folder. A folder with results of another command is refused.
 	Command string
-	// Data is the path or the name of the data, or empty. With SameData a folder with results of other data is
-	// refused.
+	// Data is the path or the name of the data, or "". With SameData results of other data are refused.
 	Data     string
 	SameData bool
 	// Names are the files and, with a slash at their ends, the folders that the command may write.
@@ -52,10 +50,8 @@ type Spec struct {
 
 // ForeignError says that a file stands in the way that partwise did not write, or that was changed since.
 type ForeignError struct {
-	// Dir is the output folder and Name the file in it, with forward slashes.
-	Dir, Name string
-	// Changed says that partwise wrote the file, and that it was changed since.
-	Changed bool
+	Dir, Name string // the output folder, and the file in it, with forward slashes
+	Changed   bool   // partwise wrote the file, and it was changed since
 }
 
 func (e *ForeignError) Error() string {
@@ -66,8 +62,7 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s %s: move it away, or choose another folder", filepath.Join(e.Dir, filepath.FromSlash(e.Name)), why)
 }
 
-// Folder is an output folder that is open for writing. Its methods are not safe for use by several goroutines
-// at once.
+// Folder is an output folder that is open for writing, by one goroutine.
 type Folder struct {
 	dir      string
 	spec     Spec
@@ -190,7 +185,6 @@ func (f *Folder) leave() {
 	}
 }
 
-// state is a file of partwise as it was found.
 type state struct {
 	info    fs.FileInfo
 	content content
@@ -212,8 +206,7 @@ func (f *Folder) look(names []string) (map[string]state, error) {
 	return found, nil
 }
 
-// lookAt adds a file, or all files in a folder, to found, unless they are appended to. One that is not as
-// partwise wrote it is foreign.
+// lookAt adds a file, or all in a folder, to found, unless they are appended to. Others are foreign.
 func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
@@ -365,7 +358,6 @@ func (f *Folder) saveManifest() error {
 	return nil
 }
 
-// makeParents makes the folders on the way to a file.
 func (f *Folder) makeParents(name string) error {
 	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
 		return err
@@ -421,7 +413,6 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // interrupt, which tests set, is called around each change of the files. Its error ends the work there.
 var interrupt = func() error { return nil }
 
-// step makes one change of the file system.
 func step(change func() error) error {
 	if err := interrupt(); err != nil {
 		return err

@@ -17,8 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// ManifestFile is the name of the manifest: a line of JSON for the command that wrote the folder, and one
-// for each file.
+// ManifestFile is the name of the manifest: a line of JSON for the command, and one for each file.
 const ManifestFile = ".partwise.jsonl"
 
 // The names of the files and folders that this package makes beside the manifest.
@@ -35,8 +34,7 @@ type content struct {
 type manifest struct {
 	command string
 	data    string
-	// files holds what partwise wrote into each file, the newest last: a new content is announced before it
-	// comes.
+	// files holds the contents that partwise wrote, or announced, of each file, the newest last.
 	files map[string][]content
 	// appended are the files that grow, whose content is not checked. No other file replaces them.
 	appended   map[string]bool
@@ -73,7 +71,6 @@ func newManifest(command string) *manifest {
 	return &manifest{command: command, files: map[string][]content{}, appended: map[string]bool{}}
 }
 
-// encode returns the manifest as it is written, files by name.
 func (m *manifest) encode() []byte {
 	var text bytes.Buffer
 	put := func(line any) {
@@ -179,19 +176,16 @@ func unmarshal(line []byte, to any) error {
 	return dec.Decode(to)
 }
 
-// isName tells whether a name is that of a file in the folder that partwise may write, not of this package's
-// own.
+// isName tells whether a name is that of a file in the folder, and not of this package's own.
 func isName(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	own := first == ManifestFile || first == lockFile || isStaging(first) || atomicfile.IsTemporary(first)
 	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !own
 }
 
-// isStaging tells whether a folder of this name was made to stage results.
 func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
 
-// isIncidental tells whether file managers leave files of this name in folders. They are neither touched nor in
-// the way.
+// isIncidental tells whether file managers leave such files, which are not in the way.
 func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }
@@ -214,7 +208,6 @@ func under(file string, names []string) bool {
 	})
 }
 
-// version is that of the program.
 var version = sync.OnceValue(func() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version

@@ -92,8 +92,7 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// CheckFile returns an error if the file path cannot be written: by its folder, since a folder has its name, or,
-// without replace, a file. It leaves nothing behind.
+// CheckFile returns an error if path cannot be written, is a folder or, without replace, a file.
 func CheckFile(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
 	case err != nil: // the folder tells the rest

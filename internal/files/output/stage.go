@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// page is the file that people open. It goes first and comes last, so that it never stands beside files of
-// other results.
+// page is the file that people open. It goes first and comes last, never beside other results.
 const page = "index.html"
 
 // Stage is a hidden folder in which new results are completed before they replace the old ones.
@@ -26,8 +25,7 @@ type Stage struct {
 	done   bool
 }
 
-// Stage starts new results that replace what partwise wrote under the names of files and, with a slash at
-// their ends, folders.
+// Stage starts results that replace partwise's files of these names, and in folders, which end in a slash.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
@@ -39,8 +37,7 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names, or nothing where a file is foreign
-// (*ForeignError).
+// Clear removes everything that partwise wrote under the names, or nothing (*ForeignError).
 func (f *Folder) Clear(names ...string) error {
 	if found, err := f.look(names); err != nil || len(found) == 0 {
 		return err
@@ -130,8 +127,7 @@ func (f *Folder) finish() error {
 	return f.publish(there)
 }
 
-// checkPublication returns an error if a file that comes, or is there and goes, may not be written or is not
-// regular.
+// checkPublication returns an error if a file that comes or goes may not be written or is not regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
 	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
 		if err := f.mayWrite(name); err != nil {
