@@ -205,10 +205,8 @@ type Graph struct {
 	Similarity *CSR
 }
 
-func (Graph) OnBasis() bool { return false }
-
-func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
-
+func (Graph) OnBasis() bool         { return false }
+func (g Graph) Needs() Needs        { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
@@ -324,8 +322,7 @@ type Smooth struct {
 }
 
 func (Smooth) OnBasis() bool { return true }
-
-func (Smooth) Needs() Needs { return Needs{Images: true} }
+func (Smooth) Needs() Needs  { return Needs{Images: true} }
 
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)
@@ -367,8 +364,7 @@ type Links struct {
 }
 
 func (Links) OnBasis() bool { return false }
-
-func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
+func (Links) Needs() Needs  { return Needs{Labels: true, Links: true} }
 
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()

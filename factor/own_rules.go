@@ -31,8 +31,7 @@ type SparseCoding struct {
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
-func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
-
+func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -235,8 +234,7 @@ func (r *SimilarityRule) UnmarshalText(b []byte) error {
 }
 func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
 func (SimilarityRule) Values() []string               { return similarityRuleNames.Values() }
-
-func (SSNMF) Needs() Needs { return Needs{Links: true} }
+func (SSNMF) Needs() Needs                            { return Needs{Links: true} }
 
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)

@@ -117,8 +117,12 @@ func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
 }
 
-// PullBackDiagonal adds up the diagonal of a quadratic form in V to an upper bound of that of the condensed form.
+// PullBackDiagonal adds up the diagonal of a quadratic form in V, or nil, to an upper bound of that of the condensed
+// form.
 func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
+	if diagonal == nil {
+		return nil
+	}
 	out := make([]float64, t.Groups)
 	for i, q := range diagonal {
 		g := t.Group[i]
