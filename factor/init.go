@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -78,17 +79,15 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	if err != nil {
 		return nil, err
 	}
-	if opt.Start == nil {
-		return f, nil
-	}
+	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
-		if a := parameter.given(opt.Start); a != nil {
+		if a := parameter.given(start); a != nil {
 			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if a := opt.Start.Coefficients; a != nil {
+	if a := start.Coefficients; a != nil {
 		v, err := given(a, "coefficients", n, opt.Rank)
 		if err != nil {
 			return nil, err

@@ -29,15 +29,13 @@ type Blocks interface {
 // block, the coefficients, n×k, and some copies of U.
 //
 // In an epoch each sample is read once. The coefficients of a block move to their minimum while U is held, and
-// then U to the minimum of a function that sums up the blocks so far, each at the coefficients that it got:
-// online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence
-// Lefèvre, Bach and Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192
-// samples, whichever are more, but by e² to e⁸ in an epoch; under the divergence twice as fast. U starts from
-// a factorisation of a first block.
+// then U to the minimum of a function that sums up the blocks so far, each at its coefficients: online learning
+// with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and
+// Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192 samples, whichever are
+// more, but by e² to e⁸ in an epoch; under the divergence twice as fast.
 //
-// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch: samples
-// sorted by classes give blocks of many classes. Under the Frobenius cost a part that occurs in very few
-// samples can be missed: its sums are forgotten before it comes again.
+// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch. Under the
+// Frobenius cost a part that occurs in very few samples can be missed: its sums are forgotten before it comes again.
 type MiniBatch struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,19 +34,14 @@ func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	}
 	for i := range h {
 		src := rng.New(seed, "held out", i)
-		for j := gap(src, share); j < m; j += 1 + gap(src, share) {
+		gap := func() int { // before the next entry; 0 of a share of 1
+			return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-min(share, 1)), math.MaxInt32))
+		}
+		for j := gap(); j < m; j += 1 + gap() {
 			h[i] = append(h[i], j)
 		}
 	}
 	return h
-}
-
-// gap draws how many entries stand before the next that is held out.
-func gap(src *rand.Rand, share float64) int {
-	if share >= 1 {
-		return 0
-	}
-	return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-share), math.MaxInt32))
 }
 
 // Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and Σ x² over
