@@ -63,9 +63,6 @@ type block struct {
 	totals, squares []float64
 }
 
-// A run is the samples from, …, to−1.
-type run struct{ from, to int }
-
 // An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
 type onlineCost interface {
 	// represent moves the coefficients v, k×p, of a block towards their minimum at u, nearer in the last
@@ -189,13 +186,12 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 // run returns the number of samples of a run: nearly blockRun, the same throughout a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch 0, the last
-// pass, as they follow each other.
-func (f *miniBatch) order(epoch int) []run {
+// order returns the first samples of the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch
+// 0, the last pass, as they follow each other.
+func (f *miniBatch) order(epoch int) (runs []int) {
 	size := f.run()
-	runs := make([]run, parallel.Count(f.n, size))
-	for i := range runs {
-		runs[i] = run{i * size, min((i+1)*size, f.n)}
+	for from := 0; from < f.n; from += size {
+		runs = append(runs, from)
 	}
 	if epoch > 0 {
 		rng.New(f.opt.Seed, "order", epoch).Shuffle(f.n/size, func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
@@ -257,17 +253,20 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 }
 
 // read reads a block of the first of the runs, checks its samples, and returns the other runs.
-func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error) {
+func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error) {
 	b := &block{}
-	for len(runs) > 0 && len(b.samples)+runs[0].to-runs[0].from <= f.p {
-		p, r := len(b.samples), runs[0]
-		if err := f.x.Read(ctx, r.from, f.room.Slice(p, p+r.to-r.from, 0, f.m).(*mat.Dense)); err != nil {
+	for ; len(runs) > 0; runs = runs[1:] {
+		p, from := len(b.samples), runs[0]
+		size := min(f.run(), f.n-from)
+		if p+size > f.p {
+			break
+		}
+		if err := f.x.Read(ctx, from, f.room.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
 			return nil, nil, err
 		}
-		for i := r.from; i < r.to; i++ {
-			b.samples = append(b.samples, i)
+		for i := range size {
+			b.samples = append(b.samples, from+i)
 		}
-		runs = runs[1:]
 	}
 	p := len(b.samples)
 	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)

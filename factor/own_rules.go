@@ -266,10 +266,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: 0.25}
-	if m.Rule == SimilarityRulePrinted {
-		f.power = 1
-	}
+	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: []float64{0.25, 1}[m.Rule]}
 	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.step()
 		return f.value(), nil

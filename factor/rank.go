@@ -329,12 +329,8 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 		return s, err
 	}
 	most := min(n, m)
-	if s.From == 0 {
-		s.From = min(2, most)
-	}
-	if s.To == 0 {
-		s.To = max(s.From, min(40, most/2))
-	}
+	s.From = cmp.Or(s.From, min(2, most))
+	s.To = cmp.Or(s.To, max(s.From, min(40, most/2)))
 	if s.From < 1 || s.To < s.From || s.To > most {
 		return s, fmt.Errorf("ranks from %d to %d of %d samples of %d features; want two numbers from 1 to %d, the second not below the first", s.From, s.To, n, m, most)
 	}
