@@ -25,8 +25,7 @@ import (
 type Edges int
 
 const (
-	// EdgesBinary gives every edge the weight 1.
-	EdgesBinary Edges = iota
+	EdgesBinary Edges = iota // gives every edge the weight 1
 	// EdgesHeat gives the edge between samples at the distance d the weight exp(−d²/2t²).
 	EdgesHeat
 	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
@@ -502,8 +501,7 @@ type LearnedGraph struct {
 	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	// Neighbourhood gives W₀: its graph with rows that sum to 1.
 	Neighbourhood
-	// Initial is W₀ itself, n×n, if it is set.
-	Initial *mat.Dense
+	Initial *mat.Dense // W₀ itself, n×n, if it is set
 	// Rule says how Q moves.
 	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 }

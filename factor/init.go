@@ -45,10 +45,8 @@ func (Init) Values() []string {
 
 // Start holds initial factors, ≥ 0. What is nil is made as Options.Init says.
 type Start struct {
-	// Basis is U, m×k, for a free basis.
-	Basis *mat.Dense
-	// Weights is W, n×k, for a concept basis.
-	Weights *mat.Dense
+	Basis   *mat.Dense // U, m×k, for a free basis
+	Weights *mat.Dense // W, n×k, for a concept basis
 	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images of h×w pixels.
 	Rows, Columns *mat.Dense
 	// Coefficients is V, n×k; with a tie the mean over samples that share coefficients is taken.

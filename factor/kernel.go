@@ -38,8 +38,7 @@ type Kernel struct {
 type KernelFunction int
 
 const (
-	// KernelLinear is xᵀy.
-	KernelLinear KernelFunction = iota
+	KernelLinear KernelFunction = iota // xᵀy
 	// KernelRBF is exp(−‖x − y‖²/2t²).
 	KernelRBF
 	// KernelPolynomial is (xᵀy + c)^d, c ≥ 0.
@@ -261,14 +260,11 @@ func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 // KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0, k(x, x) −
 // 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
 type KernelModel struct {
-	// Kernel compares samples; its KernelWidth is a number, where that matters.
-	Kernel Kernel
+	Kernel Kernel // compares samples; its KernelWidth is a number, where that matters
 	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was given as a matrix.
-	Samples mat.Matrix
-	// Weights is W, n×k.
-	Weights *mat.Dense
-	// Products is WᵀKW, k×k: the inner products of the concepts.
-	Products *mat.Dense
+	Samples  mat.Matrix
+	Weights  *mat.Dense // W, n×k
+	Products *mat.Dense // WᵀKW, k×k: the inner products of the concepts
 }
 
 // Vectors implements [Model]. There are none among the features: nil.

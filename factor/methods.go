@@ -49,24 +49,19 @@ type Method interface {
 
 // Options say how a method runs; its zero value needs only a Rank.
 type Options struct {
-	// Rank is k, the number of basis vectors, from 1 to n.
-	Rank int
-	// Iterations bounds the iterations; 0 means DefaultIterations.
-	Iterations int
+	Rank       int // k, the number of basis vectors, from 1 to n
+	Iterations int // bounds the iterations; 0 means DefaultIterations
 	// Tolerance stops the run when an iteration lowers the objective by less than this share of it; 0
 	// means never.
 	Tolerance float64
 	// MaxTime stops the run, keeping its factors, after so long; 0 means never. Such a run is not repeatable.
 	MaxTime time.Duration
-	// Init says how the factors start.
-	Init Init
-	// Start holds initial factors, which go before Init.
-	Start *Start
+	Init    Init   // says how the factors start
+	Start   *Start // holds initial factors, which go before Init
 	// Solver lowers the objective of methods made of parts; nil means Fast, or Multiplicative, the papers'
 	// rule, where Fast does not serve.
 	Solver Solver
-	// Seed makes random initial factors repeatable.
-	Seed uint64
+	Seed   uint64 // makes random initial factors repeatable
 	// Shared, if set, is common to all linear embeddings of the same samples.
 	Shared *Shared
 	// KeepScale leaves out the rescaling on exit, which fixes one of the equivalent pairs of factors.
@@ -135,15 +130,12 @@ type SampleError = view.SampleError
 
 // Result is what a method found.
 type Result struct {
-	// Model represents new samples. It is nil where a method factorises similarities.
-	Model Model
+	Model Model // represents new samples. It is nil where a method factorises similarities
 	// Basis holds as columns the basis vectors, U, m×k, or directions or atoms. It is nil where there are
 	// none among the features: where Model is nil or a [KernelModel].
-	Basis *mat.Dense
-	// Coefficients represents sample i by its row i of k numbers: V, n×k.
-	Coefficients *mat.Dense
-	// Weights is W, n×k, where the basis is U = X·W, and nil elsewhere.
-	Weights *mat.Dense
+	Basis        *mat.Dense
+	Coefficients *mat.Dense // represents sample i by its row i of k numbers: V, n×k
+	Weights      *mat.Dense // W, n×k, where the basis is U = X·W, and nil elsewhere
 	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and nil elsewhere.
 	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
@@ -159,10 +151,8 @@ type Result struct {
 	// learned graph βnc more, and λ·m·‖U‖² for smooth basis images. It can rise further where [L1] shrinks
 	// coefficients below 1e-150, which become 0.
 	Objective []float64
-	// Penalty is the penalties' part of each entry of Objective; nil where there are none.
-	Penalty []float64
-	// Stop says why the iterations ended; empty where there are none.
-	Stop Stop
+	Penalty   []float64 // the penalties' part of each entry of Objective; nil where there are none
+	Stop      Stop      // says why the iterations ended; empty where there are none
 }
 
 // Iterations returns the number of iterations.
@@ -172,28 +162,20 @@ func (r *Result) Iterations() int { return max(len(r.Objective)-1, 0) }
 type Stop string
 
 const (
-	// StopIterations is the end of the number of iterations asked for.
-	StopIterations Stop = "iterations"
-	// StopTolerance is an iteration that lowered the objective too little.
-	StopTolerance Stop = "tolerance"
-	// StopTime is the end of the time allowed.
-	StopTime Stop = "time"
+	StopIterations Stop = "iterations" // the end of the number of iterations asked for
+	StopTolerance  Stop = "tolerance"  // an iteration that lowered the objective too little
+	StopTime       Stop = "time"       // the end of the time allowed
 )
 
 // Info describes a method of the registry.
 type Info struct {
-	// Name is what settings call it, such as "cnmf-kl".
-	Name string
-	// Title is its full name.
-	Title string
-	// Family groups methods that find the same kind of thing.
-	Family string
-	// Parts says what it is put together from.
-	Parts string
+	Name   string // what settings call it, such as "cnmf-kl"
+	Title  string // its full name
+	Family string // groups methods that find the same kind of thing
+	Parts  string // says what it is put together from
 	// Objective and Update are its formulas, in the papers' orientation: X is m×n, a sample a column.
 	Objective, Update string
-	// Paper is where it comes from.
-	Paper string
+	Paper             string // where it comes from
 
 	zero Method
 }
@@ -256,14 +238,10 @@ type Needs struct {
 	// TiesLabels tells whether samples of one class are tied to each other, so that the only labelled one
 	// of a class has no effect.
 	TiesLabels bool
-	// Images tells whether samples must be images.
-	Images bool
-	// Signed tells whether samples may have negative values.
-	Signed bool
-	// Concept tells whether the basis is made of the samples, U = X·W.
-	Concept bool
-	// Direct methods are solved at once, without iterations or initial factors.
-	Direct bool
+	Images     bool // tells whether samples must be images
+	Signed     bool // tells whether samples may have negative values
+	Concept    bool // tells whether the basis is made of the samples, U = X·W
+	Direct     bool // methods are solved at once, without iterations or initial factors
 	// Classes reports why the method cannot learn from classes of these sizes, each 1 or more; nil where it
 	// always can.
 	Classes func(sizes []int) error
@@ -477,9 +455,8 @@ type CFOGL struct {
 	Neighbourhood
 	Kernel // in place of XᵀX
 	// Rule says how the graph moves.
-	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
-	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.
-	Initial *mat.Dense
+	Rule    GraphRule  `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
+	Initial *mat.Dense // W₀, n×n, in place of the neighbourhood's graph, if it is set
 }
 
 func (c CFOGL) AsParts() Parts {

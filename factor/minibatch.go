@@ -37,8 +37,7 @@ type Blocks interface {
 // A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch. Under the
 // Frobenius cost a part that occurs in very few samples can be missed: its sums are forgotten before it comes again.
 type MiniBatch struct {
-	// Cost is how the distance from the data is measured.
-	Cost Cost
+	Cost Cost // how the distance from the data is measured
 	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. Where they cannot be
 	// cut into equal runs a block has fewer.
 	Samples int
@@ -126,16 +125,15 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 }
 
 type miniBatch struct {
-	x       Blocks
-	n, m, p int
-	opt     Options
-	parts   Parts
-	u       *mat.Dense // k×m
-	v       *mat.Dense // n×k, as returned
-	room    *mat.Dense // p×m, of the samples of a block
-	online  onlineCost
-	// forgetting is the logarithm of the factor by which a block's weight falls in an epoch.
-	forgetting float64
+	x          Blocks
+	n, m, p    int
+	opt        Options
+	parts      Parts
+	u          *mat.Dense // k×m
+	v          *mat.Dense // n×k, as returned
+	room       *mat.Dense // p×m, of the samples of a block
+	online     onlineCost
+	forgetting float64 // the logarithm of the factor by which a block's weight falls in an epoch
 }
 
 func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {

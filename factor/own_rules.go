@@ -155,10 +155,8 @@ func shorten(x []float64) {
 
 // SparseCode is a [Model] that represents a sample x by the s that is argmin ‖x − B·s‖² + λ·Σ|s_j|.
 type SparseCode struct {
-	// Dictionary holds the k atoms as columns: B, m×k.
-	Dictionary *mat.Dense
-	// Lambda is λ itself: 0 means 0.
-	Lambda float64
+	Dictionary *mat.Dense // holds the k atoms as columns: B, m×k
+	Lambda     float64    // λ itself: 0 means 0
 }
 
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
@@ -220,8 +218,7 @@ type SSNMF struct {
 type SimilarityRule int
 
 const (
-	// SimilarityRuleDamped is η = ¼, with which the objective never rises.
-	SimilarityRuleDamped SimilarityRule = iota
+	SimilarityRuleDamped SimilarityRule = iota // η = ¼, with which the objective never rises
 	// SimilarityRulePrinted is η = 1 as in the paper, which is faster but can oscillate.
 	SimilarityRulePrinted
 )

@@ -31,8 +31,7 @@ type Parts struct {
 	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
 	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
 	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and some penalties.
-	Image Image
+	Image Image // the size of the images that samples are, for a rank-one basis and some penalties
 	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
 	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
@@ -43,8 +42,7 @@ type Parts struct {
 type Tie int
 
 const (
-	// TieNone leaves every sample its own coefficients.
-	TieNone Tie = iota
+	TieNone Tie = iota // leaves every sample its own coefficients
 	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5).
 	TieLabels
 )
@@ -60,8 +58,7 @@ func (Tie) Values() []string                   { return tieNames.Values() }
 type Weighting int
 
 const (
-	// WeightingEqual weighs all samples alike.
-	WeightingEqual Weighting = iota
+	WeightingEqual Weighting = iota // weighs all samples alike
 	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
 	// Gong 2003).
 	WeightingNormalisedCut
@@ -331,10 +328,8 @@ type Size struct {
 	Samples, Features, Rank, Stored int
 	// Labelled and Links are the numbers of known labels and pairs.
 	Labelled, Links int
-	// Signed tells whether there are negative values.
-	Signed bool
-	// Init is that of Options.
-	Init Init
+	Signed          bool // tells whether there are negative values
+	Init            Init // that of Options
 }
 
 // Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an

@@ -243,8 +243,7 @@ type RankSearch struct {
 	By RankRule
 	// From and To are the least and the largest rank; 0 means 2, and the least of 40, n/2 and m/2.
 	From, To int
-	// Seed makes starts and what is held out repeatable.
-	Seed uint64
+	Seed     uint64 // makes starts and what is held out repeatable
 	// Progress, if set, is called after each rank with how many of at most how many are done.
 	Progress func(done, total int)
 }

@@ -28,8 +28,7 @@ type lasso struct {
 }
 
 const (
-	// lassoSweeps bounds the descent by coordinates.
-	lassoSweeps = 100
+	lassoSweeps = 100 // bounds the descent by coordinates
 	// lassoDependent is the share of an atom's square below which what the atoms in use leave of it
 	// counts as nothing: less would make codes that are large and cancel each other.
 	lassoDependent = 1e-10
