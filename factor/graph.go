@@ -26,8 +26,7 @@ type Edges int
 
 const (
 	EdgesBinary Edges = iota // gives every edge the weight 1
-	// EdgesHeat gives the edge between samples at the distance d the weight exp(−d²/2t²).
-	EdgesHeat
+	EdgesHeat                // gives the edge between samples at the distance d the weight exp(−d²/2t²)
 	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
 	// cosine as its weight.
 	EdgesCosine
@@ -498,10 +497,9 @@ type LearnedGraph struct {
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	// Parts is c; 0 means the rank.
-	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
-	// Neighbourhood gives W₀: its graph with rows that sum to 1.
-	Neighbourhood
-	Initial *mat.Dense // W₀ itself, n×n, if it is set
+	Parts         int        `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
+	Neighbourhood            // gives W₀: its graph with rows that sum to 1
+	Initial       *mat.Dense // W₀ itself, n×n, if it is set
 	// Rule says how Q moves.
 	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 }
@@ -512,9 +510,8 @@ type GraphRule int
 const (
 	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being
 	// squared distances of rows.
-	GraphRuleExact GraphRule = iota
-	// GraphRulePrinted is the paper's eq. 17, the projection of w_i − (β/2)·d^F_i: the objective can rise.
-	GraphRulePrinted
+	GraphRuleExact   GraphRule = iota
+	GraphRulePrinted           // the paper's eq. 17, the projection of w_i − (β/2)·d^F_i: the objective can rise
 )
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")

@@ -38,13 +38,10 @@ type Kernel struct {
 type KernelFunction int
 
 const (
-	KernelLinear KernelFunction = iota // xᵀy
-	// KernelRBF is exp(−‖x − y‖²/2t²).
-	KernelRBF
-	// KernelPolynomial is (xᵀy + c)^d, c ≥ 0.
-	KernelPolynomial
-	// KernelIntersection is Σ min(x_j, y_j), for histograms: values ≥ 0.
-	KernelIntersection
+	KernelLinear       KernelFunction = iota // xᵀy
+	KernelRBF                                // exp(−‖x − y‖²/2t²)
+	KernelPolynomial                         // (xᵀy + c)^d, c ≥ 0
+	KernelIntersection                       // Σ min(x_j, y_j), for histograms: values ≥ 0
 )
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")

@@ -218,9 +218,8 @@ type SSNMF struct {
 type SimilarityRule int
 
 const (
-	SimilarityRuleDamped SimilarityRule = iota // η = ¼, with which the objective never rises
-	// SimilarityRulePrinted is η = 1 as in the paper, which is faster but can oscillate.
-	SimilarityRulePrinted
+	SimilarityRuleDamped  SimilarityRule = iota // η = ¼, with which the objective never rises
+	SimilarityRulePrinted                       // η = 1 as in the paper, which is faster but can oscillate
 )
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")

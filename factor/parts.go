@@ -28,10 +28,9 @@ type Parts struct {
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
 	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty cannot be
 	// lowered by shrinking V and growing U. The coefficients do not follow: the objective can rise.
-	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
-	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
-	Kernel
-	Image Image // the size of the images that samples are, for a rank-one basis and some penalties
+	UnitNorm bool  `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
+	Kernel         // the inner product of samples that a concept basis under the Frobenius cost works with
+	Image    Image // the size of the images that samples are, for a rank-one basis and some penalties
 	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
 	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
@@ -42,9 +41,8 @@ type Parts struct {
 type Tie int
 
 const (
-	TieNone Tie = iota // leaves every sample its own coefficients
-	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5).
-	TieLabels
+	TieNone   Tie = iota // leaves every sample its own coefficients
+	TieLabels            // gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5)
 )
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
@@ -204,21 +202,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if f.ties, err = p.condensation(d, f.kernel, known); err != nil {
 		return nil, err
 	}
-	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && negative != nil {
-			return nil, negative.Needing("the penalty " + penaltyName(penalty))
-		}
-		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: p.Image, Rank: opt.Rank, data: d})
-		if err != nil {
-			return nil, err
-		}
-		if penalty.OnBasis() {
-			f.onBasis = append(f.onBasis, bound)
-		} else {
-			f.onCoefficients = append(f.onCoefficients, bound)
-		}
+	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
+		return nil, err
 	}
-
 	made := timing.Start(ctx, timing.Initial)
 	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
 	made()
@@ -244,16 +230,39 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	if fast := (Fast{}); opt.Solver == nil && fast.Serves(p) == nil {
-		if f.step, err = fast.Start(f); err == nil {
-			return f, nil
+	return f, f.startSolver(opt.Solver)
+}
+
+func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) error {
+	for _, penalty := range f.parts.Penalties {
+		if penalty.OnBasis() && negative != nil {
+			return negative.Needing("the penalty " + penaltyName(penalty))
+		}
+		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole})
+		if err != nil {
+			return err
+		}
+		if penalty.OnBasis() {
+			f.onBasis = append(f.onBasis, bound)
+		} else {
+			f.onCoefficients = append(f.onCoefficients, bound)
 		}
 	}
-	if opt.Solver == nil {
-		opt.Solver = Multiplicative{}
+	return nil
+}
+
+// startSolver starts the solver, or without one Fast, or else Multiplicative.
+func (f *Factorisation) startSolver(solver Solver) (err error) {
+	if fast := (Fast{}); solver == nil && fast.Serves(f.parts) == nil {
+		if f.step, err = fast.Start(f); err == nil {
+			return nil
+		}
 	}
-	f.step, err = opt.Solver.Start(f)
-	return f, err
+	if solver == nil {
+		solver = Multiplicative{}
+	}
+	f.step, err = solver.Start(f)
+	return err
 }
 
 func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
