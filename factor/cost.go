@@ -14,8 +14,7 @@ import (
 type Cost int
 
 const (
-	// CostFrobenius is the sum of squared differences, ‖X − V·Uᵀ‖².
-	CostFrobenius Cost = iota
+	CostFrobenius Cost = iota // the sum of squared differences, ‖X − V·Uᵀ‖²
 	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log
 	// 0 = 0.
 	CostKL

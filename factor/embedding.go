@@ -203,10 +203,8 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 
 // Linear is a [Model] that represents a sample by its projection.
 type Linear struct {
-	// Mean is what is taken from a sample before, m values.
-	Mean []float64
-	// Projection holds the d directions as columns, m×d.
-	Projection *mat.Dense
+	Mean       []float64  // what is taken from a sample before, m values
+	Projection *mat.Dense // holds the d directions as columns, m×d
 }
 
 func (l *Linear) Vectors() *mat.Dense { return l.Projection }

@@ -112,20 +112,18 @@ func (f *Factorisation) Terms(i int) *Terms {
 		return penalties.terms(theta, f.parts.Cost, scale)
 	}
 	// In U or V themselves, and then pulled back.
+	var whole *Terms
+	var pullBack func(dst, a *mat.Dense)
 	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta)}
 	if i < last {
-		whole := penalties.terms(f.model.vectors(), f.parts.Cost, scale)
-		f.model.pullBack(t.Positive, whole.Positive, i)
-		f.model.pullBack(t.Negative, whole.Negative, i)
-		t.Root = whole.Root
-		return t
+		whole = penalties.terms(f.model.vectors(), f.parts.Cost, scale)
+		pullBack = func(dst, a *mat.Dense) { f.model.pullBack(dst, a, i) }
+	} else {
+		whole = penalties.terms(f.ties.Expanded(f.v), f.parts.Cost, scale)
+		pullBack, t.Diagonal = f.ties.PullBack, f.ties.PullBackDiagonal(whole.Diagonal)
 	}
-	whole := penalties.terms(f.ties.Expanded(f.v), f.parts.Cost, scale)
-	f.ties.PullBack(t.Positive, whole.Positive)
-	f.ties.PullBack(t.Negative, whole.Negative)
-	if whole.Diagonal != nil {
-		t.Diagonal = f.ties.PullBackDiagonal(whole.Diagonal)
-	}
+	pullBack(t.Positive, whole.Positive)
+	pullBack(t.Negative, whole.Negative)
 	t.Root = whole.Root
 	return t
 }
@@ -210,18 +208,18 @@ func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 }
 
 func (f *Factorisation) learn(ctx context.Context) error {
-	for _, p := range f.onCoefficients {
-		if l, ok := p.(LearningPenalty); ok {
-			f.known = false
-			if err := l.Learn(ctx, f.ties.Expanded(f.v)); err != nil {
-				return err
+	for i, penalties := range []boundPenalties{f.onCoefficients, f.onBasis} {
+		for _, p := range penalties {
+			l, ok := p.(LearningPenalty)
+			if !ok {
+				continue
 			}
-		}
-	}
-	for _, p := range f.onBasis {
-		if l, ok := p.(LearningPenalty); ok {
+			theta := f.ties.Expanded(f.v)
+			if i == 1 {
+				theta = f.model.vectors()
+			}
 			f.known = false
-			if err := l.Learn(ctx, f.model.vectors()); err != nil {
+			if err := l.Learn(ctx, theta); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -44,10 +45,8 @@ func (Init) Values() []string {
 
 // Start holds initial factors, ≥ 0. What is nil is made as Options.Init says.
 type Start struct {
-	// Basis is U, m×k, for a free basis.
-	Basis *mat.Dense
-	// Weights is W, n×k, for a concept basis.
-	Weights *mat.Dense
+	Basis   *mat.Dense // U, m×k, for a free basis
+	Weights *mat.Dense // W, n×k, for a concept basis
 	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images of h×w pixels.
 	Rows, Columns *mat.Dense
 	// Coefficients is V, n×k; with a tie the mean over samples that share coefficients is taken.
@@ -78,17 +77,15 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	if err != nil {
 		return nil, err
 	}
-	if opt.Start == nil {
-		return f, nil
-	}
+	start := cmp.Or(opt.Start, &Start{})
 	for i, parameter := range bases[p.Basis].parameters {
-		if a := parameter.given(opt.Start); a != nil {
+		if a := parameter.given(start); a != nil {
 			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if a := opt.Start.Coefficients; a != nil {
+	if a := start.Coefficients; a != nil {
 		v, err := given(a, "coefficients", n, opt.Rank)
 		if err != nil {
 			return nil, err

@@ -38,14 +38,10 @@ type Kernel struct {
 type KernelFunction int
 
 const (
-	// KernelLinear is xᵀy.
-	KernelLinear KernelFunction = iota
-	// KernelRBF is exp(−‖x − y‖²/2t²).
-	KernelRBF
-	// KernelPolynomial is (xᵀy + c)^d, c ≥ 0.
-	KernelPolynomial
-	// KernelIntersection is Σ min(x_j, y_j), for histograms: values ≥ 0.
-	KernelIntersection
+	KernelLinear       KernelFunction = iota // xᵀy
+	KernelRBF                                // exp(−‖x − y‖²/2t²)
+	KernelPolynomial                         // (xᵀy + c)^d, c ≥ 0
+	KernelIntersection                       // Σ min(x_j, y_j), for histograms: values ≥ 0
 )
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
@@ -261,14 +257,11 @@ func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 // KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0, k(x, x) −
 // 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
 type KernelModel struct {
-	// Kernel compares samples; its KernelWidth is a number, where that matters.
-	Kernel Kernel
+	Kernel Kernel // compares samples; its KernelWidth is a number, where that matters
 	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was given as a matrix.
-	Samples mat.Matrix
-	// Weights is W, n×k.
-	Weights *mat.Dense
-	// Products is WᵀKW, k×k: the inner products of the concepts.
-	Products *mat.Dense
+	Samples  mat.Matrix
+	Weights  *mat.Dense // W, n×k
+	Products *mat.Dense // WᵀKW, k×k: the inner products of the concepts
 }
 
 // Vectors implements [Model]. There are none among the features: nil.

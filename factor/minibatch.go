@@ -29,18 +29,15 @@ type Blocks interface {
 // block, the coefficients, n×k, and some copies of U.
 //
 // In an epoch each sample is read once. The coefficients of a block move to their minimum while U is held, and
-// then U to the minimum of a function that sums up the blocks so far, each at the coefficients that it got:
-// online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence
-// Lefèvre, Bach and Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192
-// samples, whichever are more, but by e² to e⁸ in an epoch; under the divergence twice as fast. U starts from
-// a factorisation of a first block.
+// then U to the minimum of a function that sums up the blocks so far, each at its coefficients: online learning
+// with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and
+// Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192 samples, whichever are
+// more, but by e² to e⁸ in an epoch; under the divergence twice as fast.
 //
-// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch: samples
-// sorted by classes give blocks of many classes. Under the Frobenius cost a part that occurs in very few
-// samples can be missed: its sums are forgotten before it comes again.
+// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch. Under the
+// Frobenius cost a part that occurs in very few samples can be missed: its sums are forgotten before it comes again.
 type MiniBatch struct {
-	// Cost is how the distance from the data is measured.
-	Cost Cost
+	Cost Cost // how the distance from the data is measured
 	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. Where they cannot be
 	// cut into equal runs a block has fewer.
 	Samples int
@@ -64,9 +61,6 @@ type block struct {
 	x               *mat.Dense
 	totals, squares []float64
 }
-
-// A run is the samples from, …, to−1.
-type run struct{ from, to int }
 
 // An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
 type onlineCost interface {
@@ -131,16 +125,15 @@ func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, err
 }
 
 type miniBatch struct {
-	x       Blocks
-	n, m, p int
-	opt     Options
-	parts   Parts
-	u       *mat.Dense // k×m
-	v       *mat.Dense // n×k, as returned
-	room    *mat.Dense // p×m, of the samples of a block
-	online  onlineCost
-	// forgetting is the logarithm of the factor by which a block's weight falls in an epoch.
-	forgetting float64
+	x          Blocks
+	n, m, p    int
+	opt        Options
+	parts      Parts
+	u          *mat.Dense // k×m
+	v          *mat.Dense // n×k, as returned
+	room       *mat.Dense // p×m, of the samples of a block
+	online     onlineCost
+	forgetting float64 // the logarithm of the factor by which a block's weight falls in an epoch
 }
 
 func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
@@ -191,13 +184,12 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 // run returns the number of samples of a run: nearly blockRun, the same throughout a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch 0, the last
-// pass, as they follow each other.
-func (f *miniBatch) order(epoch int) []run {
+// order returns the first samples of the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch
+// 0, the last pass, as they follow each other.
+func (f *miniBatch) order(epoch int) (runs []int) {
 	size := f.run()
-	runs := make([]run, parallel.Count(f.n, size))
-	for i := range runs {
-		runs[i] = run{i * size, min((i+1)*size, f.n)}
+	for from := 0; from < f.n; from += size {
+		runs = append(runs, from)
 	}
 	if epoch > 0 {
 		rng.New(f.opt.Seed, "order", epoch).Shuffle(f.n/size, func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
@@ -259,17 +251,20 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 }
 
 // read reads a block of the first of the runs, checks its samples, and returns the other runs.
-func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error) {
+func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error) {
 	b := &block{}
-	for len(runs) > 0 && len(b.samples)+runs[0].to-runs[0].from <= f.p {
-		p, r := len(b.samples), runs[0]
-		if err := f.x.Read(ctx, r.from, f.room.Slice(p, p+r.to-r.from, 0, f.m).(*mat.Dense)); err != nil {
+	for ; len(runs) > 0; runs = runs[1:] {
+		p, from := len(b.samples), runs[0]
+		size := min(f.run(), f.n-from)
+		if p+size > f.p {
+			break
+		}
+		if err := f.x.Read(ctx, from, f.room.Slice(p, p+size, 0, f.m).(*mat.Dense)); err != nil {
 			return nil, nil, err
 		}
-		for i := r.from; i < r.to; i++ {
-			b.samples = append(b.samples, i)
+		for i := range size {
+			b.samples = append(b.samples, from+i)
 		}
-		runs = runs[1:]
 	}
 	p := len(b.samples)
 	b.x, b.totals, b.squares = f.room.Slice(0, p, 0, f.m).(*mat.Dense), make([]float64, p), make([]float64, p)

@@ -18,8 +18,7 @@ import (
 type Basis int
 
 const (
-	// BasisFree vectors may hold any values ≥ 0.
-	BasisFree Basis = iota
+	BasisFree Basis = iota // vectors may hold any values ≥ 0
 	// BasisConcept vectors are combinations of the samples with weights ≥ 0, U = X·W (Xu and Gong 2004).
 	// The data may then be of any sign.
 	BasisConcept
@@ -34,9 +33,8 @@ type basisInfo struct {
 	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data, which it overwrites.
 	from func(u, v *mat.Dense, image Image) []*mat.Dense
 	// new returns the basis of u, k×m, which is the parameter of a free basis.
-	new func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
-	// signed says that the basis takes data of any sign under the Frobenius cost.
-	signed bool
+	new    func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
+	signed bool // says that the basis takes data of any sign under the Frobenius cost
 }
 
 type parameter struct {

@@ -31,8 +31,7 @@ type SparseCoding struct {
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
-func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
-
+func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -156,10 +155,8 @@ func shorten(x []float64) {
 
 // SparseCode is a [Model] that represents a sample x by the s that is argmin ‖x − B·s‖² + λ·Σ|s_j|.
 type SparseCode struct {
-	// Dictionary holds the k atoms as columns: B, m×k.
-	Dictionary *mat.Dense
-	// Lambda is λ itself: 0 means 0.
-	Lambda float64
+	Dictionary *mat.Dense // holds the k atoms as columns: B, m×k
+	Lambda     float64    // λ itself: 0 means 0
 }
 
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
@@ -221,10 +218,8 @@ type SSNMF struct {
 type SimilarityRule int
 
 const (
-	// SimilarityRuleDamped is η = ¼, with which the objective never rises.
-	SimilarityRuleDamped SimilarityRule = iota
-	// SimilarityRulePrinted is η = 1 as in the paper, which is faster but can oscillate.
-	SimilarityRulePrinted
+	SimilarityRuleDamped  SimilarityRule = iota // η = ¼, with which the objective never rises
+	SimilarityRulePrinted                       // η = 1 as in the paper, which is faster but can oscillate
 )
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
@@ -235,8 +230,7 @@ func (r *SimilarityRule) UnmarshalText(b []byte) error {
 }
 func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
 func (SimilarityRule) Values() []string               { return similarityRuleNames.Values() }
-
-func (SSNMF) Needs() Needs { return Needs{Links: true} }
+func (SSNMF) Needs() Needs                            { return Needs{Links: true} }
 
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)
@@ -268,10 +262,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: 0.25}
-	if m.Rule == SimilarityRulePrinted {
-		f.power = 1
-	}
+	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: []float64{0.25, 1}[m.Rule]}
 	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.step()
 		return f.value(), nil

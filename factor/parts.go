@@ -28,11 +28,9 @@ type Parts struct {
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
 	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty cannot be
 	// lowered by shrinking V and growing U. The coefficients do not follow: the objective can rise.
-	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
-	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
-	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and some penalties.
-	Image Image
+	UnitNorm bool  `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
+	Kernel         // the inner product of samples that a concept basis under the Frobenius cost works with
+	Image    Image // the size of the images that samples are, for a rank-one basis and some penalties
 	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
 	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
@@ -43,10 +41,8 @@ type Parts struct {
 type Tie int
 
 const (
-	// TieNone leaves every sample its own coefficients.
-	TieNone Tie = iota
-	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5).
-	TieLabels
+	TieNone   Tie = iota // leaves every sample its own coefficients
+	TieLabels            // gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5)
 )
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
@@ -60,8 +56,7 @@ func (Tie) Values() []string                   { return tieNames.Values() }
 type Weighting int
 
 const (
-	// WeightingEqual weighs all samples alike.
-	WeightingEqual Weighting = iota
+	WeightingEqual Weighting = iota // weighs all samples alike
 	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
 	// Gong 2003).
 	WeightingNormalisedCut
@@ -207,21 +202,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if f.ties, err = p.condensation(d, f.kernel, known); err != nil {
 		return nil, err
 	}
-	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && negative != nil {
-			return nil, negative.Needing("the penalty " + penaltyName(penalty))
-		}
-		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: p.Image, Rank: opt.Rank, data: d})
-		if err != nil {
-			return nil, err
-		}
-		if penalty.OnBasis() {
-			f.onBasis = append(f.onBasis, bound)
-		} else {
-			f.onCoefficients = append(f.onCoefficients, bound)
-		}
+	if err := f.bindPenalties(ctx, known, opt.Rank, negative); err != nil {
+		return nil, err
 	}
-
 	made := timing.Start(ctx, timing.Initial)
 	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
 	made()
@@ -247,16 +230,39 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	if fast := (Fast{}); opt.Solver == nil && fast.Serves(p) == nil {
-		if f.step, err = fast.Start(f); err == nil {
-			return f, nil
+	return f, f.startSolver(opt.Solver)
+}
+
+func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int, negative *view.SampleError) error {
+	for _, penalty := range f.parts.Penalties {
+		if penalty.OnBasis() && negative != nil {
+			return negative.Needing("the penalty " + penaltyName(penalty))
+		}
+		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: f.parts.Image, Rank: rank, data: f.whole})
+		if err != nil {
+			return err
+		}
+		if penalty.OnBasis() {
+			f.onBasis = append(f.onBasis, bound)
+		} else {
+			f.onCoefficients = append(f.onCoefficients, bound)
 		}
 	}
-	if opt.Solver == nil {
-		opt.Solver = Multiplicative{}
+	return nil
+}
+
+// startSolver starts the solver, or without one Fast, or else Multiplicative.
+func (f *Factorisation) startSolver(solver Solver) (err error) {
+	if fast := (Fast{}); solver == nil && fast.Serves(f.parts) == nil {
+		if f.step, err = fast.Start(f); err == nil {
+			return nil
+		}
 	}
-	f.step, err = opt.Solver.Start(f)
-	return f, err
+	if solver == nil {
+		solver = Multiplicative{}
+	}
+	f.step, err = solver.Start(f)
+	return err
 }
 
 func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*view.Condensation, error) {
@@ -331,10 +337,8 @@ type Size struct {
 	Samples, Features, Rank, Stored int
 	// Labelled and Links are the numbers of known labels and pairs.
 	Labelled, Links int
-	// Signed tells whether there are negative values.
-	Signed bool
-	// Init is that of Options.
-	Init Init
+	Signed          bool // tells whether there are negative values
+	Init            Init // that of Options
 }
 
 // Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an

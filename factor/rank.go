@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,19 +34,14 @@ func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	}
 	for i := range h {
 		src := rng.New(seed, "held out", i)
-		for j := gap(src, share); j < m; j += 1 + gap(src, share) {
+		gap := func() int { // before the next entry; 0 of a share of 1
+			return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-min(share, 1)), math.MaxInt32))
+		}
+		for j := gap(); j < m; j += 1 + gap() {
 			h[i] = append(h[i], j)
 		}
 	}
 	return h
-}
-
-// gap draws how many entries stand before the next that is held out.
-func gap(src *rand.Rand, share float64) int {
-	if share >= 1 {
-		return 0
-	}
-	return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-share), math.MaxInt32))
 }
 
 // Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and Σ x² over
@@ -249,8 +243,7 @@ type RankSearch struct {
 	By RankRule
 	// From and To are the least and the largest rank; 0 means 2, and the least of 40, n/2 and m/2.
 	From, To int
-	// Seed makes starts and what is held out repeatable.
-	Seed uint64
+	Seed     uint64 // makes starts and what is held out repeatable
 	// Progress, if set, is called after each rank with how many of at most how many are done.
 	Progress func(done, total int)
 }
@@ -335,12 +328,8 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 		return s, err
 	}
 	most := min(n, m)
-	if s.From == 0 {
-		s.From = min(2, most)
-	}
-	if s.To == 0 {
-		s.To = max(s.From, min(40, most/2))
-	}
+	s.From = cmp.Or(s.From, min(2, most))
+	s.To = cmp.Or(s.To, max(s.From, min(40, most/2)))
 	if s.From < 1 || s.To < s.From || s.To > most {
 		return s, fmt.Errorf("ranks from %d to %d of %d samples of %d features; want two numbers from 1 to %d, the second not below the first", s.From, s.To, n, m, most)
 	}

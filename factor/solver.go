@@ -25,9 +25,8 @@ type Solver interface {
 type SolverInfo struct {
 	// Name is what settings call it, Title its full name.
 	Name, Title string
-	// Help says what it is good for.
-	Help   string
-	Solver Solver
+	Help        string // says what it is good for
+	Solver      Solver
 }
 
 // solvers is the list of solvers: one entry each, that of the papers first.
@@ -89,12 +88,9 @@ func (s SolverName) Solver() Solver {
 // A block with Quadratic is a quadratic problem: each column v of θ minimises ½·vᵀ·Quadratic·v − Linearᵀ·v over
 // v ≥ 0, and Quadratic·θ is the positive part of the gradient. Every other block has Positive.
 type Block struct {
-	// Linear is the negative part, k×p; for signed data the linear term, of any sign.
-	Linear *mat.Dense
-	// Quadratic is k×k, or nil.
-	Quadratic *mat.Dense
-	// Positive is the positive part, k×p, where Quadratic is nil.
-	Positive *mat.Dense
+	Linear    *mat.Dense // the negative part, k×p; for signed data the linear term, of any sign
+	Quadratic *mat.Dense // k×k, or nil
+	Positive  *mat.Dense // the positive part, k×p, where Quadratic is nil
 	// Negative, k×p, is nil but for signed data: the part of the gradient that the square-root rule keeps from
 	// Linear. NegativeQuadratic, k×k, is the same for a quadratic problem, in Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
@@ -103,8 +99,7 @@ type Block struct {
 // Terms are what penalties add to a block: the two parts of the gradient (or half of it, as in the block), k×p.
 type Terms struct {
 	Positive, Negative *mat.Dense
-	// Root tells whether a multiplicative step must take the square root of its ratio.
-	Root bool
+	Root               bool // tells whether a multiplicative step must take the square root of its ratio
 	// Diagonal holds for each column of θ what the penalties add at most to the diagonal of Quadratic. It is
 	// nil where one of them is not quadratic, and for parameters of a basis that is not free.
 	Diagonal []float64

@@ -381,14 +381,14 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	})
 }
 
-// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each
-// feature, and then of each sample, the k entries of its column of the factor go one after another near to
-// the minimum. An iteration begins ahead of the last factors; one that raises the objective is done again from
-// these, and where that raises it too, by the multiplicative rule.
+// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each feature, and
+// then of each sample, the k entries of its column of the factor go one after another near to the minimum. An
+// iteration begins ahead of the last factors; one that raises the objective is done again from these, and where that
+// raises it too, by the multiplicative rule.
 //
-// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where a = Σ x·u/y falls and
-// is convex. The step is Newton's for 1/a(z) = 1, (a − 1)·a/h with h = Σ x·u²/y²: 1/a is concave, so that a
-// step up never goes beyond the minimum. Steps are computed in single precision, the objective in double.
+// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where a = Σ x·u/y falls and is
+// convex. The step is Newton's for 1/a(z) = 1, (a − 1)·a/h with h = Σ x·u²/y²: 1/a is concave, so that a step up never
+// goes beyond the minimum. Steps are computed in single precision, the objective in double.
 type fastKL struct {
 	f      *Factorisation
 	halves [2]*descent.KLHalf // in U, by features, and in V, by samples

@@ -30,10 +30,8 @@ type Model interface {
 // Additive is a [Model] that represents a sample by the sum of basis vectors, each times a coefficient ≥
 // 0, that is nearest to it.
 type Additive struct {
-	// Cost is how the distance from the data is measured.
-	Cost Cost
-	// Basis holds the k basis vectors as columns: U, m×k.
-	Basis *mat.Dense
+	Cost  Cost       // how the distance from the data is measured
+	Basis *mat.Dense // holds the k basis vectors as columns: U, m×k
 }
 
 func (m *Additive) Vectors() *mat.Dense { return m.Basis }

@@ -33,10 +33,8 @@ const (
 	// Directions are learned from about learnedNumbers values, of fewest to most samples.
 	learnedNumbers = 1 << 22
 	fewest, most   = 128, 4096
-	// negligible is the share of the largest variance below which a direction is rounding.
-	negligible = 1e-12
-	// rounding is the share of the squares below which all variation is.
-	rounding = 1e-28
+	negligible     = 1e-12 // the share of the largest variance below which a direction is rounding
+	rounding       = 1e-28 // the share of the squares below which all variation is
 
 	rowsAtOnce = 256
 )

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -42,10 +43,12 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 		Gemm(dst, a, NoTrans, b, Trans)
 		return dst
 	}
-	right := wholeRegisters(b)
+	room := gramRooms.Get()
+	defer gramRooms.Put(room)
+	right := wholeRegisters(&room[1], b)
 	left := right
 	if a != b {
-		left = wholeRegisters(a)
+		left = wholeRegisters(&room[0], a)
 	}
 	var (
 		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
@@ -65,18 +68,21 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 	return dst
 }
 
-// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers.
-func wholeRegisters(a *mat.Dense) []float64 {
+var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
+
+// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers: as they are, or in room.
+func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
 	if raw.Cols == width && raw.Stride == width {
 		return raw.Data[:raw.Rows*width]
 	}
-	out := make([]float64, raw.Rows*width)
+	*room = slices.Grow((*room)[:0], raw.Rows*width)[:raw.Rows*width]
 	for r := range raw.Rows {
-		copy(out[r*width:], a.RawRowView(r))
+		row := (*room)[r*width:][:width]
+		clear(row[copy(row, a.RawRowView(r)):])
 	}
-	return out
+	return *room
 }
 
 // Inner returns Σ a∘b.

@@ -1,9 +1,11 @@
 package lasso
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
@@ -26,8 +28,7 @@ type lasso struct {
 }
 
 const (
-	// lassoSweeps bounds the descent by coordinates.
-	lassoSweeps = 100
+	lassoSweeps = 100 // bounds the descent by coordinates
 	// lassoDependent is the share of an atom's square below which what the atoms in use leave of it
 	// counts as nothing: less would make codes that are large and cancel each other.
 	lassoDependent = 1e-10
@@ -237,12 +238,9 @@ func (l *lasso) approach(s, c []float64) bool {
 
 // extend takes up the atom that lowers the objective the most, of which there is none at the minimum.
 func (l *lasso) extend(s, c []float64) bool {
-	var size float64
-	for _, x := range c {
-		size = max(size, math.Abs(x))
-	}
+	least := l.half + 1e-12*floats.Norm(c, math.Inf(1))
 	for {
-		best, most := -1, l.half+1e-12*size
+		best, most := -1, least
 		for j, x := range l.slope {
 			if s[j] == 0 && !l.spared[j] && math.Abs(x) > most {
 				best, most = j, math.Abs(x)
@@ -270,12 +268,4 @@ func shrink(x, by float64) float64 {
 	return 0
 }
 
-func signOf(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
-}
+func signOf(x float64) float64 { return float64(cmp.Compare(x, 0)) }

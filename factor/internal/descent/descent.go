@@ -4,11 +4,16 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // A problem is swept until a sweep lowers its objective by less than StillShare of what the first one did,
@@ -239,4 +244,201 @@ func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 		}
 	}
 	return moved
+}
+
+const (
+	KLFloor = 1e-16 // least entry of a column of sum 1: one of 0 has no multiplicative step
+	klPanel = 32    // columns at a time
+)
+
+// KLRows are the columns' data: the rows of X, by samples, or its columns, by features.
+type KLRows struct {
+	Totals []float64   // Σ x of each
+	Dense  *mat.Dense  // or nil
+	turned bool        // they are the columns of dense
+	stored *sparse.CSR // or nil
+}
+
+// KLData returns the data by features and by samples.
+func KLData(d view.Data) (features, samples KLRows) {
+	n, m := d.Dims()
+	features.Totals, samples.Totals = make([]float64, m), make([]float64, n)
+	d.Each(func(i, j int, x float64) {
+		features.Totals[j] += x
+		samples.Totals[i] += x
+	})
+	if s, ok := d.(*view.Sparse); ok {
+		features.stored, samples.stored = s.ByFeature().CSR, s.X
+	} else {
+		whole := d.Matrix().(*mat.Dense)
+		features.Dense, features.turned, samples.Dense = whole, true, whole
+	}
+	return features, samples
+}
+
+// KLHalf moves the columns of theta, k×p, while other, k×q, is held.
+type KLHalf struct {
+	x            KLRows
+	theta, other *mat.Dense
+	k, p, q      int
+	sums         []float64 // of other's rows
+	width        int       // k, or the q of dense data, in whole lanes
+	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns and one of
+	// zeros.
+	unit    []float32
+	workers []*klWorker
+}
+
+type klWorker struct {
+	x, y, u []float32 // columns' values; of sparse data what they pick of unit
+	at      []int
+	z       []float64 // klPanel×k
+	z32     []float32
+}
+
+func NewKLHalf(x KLRows, theta, other *mat.Dense) *KLHalf {
+	h := &KLHalf{x: x, theta: theta, other: other}
+	h.k, h.p = theta.Dims()
+	_, h.q = other.Dims()
+	h.sums = make([]float64, h.k)
+	if x.stored != nil {
+		h.width = simd.Width(h.k)
+		h.unit = make([]float32, (h.q+1)*h.width)
+	} else {
+		h.width = lanes32(h.q)
+		h.unit = make([]float32, h.k*h.width)
+	}
+	h.workers = make([]*klWorker, parallel.Cores())
+	for i := range h.workers {
+		w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
+		if h.workers[i] = w; h.x.stored == nil {
+			w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
+		}
+	}
+	return h
+}
+
+func lanes32(n int) int { return (n + simd.Lanes32 - 1) / simd.Lanes32 * simd.Lanes32 }
+
+// Scale brings each column to where its cost is least.
+func (h *KLHalf) Scale() {
+	h.readOther()
+	z := make([]float64, h.k)
+	for i := range h.p {
+		h.take(z, i, i+1)
+		h.put(z, i)
+	}
+}
+
+// Sweep moves each entry once.
+func (h *KLHalf) Sweep(ctx context.Context) error {
+	h.readOther()
+	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
+		w := h.workers[worker]
+		h.take(w.z, lo, hi)
+		if h.x.stored != nil {
+			h.sparsePanel(w, lo, hi)
+		} else {
+			h.densePanel(w, lo, hi)
+		}
+		for c := range hi - lo {
+			h.put(w.z[c*h.k:][:h.k], lo+c)
+		}
+	})
+}
+
+func (h *KLHalf) readOther() {
+	algebra.RowSums(h.sums, h.other)
+	row, next := h.width, 1
+	if h.x.stored != nil {
+		row, next = next, row
+	}
+	for r, sum := range h.sums {
+		by := 1 / max(sum, algebra.LeastDenominator)
+		for j, x := range h.other.RawRowView(r) {
+			h.unit[r*row+j*next] = float32(x * by)
+		}
+	}
+}
+
+// take writes columns of theta to z, column by column, each brought to the sum of the least cost, which is 1.
+func (h *KLHalf) take(z []float64, lo, hi int) {
+	for r, s := range h.sums {
+		for c, x := range h.theta.RawRowView(r)[lo:hi] {
+			z[c*h.k+r] = x * s
+		}
+	}
+	for c := range hi - lo {
+		column := z[c*h.k:][:h.k]
+		floats.Scale(1/max(elementary.Sum(column), algebra.LeastDenominator), column)
+	}
+}
+
+// put writes column i of theta, but for entries of which other has no row.
+func (h *KLHalf) put(z []float64, i int) {
+	for r, s := range h.sums {
+		if s >= algebra.LeastDenominator {
+			h.theta.Set(r, i, algebra.Moved(z[r]*h.x.Totals[i]/s, 1))
+		}
+	}
+}
+
+// layOut writes columns of dense data, each brought to a sum of 1.
+func (h *KLHalf) layOut(dst []float32, lo, hi int) {
+	var by [klPanel]float64
+	for c, total := range h.x.Totals[lo:hi] {
+		by[c] = 1 / max(total, algebra.LeastDenominator)
+	}
+	x := h.x.Dense.RawMatrix()
+	column, next := x.Stride, 1
+	if h.x.turned {
+		column, next = next, column
+	}
+	for j := range h.q {
+		for c := range hi - lo {
+			dst[c*h.width+j] = float32(x.Data[(lo+c)*column+j*next] * by[c])
+		}
+	}
+}
+
+func (h *KLHalf) densePanel(w *klWorker, lo, hi int) {
+	h.layOut(w.x, lo, hi)
+	for i, x := range w.z[:(hi-lo)*h.k] {
+		w.z32[i] = float32(x)
+	}
+	blas.Multiply(algebra.NoTrans, algebra.NoTrans, 1,
+		blas.Of[float32]{Rows: hi - lo, Cols: h.k, Stride: h.k, Data: w.z32},
+		blas.Of[float32]{Rows: h.k, Cols: h.width, Stride: h.width, Data: h.unit}, 0,
+		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
+	for c := range hi - lo {
+		from, to := c*h.width, (c+1)*h.width
+		simd.Descend(w.z[c*h.k:][:h.k], w.y[from:to], w.x[from:to], h.unit, h.width, KLFloor)
+	}
+}
+
+func (h *KLHalf) sparsePanel(w *klWorker, lo, hi int) {
+	for c := range hi - lo {
+		cols, vals := h.x.stored.Row(lo + c)
+		z := w.z[c*h.k:][:h.k]
+		if len(cols) == 0 {
+			clear(z)
+			continue
+		}
+		size := lanes32(len(cols))
+		if len(w.x) < size {
+			w.x, w.y, w.u, w.at = make([]float32, size), make([]float32, size), make([]float32, size*h.width), make([]int, size)
+		}
+		by := 1 / max(h.x.Totals[lo+c], algebra.LeastDenominator) // values that are stored may be 0
+		for p, x := range vals {
+			w.x[p], w.at[p] = float32(x*by), cols[p]
+		}
+		for p := len(vals); p < size; p++ {
+			w.x[p], w.at[p] = 0, h.q
+		}
+		for r, x := range z {
+			w.z32[r] = float32(x)
+		}
+		simd.Gather(w.u, size, w.y, w.z32[:h.width], h.unit, w.at[:size])
+		simd.Descend(z, w.y[:size], w.x[:size], w.u, size, KLFloor)
+	}
 }
