@@ -47,18 +47,13 @@ func (p *points) ready(j int) {
 // distance returns ‖x − w‖² for word j.
 func (p *points) distance(x []uint8, j int) float64 {
 	var sums [4]float64
-	word := p.word(j)
-	x = x[:len(word)]
-	for ; len(x) >= 4 && len(word) >= 4; x, word = x[4:], word[4:] {
-		a, b, c, d := float64(x[0])-word[0], float64(x[1])-word[1], float64(x[2])-word[2], float64(x[3])-word[3]
-		sums[0] += a * a
-		sums[1] += b * b
-		sums[2] += c * c
-		sums[3] += d * d
-	}
-	for f, v := range x {
-		d := float64(v) - word[f]
-		sums[0] += d * d
+	for f, w := range p.word(j) {
+		d := float64(x[f]) - w
+		if f < p.dim&^3 {
+			sums[f&3] += d * d
+		} else {
+			sums[0] += d * d
+		}
 	}
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
