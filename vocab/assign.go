@@ -215,23 +215,19 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
-	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) { dst.add(near, a.as.Sigma) })
+	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
+		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not get
+		// weights of 0.
+		var sum float64
+		first := len(dst.Weights)
+		for _, w := range near {
+			weight := elementary.Exp((near[0].distance - w.distance) / (2 * a.as.Sigma * a.as.Sigma))
+			sum += weight
+			dst.Words, dst.Weights = append(dst.Words, w.word), append(dst.Weights, weight)
+		}
+		for i := first; i < len(dst.Weights); i++ {
+			dst.Weights[i] /= sum
+		}
+	})
 	return nil
-}
-
-// add appends a descriptor's words.
-func (as *Assigned) add(found []neighbour, sigma float64) {
-	var sum float64
-	first := len(as.Weights)
-	for _, a := range found {
-		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not
-		// get weights of 0.
-		weight := elementary.Exp((found[0].distance - a.distance) / (2 * sigma * sigma))
-		sum += weight
-		as.Words = append(as.Words, a.word)
-		as.Weights = append(as.Weights, weight)
-	}
-	for i := first; i < len(as.Weights); i++ {
-		as.Weights[i] /= sum
-	}
 }
