@@ -29,10 +29,8 @@ type Clusterer interface {
 
 // Info describes an algorithm of the registry.
 type Info struct {
-	// Name is what settings call it, such as "cop-kmeans".
-	Name string
-	// Title says what it does, with its paper.
-	Title string
+	Name  string // in settings, such as "cop-kmeans"
+	Title string // what it does, with its paper
 	// NeedsLabels tells whether it must know the labels of some samples, and TakesLinks whether links will do
 	// in their place.
 	NeedsLabels, TakesLinks bool

@@ -198,13 +198,11 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	return &Assigner{as, f}, err
 }
 
-// Assigned are the words of the p descriptors of an image.
+// Assigned are the words of the p descriptors of an image: Nearest words each, p×Nearest, the nearest first, and
+// what each word gets, which adds up to 1.
 type Assigned struct {
-	// Nearest is how many words each descriptor has.
 	Nearest int
-	// Words is p×Nearest, the nearest first.
-	Words []int32
-	// Weights is p×Nearest: what each word gets. A descriptor's add up to 1.
+	Words   []int32
 	Weights []float64
 }
 
