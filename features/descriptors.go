@@ -13,7 +13,7 @@ type Descriptors struct {
 	// X and Y are the centres of the p patches in pixels, x to the right and y down; (0, 0) is the middle of
 	// the image's upper left pixel. Scale is the side of a bin in pixels: a SIFT patch has 4×4 bins. That of a
 	// key point is turned and may reach out of the image.
-	X, Y, Scale []float32
+	X, Y, Scale   []float32
 	Width, Height int // of the image in pixels
 }
 
