@@ -20,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
 
-// What a network may take.
 const (
 	maxNumbers = 1 << 28 // of a map, and of all that is held at once
 	maxWork    = 1 << 40 // multiplications an image, or numbers that are written
