@@ -101,12 +101,26 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 	})
 }
 
-// assignUnits moves units to the cheapest clusters, and fills empty ones with those that cost most in their
-// own.
+// assignUnits moves units to the cheapest clusters, and fills empty ones with those that cost most in their own.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
-	if err := l.unitCosts(ctx, costs); err != nil {
+	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
+		l.centres.score(l.scores, l.samples, l.all[lo:hi])
+		for i := lo; i < hi; i++ {
+			own := costs[u.of[i]*l.K:][:l.K]
+			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
+				if l.by[i] > 0 { // a row of zeros costs the same everywhere
+					own[j] += l.first[i] + l.by[i]*s
+				}
+			}
+			if u.extra != nil {
+				floats.Add(own, u.extra.RawRowView(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	if l.placed == nil {
@@ -115,7 +129,6 @@ func (l *run) assignUnits(ctx context.Context) error {
 			first = slices.Clone(costs)
 			u.keep(u.from, l.K, first)
 		}
-		var err error
 		if l.placed, err = u.place(l.K, first); err != nil {
 			return err
 		}
@@ -132,26 +145,6 @@ func (l *run) assignUnits(ctx context.Context) error {
 		l.counts[l.placed[at]]++
 	}
 	return nil
-}
-
-func (l *run) unitCosts(ctx context.Context, costs []float64) error {
-	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
-		l.centres.score(l.scores, l.samples, l.all[lo:hi])
-		for i := lo; i < hi; i++ {
-			first, by := l.first[i], l.by[i]
-			if by == 0 {
-				first = 0 // a row of zeros costs the same everywhere
-			}
-			own := costs[l.linked.of[i]*l.K:][:l.K]
-			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
-				own[j] += first + by*s
-			}
-			if l.linked.extra != nil {
-				floats.Add(own, l.linked.extra.RawRowView(i))
-			}
-		}
-		return nil
-	})
 }
 
 // ErrDeadEnd is the cause where no clusters are found that hold to the links.

@@ -53,8 +53,7 @@ func covariance(product float64) float64 { return elementary.Exp((product - 1) /
 // Correction is what Fit finds.
 type Correction struct {
 	Labels []int // the cluster of each sample, from 0
-	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in shares that add up
-	// to 1. Told samples have all of theirs in one.
+	// Shares, n×K, is r, cut off below 0, in shares that add up to 1. Labelled samples have all of theirs in one.
 	Shares *mat.Dense
 }
 

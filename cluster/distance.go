@@ -44,38 +44,31 @@ func (d Distance) length(cost float64) float64 {
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52
 
-// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 for a 1 − cos within rounding of 0. It sums in an order that depends on nothing but the number of columns.
+// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 for a 1 − cos within rounding of 0. It
+// sums in an order that depends on nothing but the number of columns.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
 	var sums [4]float64
-	columns := len(x)
-	y = y[:columns]
-	if d == DistanceCosine {
-		for ; len(x) >= 4; x, y = x[4:], y[4:] {
-			sums[0] += x[0] * y[0]
-			sums[1] += x[1] * y[1]
-			sums[2] += x[2] * y[2]
-			sums[3] += x[3] * y[3]
-		}
-		for j, v := range x {
-			sums[0] += v * y[j]
-		}
-		cost := 1 - wx*wy*(sums[0]+sums[1]+sums[2]+sums[3])
-		if cost < float64(columns+4)*epsilon {
-			return 0
-		}
-		return cost
-	}
-	for ; len(x) >= 4; x, y = x[4:], y[4:] {
-		a, b, c, d := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
-		sums[0] += a * a
-		sums[1] += b * b
-		sums[2] += c * c
-		sums[3] += d * d
-	}
+	y = y[:len(x)]
 	for j, v := range x {
-		sums[0] += (v - y[j]) * (v - y[j])
+		term := v * y[j]
+		if d == DistanceEuclidean {
+			term = (v - y[j]) * (v - y[j])
+		}
+		if j < len(x)&^3 {
+			sums[j&3] += term
+		} else {
+			sums[0] += term
+		}
 	}
-	return sums[0] + sums[1] + sums[2] + sums[3]
+	sum := sums[0] + sums[1] + sums[2] + sums[3]
+	if d == DistanceEuclidean {
+		return sum
+	}
+	cost := 1 - wx*wy*sum
+	if cost < float64(len(x)+4)*epsilon {
+		return 0
+	}
+	return cost
 }
 
 // targets are the points that rows are compared with. Their scores, which one matrix product gives, order them

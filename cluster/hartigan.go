@@ -18,7 +18,18 @@ type move struct {
 // refine moves single samples where that lowers the objective, both centres moving with them, in the order of
 // their gains with all centres held, and returns how many.
 func (l *run) refine(ctx context.Context) (int, error) {
-	l.sumLengths()
+	// What centres are multiplied by to be the sums of their clusters' samples.
+	clear(l.lengths)
+	for i, j := range l.labels {
+		if l.Distance == DistanceEuclidean {
+			l.lengths[j]++
+		} else if l.weights[i] > 0 {
+			l.lengths[j] += 1 - l.cost(i, j)
+		}
+	}
+	for j, length := range l.lengths {
+		l.lengths[j] = max(length, 0)
+	}
 	moves, err := l.moves(ctx)
 	if err != nil || len(moves) == 0 {
 		return 0, err
@@ -39,21 +50,6 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	copy(l.centres.points.Data, before) // bounds count from there
 	l.moveCentres()
 	return countMoved(l.previous, l.labels), nil
-}
-
-// sumLengths finds what centres are multiplied by to be the sums of their clusters' samples.
-func (l *run) sumLengths() {
-	clear(l.lengths)
-	for i, j := range l.labels {
-		if l.Distance == DistanceEuclidean {
-			l.lengths[j]++
-		} else if l.weights[i] > 0 {
-			l.lengths[j] += 1 - l.cost(i, j)
-		}
-	}
-	for j, length := range l.lengths {
-		l.lengths[j] = max(length, 0)
-	}
 }
 
 // change adds a sample to cluster j, by 1, or takes it away, by −1.

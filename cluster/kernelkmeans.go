@@ -20,17 +20,14 @@ import (
 // its own mean. The objective cannot rise if the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
-	K        int
-	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
-	// MaxIterations bounds the iterations of a run; 0 means 300.
-	MaxIterations int
-	// Seed makes the random starts repeatable.
-	Seed uint64
+	K             int
+	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
+	MaxIterations int    // of a run; 0 means 300
+	Seed          uint64 // makes the random starts repeatable
 	// Start holds the samples' clusters at the start of a single run, in place of Restarts and Seed.
 	Start []int
 
-	// traced is as in KMeans.
-	traced func(restart, iteration, moved int)
+	traced func(restart, iteration, moved int) // as in KMeans
 }
 
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {

@@ -43,15 +43,12 @@ type KMeans struct {
 	K        int
 	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
 	Init     Init     `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
-	// Refine goes on from convergence by moving single samples to clusters where the objective is lower once
-	// both centres have moved with them (Hartigan 1975; Hartigan and Wong 1979), and by the algorithm again. It
-	// has no effect under links.
-	Refine   bool `setting:"refine" help:"whether single samples then move where that lowers the objective"`
-	Restarts int  `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
-	// MaxIterations bounds the iterations of a run; 0 means 300.
-	MaxIterations int
-	// Seed makes the random starts repeatable.
-	Seed uint64
+	// Refine goes on from convergence by moving single samples where the objective is lower once both centres
+	// have moved (Hartigan 1975; Hartigan and Wong 1979), and by the algorithm again; not under links.
+	Refine        bool   `setting:"refine" help:"whether single samples then move where that lowers the objective"`
+	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
+	MaxIterations int    // of a run; 0 means 300
+	Seed          uint64 // makes the random starts repeatable
 	// Start holds K rows that are the centres at the start of a single run, in place of Init, Restarts and
 	// Seed.
 	Start []int

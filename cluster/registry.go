@@ -29,10 +29,8 @@ type Clusterer interface {
 
 // Info describes an algorithm of the registry.
 type Info struct {
-	// Name is what settings call it, such as "cop-kmeans".
-	Name string
-	// Title says what it does, with its paper.
-	Title string
+	Name  string // in settings, such as "cop-kmeans"
+	Title string // what it does, with its paper
 	// NeedsLabels tells whether it must know the labels of some samples, and TakesLinks whether links will do
 	// in their place.
 	NeedsLabels, TakesLinks bool
@@ -66,12 +64,13 @@ func Register(i Info, defaults Clusterer) {
 func Algorithms() []Info { return slices.Clone(registry) }
 
 // Lookup returns the algorithm of the name.
-func Lookup(name string) (Info, bool) {
-	i := slices.IndexFunc(registry, func(i Info) bool { return i.Name == name })
-	if i < 0 {
-		return Info{}, false
+func Lookup(name string) (_ Info, ok bool) {
+	for _, i := range registry {
+		if i.Name == name {
+			return i, true
+		}
 	}
-	return registry[i], true
+	return Info{}, false
 }
 
 // Settings returns the settings that the algorithm follows.
@@ -95,14 +94,13 @@ type Size struct {
 // Memory returns about how many bytes a clustering takes beside its input: what the algorithm's method
 // Memory(Size) float64 says, 0 if it has none.
 func (i Info) Memory(s Size) int64 {
-	of, ok := i.zero.(interface{ Memory(s Size) float64 })
-	if !ok {
-		return 0
-	}
 	if !i.TakesLinks {
 		s.Links = 0
 	}
-	return int64(min(of.Memory(s), 1<<62))
+	if of, ok := i.zero.(interface{ Memory(s Size) float64 }); ok {
+		return int64(min(of.Memory(s), 1<<62))
+	}
+	return 0
 }
 
 // memoryOfSquares is the memory of n×n matrices, and of bytes for each sample and cluster in each start at

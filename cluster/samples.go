@@ -120,10 +120,8 @@ func tooSmall(row int) error {
 
 type dense struct{ *mat.Dense }
 
-func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
-
-func (x dense) values(i int) []float64 { return x.RawRowView(i) }
-
+func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
+func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
 // rowRooms hold dense rows side by side, or points that are laid out.

@@ -208,9 +208,6 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 			}
 		}
 	}
-	if isSym {
-		return sym, nil
-	}
 	for i := range n {
 		for j := range i {
 			if v, w := a.At(i, j), sym.At(j, i); !(math.Abs(v-w) <= 1e-8*largest) {

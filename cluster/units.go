@@ -53,10 +53,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 
 // mostSteps bounds the search for clusters of units that links part, and mostColouring that for any such
 // clusters.
-const (
-	mostSteps     = 20_000
-	mostColouring = 2_000_000
-)
+const mostSteps, mostColouring = 20_000, 2_000_000
 
 // errNoClusters says that links allow no such clusters, which is certain.
 var errNoClusters = errors.New("no such clusters are possible")

@@ -71,8 +71,7 @@ func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error 
 // not within the image, are an error.
 type Eyes struct {
 	file string
-	// at holds the eyes of each sample as x + iy, the pixels' centres at whole numbers.
-	at map[string]eyes
+	at   map[string]eyes // of each sample, as x + iy with the pixels' centres at whole numbers
 }
 
 type eyes struct{ left, right complex128 }

@@ -132,13 +132,18 @@ const (
 type siftGrid struct {
 	width, height, bin, step int
 	columns, rows            int       // of patches
-	blur                     []float32 // the weights of the Gaussian from its middle outwards
+	blur                     []blurTap // the Gaussian from its middle outwards
 	// window holds, for each bin along one side of a patch, the weights of the 2·bin-1 pixels around the bin's
 	// centre: the triangle that shares a pixel between two bins, times the Gaussian around the patch's centre.
 	// Both are separable, so gradients are pooled along x first.
 	window   [siftBins][]float32
 	root     bool
 	contrast float64
+}
+
+type blurTap struct {
+	offset int
+	weight float32
 }
 
 // newSIFTGrid returns the grid over an image, or nil where no patch fits in.
@@ -153,11 +158,12 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 	sum := -1.0 // the middle is counted twice
 	for t := range int(math.Ceil(4*sigma)) + 1 {
 		v := elementary.Exp(-float64(t*t) / (2 * sigma * sigma))
-		g.blur = append(g.blur, float32(v))
+		g.blur = append(g.blur, blurTap{-t, float32(v)}, blurTap{t, float32(v)})
 		sum += 2 * v
 	}
+	g.blur = g.blur[1:] // the middle counts once
 	for t := range g.blur {
-		g.blur[t] /= float32(sum)
+		g.blur[t].weight /= float32(sum)
 	}
 	for b := range g.window {
 		for t := 1 - bin; t < bin; t++ {
@@ -204,7 +210,7 @@ func newRows(n, length int) [][]float32 {
 
 // blurred returns the blurred image, which is mirrored at its outermost pixels.
 func (g *siftGrid) blurred(grey func(row []float32, y int)) []float32 {
-	radius, end := len(g.blur)-1, len(g.blur)+g.width-2
+	radius, end := len(g.blur)/2, len(g.blur)/2+g.width-1
 	padded := make([]float32, g.width+2*radius)
 	across, out := make([]float32, g.width*g.height), make([]float32, g.width*g.height)
 	for y := range g.height {
@@ -212,22 +218,15 @@ func (g *siftGrid) blurred(grey func(row []float32, y int)) []float32 {
 		for t := 1; t <= radius; t++ {
 			padded[radius-t], padded[end+t] = padded[radius+t], padded[end-t]
 		}
-		row := across[y*g.width:][:g.width]
-		for t, weight := range g.blur {
-			addScaled(row, weight, padded[radius-t:])
-			if t > 0 {
-				addScaled(row, weight, padded[radius+t:])
-			}
+		for _, tap := range g.blur {
+			addScaled(across[y*g.width:][:g.width], tap.weight, padded[radius+tap.offset:])
 		}
 	}
 	for y := range g.height {
-		row := out[y*g.width:][:g.width]
-		for t, weight := range g.blur {
-			above, below := max(y-t, t-y), min(y+t, 2*(g.height-1)-y-t)
-			addScaled(row, weight, across[above*g.width:])
-			if t > 0 {
-				addScaled(row, weight, across[below*g.width:])
-			}
+		for _, tap := range g.blur {
+			from := y + tap.offset
+			from = min(max(from, -from), 2*(g.height-1)-from)
+			addScaled(out[y*g.width:][:g.width], tap.weight, across[from*g.width:])
 		}
 	}
 	return out
@@ -319,15 +318,11 @@ func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 }
 
 func length(hist *[siftDim]float32) float32 {
-	// Four sums do not wait for one another.
-	var a, b, c, d float32
-	for i := 0; i < siftDim; i += 4 {
-		a += hist[i] * hist[i]
-		b += hist[i+1] * hist[i+1]
-		c += hist[i+2] * hist[i+2]
-		d += hist[i+3] * hist[i+3]
+	var sums [4]float32 // which do not wait for one another
+	for i, v := range hist {
+		sums[i%4] += v * v
 	}
-	return float32(math.Sqrt(float64(a + b + c + d)))
+	return float32(math.Sqrt(float64(sums[0] + sums[1] + sums[2] + sums[3])))
 }
 
 // orientations is the number of directions of gradients, 45° apart, counter-clockwise from the right.

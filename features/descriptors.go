@@ -8,16 +8,13 @@ import (
 
 // Descriptors holds the p local descriptors of one image.
 type Descriptors struct {
-	// Vectors is p×Dim, row after row.
-	Vectors []uint8
-	// Dim is the length of a descriptor, 128 for SIFT.
-	Dim int
+	Vectors []uint8 // p×Dim, row after row
+	Dim     int     // the length of a descriptor, 128 for SIFT
 	// X and Y are the centres of the p patches in pixels, x to the right and y down; (0, 0) is the middle of
 	// the image's upper left pixel. Scale is the side of a bin in pixels: a SIFT patch has 4×4 bins. That of a
 	// key point is turned and may reach out of the image.
-	X, Y, Scale []float32
-	// Width and Height are the size of the image in pixels.
-	Width, Height int
+	X, Y, Scale   []float32
+	Width, Height int // of the image in pixels
 }
 
 // Len returns p, the number of descriptors.

@@ -138,6 +138,7 @@ func reducedGrey(img image.Image, size image.Point) *image.Gray {
 	return out
 }
 
+// rootVector makes a SIFT descriptor RootSIFT.
 func rootVector(v *[siftDim]uint8) {
 	sum := 0
 	for _, a := range v {

@@ -9,10 +9,8 @@ import (
 // Canvas is an image, grey or in colour, whose values from 0 to 1 are not rounded.
 type Canvas struct {
 	Height, Width int
-	// Channels is 1 for grey, 3 for red, green and blue.
-	Channels int
-	// Values holds a plane after the other, each row by row from the top.
-	Values []float64
+	Channels      int       // 1 for grey, 3 for red, green and blue
+	Values        []float64 // a plane after the other, each row by row from the top
 }
 
 func newCanvas(height, width, channels int) *Canvas {

@@ -47,18 +47,13 @@ func (p *points) ready(j int) {
 // distance returns ‖x − w‖² for word j.
 func (p *points) distance(x []uint8, j int) float64 {
 	var sums [4]float64
-	word := p.word(j)
-	x = x[:len(word)]
-	for ; len(x) >= 4 && len(word) >= 4; x, word = x[4:], word[4:] {
-		a, b, c, d := float64(x[0])-word[0], float64(x[1])-word[1], float64(x[2])-word[2], float64(x[3])-word[3]
-		sums[0] += a * a
-		sums[1] += b * b
-		sums[2] += c * c
-		sums[3] += d * d
-	}
-	for f, v := range x {
-		d := float64(v) - word[f]
-		sums[0] += d * d
+	for f, w := range p.word(j) {
+		d := float64(x[f]) - w
+		if f < p.dim&^3 {
+			sums[f&3] += d * d
+		} else {
+			sums[0] += d * d
+		}
 	}
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
@@ -203,13 +198,11 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	return &Assigner{as, f}, err
 }
 
-// Assigned are the words of the p descriptors of an image.
+// Assigned are the words of the p descriptors of an image: Nearest words each, p×Nearest, the nearest first, and
+// what each word gets, which adds up to 1.
 type Assigned struct {
-	// Nearest is how many words each descriptor has.
 	Nearest int
-	// Words is p×Nearest, the nearest first.
-	Words []int32
-	// Weights is p×Nearest: what each word gets. A descriptor's add up to 1.
+	Words   []int32
 	Weights []float64
 }
 
@@ -220,23 +213,19 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
-	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) { dst.add(near, a.as.Sigma) })
+	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
+		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not get
+		// weights of 0.
+		var sum float64
+		first := len(dst.Weights)
+		for _, w := range near {
+			weight := elementary.Exp((near[0].distance - w.distance) / (2 * a.as.Sigma * a.as.Sigma))
+			sum += weight
+			dst.Words, dst.Weights = append(dst.Words, w.word), append(dst.Weights, weight)
+		}
+		for i := first; i < len(dst.Weights); i++ {
+			dst.Weights[i] /= sum
+		}
+	})
 	return nil
-}
-
-// add appends a descriptor's words.
-func (as *Assigned) add(found []neighbour, sigma float64) {
-	var sum float64
-	first := len(as.Weights)
-	for _, a := range found {
-		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not
-		// get weights of 0.
-		weight := elementary.Exp((found[0].distance - a.distance) / (2 * sigma * sigma))
-		sum += weight
-		as.Words = append(as.Words, a.word)
-		as.Weights = append(as.Weights, weight)
-	}
-	for i := first; i < len(as.Weights); i++ {
-		as.Weights[i] /= sum
-	}
 }

@@ -153,12 +153,9 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 // Weighting weights histograms by its fields in their order. The zero value makes the length of each histogram
 // 1, as the papers do.
 type Weighting struct {
-	// IDF is a factor for each column, see LearnIDF; nil means 1.
-	IDF []float64
-	// Power is the exponent, above 0 and up to 1; 0 means 1.
-	Power float64
-	// Norm is what is 1 in the end.
-	Norm features.Norm
+	IDF   []float64     // a factor for each column, see LearnIDF; nil means 1
+	Power float64       // the exponent, above 0 and up to 1; 0 means 1
+	Norm  features.Norm // what is 1 in the end
 }
 
 // LearnIDF returns the inverse document frequency of each column of x, n×m, of training images: 1 +

@@ -18,13 +18,9 @@ const defaultTotal = 100_000
 // Every descriptor draws a number from its image's random stream, and the least numbers stay: the order of the
 // images does not count. Several goroutines may use a Sampler at once.
 type Sampler struct {
-	// Total is the most descriptors that are kept; 0 means 100,000.
-	Total int
-	// PerImage is the most descriptors that one image gives, so that large images do not outweigh small ones; 0
-	// sets no bound.
-	PerImage int
-	// Seed makes the subset repeatable.
-	Seed uint64
+	Total    int    // the most descriptors that are kept; 0 means 100,000
+	PerImage int    // the most that one image gives, so that large ones do not outweigh small ones; 0 for all
+	Seed     uint64 // makes the subset repeatable
 
 	mu   sync.Mutex
 	dim  int

@@ -22,10 +22,9 @@ import (
 type Method int
 
 const (
-	// MethodLloyd is k-means until convergence. It begins on a part of the descriptors, which doubles whenever
-	// there is little more to gain from it. Each word goes 1.9 times as far as the mean of its descriptors,
-	// which halves the iterations and cannot raise the objective; the first and the last step with each part
-	// are to the mean.
+	// MethodLloyd is k-means until convergence, on a part of the descriptors that doubles whenever there is
+	// little more to gain from it. Each word goes 1.9 times as far as the mean, which halves the iterations and
+	// cannot raise the objective; the first and the last step with each part are to the mean.
 	MethodLloyd Method = iota
 	// MethodMiniBatch leaves each part after a few steps, and reads all descriptors two or three times (Newling
 	// and Fleuret, "Nested mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of Lloyd's
@@ -41,30 +40,23 @@ func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText
 func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
 func (Method) Values() []string                   { return methods.Values() }
 
-// Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm.
-//
-// Where assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Else that
-// would cost more than the rest, and words start from different descriptors at random.
+// Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm. Where assignment is exact
+// (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007); else that would cost more than the
+// rest, and they start from different descriptors at random.
 type Training struct {
-	// Words is the number of words; 0 means 200.
-	Words int
-	// Method says how words are learned.
+	Words  int // 0 means 200
 	Method Method
-	// Checks is as in Assignment.
-	Checks int
-	// MaxIterations bounds how often all descriptors are read, and how often each of the parts before; 0 means
-	// 300.
+	Checks int // as in Assignment
+	// MaxIterations bounds how often all descriptors are read, and each of the parts before; 0 means 300.
 	MaxIterations int
 	// Tolerance ends the training when an iteration over all descriptors lowers the objective by less than this
 	// share of it. A part is doubled likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for
 	// MethodMiniBatch.
 	Tolerance float64
-	// Seed makes the words repeatable.
-	Seed uint64
+	Seed      uint64 // makes the words repeatable
 	// Progress, if set, is called after every iteration, with -1 for how many there will be.
 	Progress func(done, total int)
-	// traced, if set, is called after every iteration with how many descriptors it read and their mean squared
-	// distance to their words.
+	// traced, if set, gets after every iteration how many descriptors it read, and their mean squared distance.
 	traced func(iteration, descriptors int, mean float64)
 }
 

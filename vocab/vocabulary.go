@@ -24,28 +24,15 @@ import (
 
 // Vocabulary holds visual words.
 type Vocabulary struct {
-	// Words is words×dim, a word a row: a mean of descriptors, so its values are from 0 to 255.
-	Words *mat.Dense
+	Words *mat.Dense // words×dim, means of descriptors, with values from 0 to 255
 }
 
-// Len returns the number of words.
-func (v *Vocabulary) Len() int {
-	n, _ := v.Words.Dims()
-	return n
-}
-
-// Dim returns the length of the descriptors that the words are made of.
-func (v *Vocabulary) Dim() int {
-	_, dim := v.Words.Dims()
-	return dim
-}
+// Len returns the number of words, and Dim the length of the descriptors that they are made of.
+func (v *Vocabulary) Len() int { return v.Words.RawMatrix().Rows }
+func (v *Vocabulary) Dim() int { return v.Words.RawMatrix().Cols }
 
 // Sizes beyond these come from damaged files and mistyped settings.
-const (
-	mostWords  = 1 << 20
-	mostDim    = 1 << 12
-	mostValues = 1 << 27
-)
+const mostWords, mostDim, mostValues = 1 << 20, 1 << 12, 1 << 27
 
 func (v *Vocabulary) checkWords() error {
 	if v == nil || v.Words == nil || v.Words.IsEmpty() {

@@ -14,8 +14,8 @@ import (
 // FillEmpty gives each empty cluster the sample that costs most in its own, of those that are free to move and
 // not alone there, ties to the lower index. Where there is none, clusters stay empty.
 func FillEmpty[T int | int32](labels []T, counts []int, costs []float64, free func(i int) bool) {
-	for j := range counts {
-		if counts[j] > 0 {
+	for j, count := range counts {
+		if count > 0 {
 			continue
 		}
 		farthest := -1

@@ -17,26 +17,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Regression is multinomial logistic regression: the probability of class c of a sample x
-// is proportional to exp(w_c·x + b_c). Fit finds the minimum of
+// Regression is multinomial logistic regression: the probability of class c of a sample x is proportional to
+// exp(w_c·x + b_c). Fit finds the minimum of
 //
 //	½ Σ_c ‖w_c‖² − C Σ_i log p(label of i | x_i)
 //
 // by L-BFGS from 0. The offsets b are not penalised, and features are taken as they are.
 type Regression struct {
-	// C is the weight of the samples beside the penalty; 0 means 1.
-	C float64
-	// Tolerance is the largest part of the gradient, over n·C, at which it ends; 0 means
-	// 1e-6. Iterations is how many it takes at most, 0 means 1000.
-	Tolerance  float64
-	Iterations int
+	C          float64 // the weight of the samples beside the penalty; 0 means 1
+	Tolerance  float64 // of the largest part of the gradient, over n·C; 0 means 1e-6
+	Iterations int     // at most; 0 means 1000
 }
 
 // Model is a fitted regression.
 type Model struct {
-	// Weights is k×m, and Offsets has k numbers.
-	Weights *mat.Dense
-	Offsets []float64
+	Weights *mat.Dense // k×m
+	Offsets []float64  // k
 }
 
 // Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are given, from 0 to k−1. A

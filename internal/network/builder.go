@@ -20,10 +20,8 @@ type builder struct {
 
 // value is an array: a constant, or what steps write.
 type value struct {
-	shape []int
-	// last is set where the value is a map, shape 1×channels×height×width, that lies row by
-	// row with its channels last. All else lies in the order of its axes.
-	last   bool
+	shape  []int
+	last   bool // a map, 1×channels×height×width, that lies with its channels last, not in the order of its axes
 	buf    *buffer
 	floats []float32 // of a constant
 	ints   []int

@@ -20,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
 
-// What a network may take.
 const (
 	maxNumbers = 1 << 28 // of a map, and of all that is held at once
 	maxWork    = 1 << 40 // multiplications an image, or numbers that are written
@@ -30,12 +29,9 @@ const (
 // Options say what of a model is run. The zero value runs it on images of the model's size, or 224×224, up to
 // its last pooling or else its first output.
 type Options struct {
-	// Height and Width are those of images, 0 for the model's.
-	Height, Width int
-	// Layer names the value, or the operator whose value, is wanted.
-	Layer string
-	// Memory bounds the bytes of weights, of maps and of what is kept with them, 0 for 1 GB.
-	Memory int64
+	Height, Width int    // of images, 0 for the model's
+	Layer         string // names the value, or the operator whose value, is wanted
+	Memory        int64  // bounds the bytes of weights, of maps and of what is kept with them, 0 for 1 GB
 }
 
 // Network is a model that is ready to run.

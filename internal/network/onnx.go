@@ -21,8 +21,7 @@ type graph struct {
 	outputs   []string
 	nodes     []*node
 	constants map[string]*tensor
-	// small counts what takes many times more memory than bytes of the file: whole numbers and names.
-	small int
+	small     int // whole numbers and names, which take many times more memory than bytes of the file
 }
 
 // input is a value that is given.
@@ -89,12 +88,7 @@ type tensor struct {
 }
 
 // What a file may hold.
-const (
-	maxNodes = 20_000
-	maxSmall = 1 << 22
-	maxDims  = 8
-	maxInt   = 1 << 31
-)
+const maxNodes, maxSmall, maxDims, maxInt = 20_000, 1 << 22, 8, 1 << 31
 
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
@@ -120,7 +114,7 @@ func (g *graph) message(content []byte) fields {
 	return m
 }
 
-// after returns what follows n bytes of a message, which are malformed where n is below 0.
+// after returns what follows n bytes of a message, malformed where n is below 0.
 func after(content []byte, n int) []byte {
 	if n < 0 {
 		panic(failure{errMalformed})

@@ -167,10 +167,10 @@ func (b *builder) lrn(n *node, in []*value) *value {
 
 // arithmetic is the functions of two numbers.
 var arithmetic = map[string]func(x, y float32) float32{
-	"Add": func(x, y float32) float32 { return x + y },
-	"Sub": func(x, y float32) float32 { return x - y },
-	"Mul": func(x, y float32) float32 { return x * y },
-	"Div": func(x, y float32) float32 { return x / y },
+	"Add":   func(x, y float32) float32 { return x + y },
+	"Sub":   func(x, y float32) float32 { return x - y },
+	"Mul":   func(x, y float32) float32 { return x * y },
+	"Div":   func(x, y float32) float32 { return x / y },
 	"PRelu": leaky,
 }
 

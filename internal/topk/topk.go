@@ -46,7 +46,6 @@ type Selection[V any] struct {
 	limit    float64
 }
 
-// keyed is a value with its key and its place among all.
 type keyed[V any] struct {
 	key   float64
 	place int
