@@ -44,8 +44,8 @@ func (d Distance) length(cost float64) float64 {
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52
 
-// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 for a 1 − cos within rounding of 0. It
-// sums in an order that depends on nothing but the number of columns.
+// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 where that is within rounding. The
+// order of the sum depends on the number of columns alone.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
 	var sums [4]float64
 	y = y[:len(x)]
@@ -71,8 +71,8 @@ func (d Distance) between(x []float64, wx float64, y []float64, wy float64) floa
 	return cost
 }
 
-// targets are the points that rows are compared with. Their scores, which one matrix product gives, order them
-// as distances do: ½‖y‖² − xᵀy, or −xᵀy for unit y under the cosine distance.
+// targets are the points that rows are compared with. Scores order them as distances do: ½‖y‖² − xᵀy, or −xᵀy
+// for unit y under the cosine distance.
 type targets struct {
 	distance Distance
 	points   blas.Matrix // unit rows, or zeros, under the cosine distance
@@ -85,7 +85,6 @@ func newTargets(d Distance, n, m int) *targets {
 	return &targets{distance: d, points: points, offsets: make([]float64, n)}
 }
 
-// point returns point j.
 func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }

@@ -76,8 +76,6 @@ func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known
 	return k.Fit(ctx, x)
 }
 
-// Memory returns about how many bytes the algorithm takes: for each start at work the centres, its own and the
-// best, a panel of scores, and the costs with candidates for centres.
 func (k KMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0

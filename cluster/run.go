@@ -288,7 +288,6 @@ func (l *run) assignEach(ctx context.Context) error {
 	})
 }
 
-// eachScored calls f with the scores of each of some samples.
 func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
 	for rows := range slices.Chunk(samples, gathered(l.m)) {
 		if err := ctx.Err(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// A rowReader is a matrix that can be read by rows. Sums over a row skip nothing but zeros and keep the
-// columns' order, so that a dense and a sparse matrix of the same values give the same bits, but for dots.
+// A rowReader is read by rows. Sums keep the columns' order, so that a dense and a sparse matrix of the same
+// values give the same bits, but for dots.
 type rowReader interface {
 	Dims() (r, c int)
 	// row returns row i. It may be written to buf, of length c.

@@ -81,7 +81,6 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	return d, err
 }
 
-// Len returns how many descriptors sample i of the set has.
 func (d *Described) Len(i int) int { return d.lengths[i] }
 
 // Key is the SHA-256 sum of what descriptors are made of.
@@ -96,8 +95,8 @@ func (d *Described) Keys(samples []int) []Key {
 	return keys
 }
 
-// Each calls use with the descriptors of each of some samples and its place among them, several at once. It
-// returns the first error in the samples' order; a changed image is an error.
+// Each calls use with the descriptors of samples and their places among them, several at once. It returns the
+// first error in the samples' order; a changed image is an error.
 func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
 	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
 		return d.with(ctx, i, func(found *Descriptors) error { return use(at, found) })

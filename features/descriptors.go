@@ -17,7 +17,6 @@ type Descriptors struct {
 	Width, Height int // of the image in pixels
 }
 
-// Len returns p, the number of descriptors.
 func (d *Descriptors) Len() int { return len(d.X) }
 
 // Vector returns descriptor i, which is no copy.
@@ -41,8 +40,7 @@ const binaryHead = 16
 // binaryPlace is the length of a descriptor's X, Y and Scale as bytes.
 const binaryPlace = 12
 
-// AppendBinary appends the descriptors as bytes, the numbers with their low byte first. It implements
-// encoding.BinaryAppender.
+// AppendBinary appends the descriptors as bytes, the numbers with their low byte first.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	if n := max(d.Len(), d.Dim, d.Width, d.Height); n > math.MaxInt32 {
 		return b, fmt.Errorf("descriptors: %d is more than can be written", n)
@@ -57,7 +55,7 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary reads what AppendBinary wrote, of which it keeps the bytes of Vectors; beside them it takes
-// at most 2 bytes of memory for each one of these. It implements encoding.BinaryUnmarshaler, but for that.
+// at most 2 bytes of memory for each one of these.
 func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if len(b) < binaryHead {
 		return fmt.Errorf("descriptors: %d bytes are too few", len(b))

@@ -40,8 +40,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Observer sees images before the extractor does. Images whose features are cached are not decoded, and not
-// seen.
+// Observer sees images before the extractor does, but not those whose features are cached.
 type Observer struct {
 	// Least is the height and width that images have to keep, 0 for whole ones, and Memory returns how many
 	// bytes See takes, at most, for one of width×height pixels, beside those of the image; see [imagefile.Use].
@@ -75,7 +74,6 @@ type Cache interface {
 // of those of rows: it changes with the values of reduced images.
 const CacheVersion, reducedVersion = "1", "reduced 3"
 
-// settingsOf digests an extractor's settings.
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
 // Extract returns the rows that an extractor makes of the samples of a set, n×m. With an extractor whose rows
@@ -320,7 +318,6 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	return &Blocks{*s}, s.list(set, bad)
 }
 
-// Dims returns the numbers of samples and of features.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
 // Read writes the rows of p samples from one on to dst, p×m. The first that cannot be used is an error that

@@ -54,13 +54,11 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 	return nil
 }
 
-// BadSampleError is the error of a sample that cannot be used. Where bad samples are skipped (SkipBad) it is
-// left out instead.
+// BadSampleError is the error of a sample that cannot be used and, with SkipBad, is left out.
 type BadSampleError struct{ Err error }
 
 func (e *BadSampleError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the cause.
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
 // usable calls f for each sample that bad has no error of. With SkipBad it puts errors there, but not of

@@ -32,7 +32,6 @@ type node struct {
 
 const trees, leafWords = 8, 8
 
-// newForest plants trees over the words, which must not change afterwards.
 func newForest(ctx context.Context, p *points) (*forest, error) {
 	f := &forest{points: p, words: make([]int32, 0, trees*p.n)}
 	for t := range trees {

@@ -65,7 +65,6 @@ func checkSize(words, dim int) error {
 	return nil
 }
 
-// points returns the words for comparing descriptors with.
 func (v *Vocabulary) points() *points {
 	p := newPoints(v.Len(), v.Dim())
 	for j := range p.n {

@@ -148,7 +148,6 @@ func (n *Network) Run(dst, image []float32) error {
 	return nil
 }
 
-// input returns what is given, with its name: the one input that is no constant.
 func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
 	if len(given) != 1 || len(given[0].dims) != 4 {

@@ -41,7 +41,6 @@ func (n *node) axes(in []*value, count int) []int {
 	return axes
 }
 
-// reshaped returns the value with another shape of as many numbers.
 func (b *builder) reshaped(v *value, shape []int) *value {
 	if size(shape) != size(v.shape) {
 		fail("the shape %v of the shape %v", shape, v.shape)
