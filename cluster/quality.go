@@ -20,15 +20,12 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 	if len(labels) != n {
 		return 0, fmt.Errorf("%d rows and %d labels", n, len(labels))
 	}
-	k := 0
+	var sizes []int
 	for i, c := range labels {
 		if c < 0 {
 			return 0, fmt.Errorf("row %d has the label %d", i+1, c)
 		}
-		k = max(k, c+1)
-	}
-	sizes := make([]int, k)
-	for _, c := range labels {
+		sizes = append(sizes, make([]int, max(c+1-len(sizes), 0))...)
 		sizes[c]++
 	}
 	if slices.Max(append(sizes, 0)) == n {
@@ -39,7 +36,7 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 		return 0, err
 	}
 	total := 0.0
-	sums := make([]float64, k)
+	sums := make([]float64, len(sizes))
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -28,13 +28,12 @@ type Described struct {
 // Descriptors are of whole images: there is no Crop, and Normalise is for rows.
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
 	info := InfoOf(by)
-	if err := by.Check(); err != nil {
+	switch err := by.Check(); {
+	case err != nil:
 		return nil, fmt.Errorf("features: %w", err)
-	}
-	if opt.Crop != nil {
+	case opt.Crop != nil:
 		return nil, fmt.Errorf("features: crop does not go with %s, which %s", info.Name, info.Images)
-	}
-	if set.Files == nil && set.Height == 0 {
+	case set.Files == nil && set.Height == 0:
 		return nil, fmt.Errorf("%s holds no images, and %s describes images", set.Name, info.Name)
 	}
 	if opt.Images == nil {

@@ -45,10 +45,10 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 			kinds = append(kinds, datasets.BadFile{Kind: imagefile.KindOf(err)})
 		}
 	}
-	switch {
-	case len(bad) == 0:
+	if len(bad) == 0 {
 		return fmt.Errorf("features: the set %s has no samples", set.Name)
-	case len(m.Rows) == 0:
+	}
+	if len(m.Rows) == 0 {
 		return fmt.Errorf("features: none of the %d samples of %s can be used (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// defaultTotal is how many descriptors a Sampler keeps.
 const defaultTotal = 100_000
 
 // Sampler keeps a random subset of the descriptors of images that stream by, in twice the memory of Total.
@@ -81,8 +80,7 @@ func (s *Sampler) cut(total int) {
 	s.kept = slices.Delete(s.kept, min(total, len(s.kept)), len(s.kept))
 }
 
-// Sample returns the descriptors that are kept so far, n×dim, in random order, as a copy. Both are empty, and
-// dim is 0, before any was added.
+// Sample returns a copy of the descriptors that are kept so far, n×dim, in random order; dim is 0 before any.
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

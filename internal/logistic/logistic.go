@@ -77,12 +77,11 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 // LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for the rows of x, n×m.
 func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
-	k, _ := m.Weights.Dims()
+	k := len(m.Offsets)
 	out := mat.NewDense(n, k, nil)
-	scores := out.RawMatrix().Data
-	newRows(x).scores(scores, m.Weights.RawMatrix().Data, k)
+	newRows(x).scores(out.RawMatrix().Data, m.Weights.RawMatrix().Data, k)
 	for i := range n {
-		row := scores[i*k : (i+1)*k]
+		row := out.RawRowView(i)
 		floats.Add(row, m.Offsets)
 		floats.AddConst(-elementary.LogSumExp(row), row)
 	}
@@ -92,8 +91,7 @@ func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 // Classify returns the most probable class of each row of x, of two the lower.
 func (m *Model) Classify(x mat.Matrix) []int {
 	scores := m.LogProbabilities(x)
-	n, _ := scores.Dims()
-	out := make([]int, n)
+	out := make([]int, scores.RawMatrix().Rows)
 	for i := range out {
 		out[i] = floats.MaxIdx(scores.RawRowView(i))
 	}
@@ -115,7 +113,7 @@ func checkLabelled(n int, labels []int, k int) error {
 		return fmt.Errorf("class %d has no sample", c+1)
 	}
 	if k == 0 {
-		return fmt.Errorf("no samples")
+		return errors.New("no samples")
 	}
 	return nil
 }

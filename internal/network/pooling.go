@@ -45,12 +45,12 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 						}
 					}
 				}
-				count := 1
-				switch {
-				case mean && padding:
+				count := row.taps * column.taps
+				if padding {
 					count = row.padded * column.padded
-				case mean:
-					count = row.taps * column.taps
+				}
+				if !mean {
+					count = 1
 				}
 				for i, sum := range sums {
 					y[i] = float32(sum / float64(count))
