@@ -113,9 +113,13 @@ type Multiplicative struct{}
 func (Multiplicative) Serves(Parts) error { return nil }
 
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
+	var rooms [][2]*mat.Dense
+	for _, theta := range f.Factors() {
+		rooms = append(rooms, [2]*mat.Dense{algebra.Like(theta), algebra.Like(theta)})
+	}
 	return func(context.Context) error {
 		for i, theta := range f.Factors() {
-			multiplicativeStep(theta, f.Block(i), f.Terms(i))
+			multiplicativeStep(theta, f.Block(i), f.Terms(i), rooms[i])
 			f.Moved(i)
 		}
 		return nil
@@ -125,14 +129,16 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 // divisionWork is how many multiplications take as long as a division and what goes with it.
 const divisionWork = 32
 
-// multiplicativeStep changes theta in place. The terms may be nil.
-func multiplicativeStep(theta *mat.Dense, b Block, t *Terms) {
+// multiplicativeStep changes theta in place, with two matrices of its size. The terms may be nil.
+func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense) {
 	pos, neg := b.Positive, b.Negative
 	if b.Quadratic != nil {
-		pos = algebra.Times(b.Quadratic, theta)
+		pos = room[0]
+		algebra.Gemm(pos, b.Quadratic, algebra.NoTrans, theta, algebra.NoTrans)
 	}
 	if b.NegativeQuadratic != nil {
-		neg = algebra.Times(b.NegativeQuadratic, theta)
+		neg = room[1]
+		algebra.Gemm(neg, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
 	}
 	algebra.EachRow(theta, divisionWork, func(r int, th []float64) {
 		lin, pos := b.Linear.RawRowView(r), pos.RawRowView(r)

@@ -100,6 +100,7 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 	case b.Quadratic != nil:
 		b = splitSigns(b)
 	}
+	room := [2]*mat.Dense{algebra.Like(v), algebra.Like(v)}
 	for t := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -108,7 +109,7 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 			b = next()
 		}
 		if !exact {
-			multiplicativeStep(v, b, nil)
+			multiplicativeStep(v, b, nil, room)
 		} else if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
 			return nil, err
 		}

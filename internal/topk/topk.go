@@ -86,10 +86,30 @@ func (s *Selection[V]) Each(f func(value V)) {
 	}
 }
 
-// cut leaves the k least of at least k values.
+// cut leaves the k least of at least k values, by Hoare's algorithm FIND.
 func (s *Selection[V]) cut() {
-	slices.SortFunc(s.kept, func(a, b keyed[V]) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
-	})
-	s.kept, s.limit = s.kept[:s.k], s.kept[s.k-1].key
+	before := func(a, b *keyed[V]) bool { return a.key < b.key || a.key == b.key && a.place < b.place }
+	x, last, lo, hi := s.kept, s.k-1, 0, len(s.kept)-1
+	for lo < hi {
+		pivot, i, j := x[last], lo, hi
+		for i <= j {
+			for before(&x[i], &pivot) {
+				i++
+			}
+			for before(&pivot, &x[j]) {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		if j < last {
+			lo = i
+		}
+		if last < i {
+			hi = j
+		}
+	}
+	s.kept, s.limit = x[:s.k], x[last].key
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -112,6 +113,8 @@ const (
 	tileColumns  = 24
 )
 
+var tileRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
 // Tile is vᵀu for some samples × some features.
 type Tile struct {
 	Y          blas.Of[float64]
@@ -140,7 +143,8 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 	}
 	sums := make([]float64, outer.Parts())
 	parallel.DoWork(x.Rows*x.Cols*wholeU.Rows, outer.Parts(), func(part int) {
-		var room []float64
+		room := tileRooms.Get()
+		defer tileRooms.Put(room)
 		for next := range within.Parts() {
 			i, j := part, next
 			if byFeature {
@@ -149,9 +153,9 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 			from, to := samples.At(i)
 			left, right := features.At(j)
 			size := (to - from) * (right - left)
-			room = slices.Grow(room[:0], size)[:size]
+			*room = slices.Grow((*room)[:0], size)[:size]
 			t := Tile{
-				Y: blas.Of[float64]{Rows: to - from, Cols: right - left, Stride: right - left, Data: room},
+				Y: blas.Of[float64]{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
 				U: ColumnsOf(wholeU, left, right), V: ColumnsOf(wholeV, from, to), x: x, Sample: from, At: left,
 			}
 			blas.Multiply(algebra.Trans, algebra.NoTrans, 1, t.V, t.U, 0, t.Y)
