@@ -41,7 +41,7 @@ func newDrawn(p *Plan, id drawID) *drawn {
 
 // features returns what the methods see of the draw. Where it is learned, the trials share it.
 func (d *drawn) features(ctx context.Context) (*input.View, error) {
-	if d.plan.Inputs.X != nil {
+	if d.plan.Inputs.X != nil && !d.plan.draws.share {
 		return d.plan.view(ctx, d.draw)
 	}
 	return d.view.Get(ctx, func() (*input.View, error) { return d.plan.view(ctx, d.draw) })
@@ -56,7 +56,7 @@ type draws struct {
 	mu    sync.Mutex
 	of    map[drawID]func() *drawn
 	left  map[drawID]int // trials that have not ended
-	share bool           // whether direct methods share principal directions
+	share bool           // whether direct methods share features and principal directions
 	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
 	// again once the best ranks are known, and models and tables need its words.
 	modelled func() *drawn
@@ -95,8 +95,8 @@ func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
 	}
 }
 
-// keepDirections takes the memory of the principal directions of draws, where several direct methods share
-// them. It is not ok where the trials themselves need the memory.
+// keepDirections takes the memory of the features and principal directions of draws, where several direct
+// methods share them. It is not ok where the trials themselves need the memory.
 func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {
@@ -109,7 +109,8 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	}
 	s := p.problem(p.most(), 1)
 	n, m := float64(s.N), float64(s.M)
-	release, err := budget.Keep(int64(8*(n*m+3*min(n, m)*min(n, m)))*int64(workers+1), "the principal directions of draws")
+	need := int64(8*(n*m+3*min(n, m)*min(n, m)) + float64(s.Input()))
+	release, err := budget.Keep(need*int64(workers+1), "the features and principal directions of draws")
 	if err != nil {
 		return nil, false
 	}
