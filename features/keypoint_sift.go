@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	defaultContrast, defaultEdge, defaultSigma = 0.04, 10, 1.6
-
 	defaultMaxPixels = 1 << 20
 	keypointSide     = 6   // of the least image: points lie 5 pixels or more from its sides at double size
 	keypointBin      = 1.5 // the side of a bin by the diameter of a key point

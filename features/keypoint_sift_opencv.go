@@ -41,7 +41,7 @@ func findByOpenCV(k KeypointSIFT, img *image.Gray) (points []keypoint, err error
 }
 
 func detectAndCompute(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {
-	sift := newSIFT(k.MaxPoints, cmp.Or(k.Sigma, defaultSigma), k)
+	sift := newSIFT(k.MaxPoints, cmp.Or(k.Sigma, 1.6), k)
 	defer sift.Close()
 	picture, err := gocv.ImageGrayToMatGray(img)
 	if err != nil {
@@ -71,7 +71,7 @@ func detectAndCompute(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {
 
 // newSIFT returns the SIFT of Lowe 2004, with three layers an octave.
 func newSIFT(most int, sigma float64, k KeypointSIFT) gocv.SIFT {
-	layers, contrast, edge := 3, cmp.Or(k.Contrast, defaultContrast), cmp.Or(k.Edge, defaultEdge)
+	layers, contrast, edge := 3, cmp.Or(k.Contrast, 0.04), cmp.Or(k.Edge, 10)
 	return gocv.NewSIFTWithParams(&most, &layers, &contrast, &edge, &sigma)
 }
 

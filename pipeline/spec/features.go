@@ -123,7 +123,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	own, rest := rest.Split(ownKeys)
 	words, rest := rest.Split(ofWords)
 	common, rest := rest.Split(commonKeys)
-	for _, field := range rest.Fields {
+	if len(rest.Fields) > 0 {
+		field := rest.Fields[0]
 		switch key := field.Key.Text; {
 		case slices.Contains(wordKeys, key):
 			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
