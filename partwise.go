@@ -27,8 +27,7 @@ type ClusterOptions struct {
 	// Count is the number of groups. Its zero value is the number of the data's classes, or chosen
 	// where there are none or labels are given.
 	Count spec.GroupCount
-	// Links names a CSV file of pairs that share a group (must) or do not (cannot).
-	Links string
+	Links string // names a CSV file of pairs that share a group (must) or do not (cannot)
 	// Features, Method, Cluster and Rank are chosen by the data where they are nil.
 	Features *spec.Features
 	Method   *spec.Method
@@ -38,20 +37,17 @@ type ClusterOptions struct {
 	// that the samples need not fit into memory together.
 	Batch int
 	// Strict makes an unreadable image an error. Otherwise it is skipped.
-	Strict bool
-	Seed   uint64
-	// Cache, if set, keeps features for the next call.
-	Cache    input.Cache
+	Strict   bool
+	Seed     uint64
+	Cache    input.Cache // Cache, if set, keeps features for the next call
 	Progress input.Progress
 }
 
 // Clusters is a set in groups.
 type Clusters struct {
 	*grouping.Grouping
-	// Names holds the name of each sample, in the order of Groups.
-	Names []string
-	// Skipped holds an error for each sample that was left out.
-	Skipped []error
+	Names   []string // the name of each sample, in the order of Groups
+	Skipped []error  // an error for each sample that was left out
 	// ChosenCount and ChosenRank say how the numbers of groups and of basis vectors were chosen.
 	// They are nil where the numbers were given.
 	ChosenCount *grouping.CountCurve
@@ -138,11 +134,9 @@ func prepare(ctx context.Context, e *spec.Experiment, g *grouping.Groups, opt Cl
 type RunOptions struct {
 	// Folder, if set, is where records and models go. Run again, and the trials that are missing
 	// there are done.
-	Folder string
-	// Workers is the number of trials at once; 0 means one for each processor.
-	Workers int
-	// Cache, if set, keeps features for the next call.
-	Cache    input.Cache
+	Folder   string
+	Workers  int         // the number of trials at once; 0 means one for each processor
+	Cache    input.Cache // Cache, if set, keeps features for the next call
 	Progress input.Progress
 }
 

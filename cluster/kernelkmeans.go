@@ -19,8 +19,7 @@ import (
 // samples at once (Schölkopf, Smola and Müller 1998). An empty cluster takes the sample that is farthest from
 // its own mean. The objective cannot rise if the kernel is positive semi-definite.
 type KernelKMeans struct {
-	// K is the number of clusters, from 1 to n.
-	K             int
+	K             int    // the number of clusters, from 1 to n
 	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	MaxIterations int    // of a run; 0 means 300
 	Seed          uint64 // makes the random starts repeatable
@@ -179,8 +178,7 @@ func (f *featureSpace) assign() (moved int) {
 // must-links and punishes cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
-	// Weight is what a link adds to the kernel or takes from it; 0 means n/(K·links).
-	Weight float64
+	Weight float64 // what a link adds to the kernel or takes from it; 0 means n/(K·links)
 }
 
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {

@@ -39,8 +39,7 @@ func (Init) Values() []string                   { return inits.Values() }
 // means of their samples, under the cosine distance the direction of the sum of unit samples; and again until
 // no sample moves. An empty cluster takes the sample that is farthest from its own centre.
 type KMeans struct {
-	// K is the number of clusters, from 1 to n.
-	K        int
+	K        int      // the number of clusters, from 1 to n
 	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
 	Init     Init     `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
 	// Refine goes on from convergence by moving single samples where the objective is lower once both centres

@@ -39,9 +39,8 @@ type samples struct {
 	norms    []float64 // ‖x_i‖
 	// weights are what a row is multiplied by before it is compared with others: 1, or under the cosine
 	// distance 1/‖x_i‖ and 0 for a row of zeros.
-	weights []float64
-	// A sample costs first + by·score with a point.
-	first, by []float64
+	weights   []float64
+	first, by []float64 // A sample costs first + by·score with a point
 }
 
 // upTo returns 0, …, n−1.

@@ -48,10 +48,9 @@ type OpenOptions struct {
 
 	Root string // the data folder that is looked through first for known sets
 	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
-	OnDisk bool
-	Limit  int64
-	// OneImage takes an image file for a set of one sample, which is an error otherwise.
-	OneImage bool
+	OnDisk   bool
+	Limit    int64
+	OneImage bool // takes an image file for a set of one sample, which is an error otherwise
 	// SkipBad lists what cannot be read, or leads round in a circle, in the set's Bad. Else it is an error.
 	SkipBad bool
 	Seed    uint64 // the seed of the generated set

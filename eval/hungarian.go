@@ -50,8 +50,7 @@ type matching struct {
 	columnOf, rowOf       []int // -1 where there is none
 	rowPrice, columnPrice []int
 
-	// In a search: the distance of a column, and the row before it.
-	distance, from []int
+	distance, from []int     // In a search: the distance of a column, and the row before it
 	queue          []reached // the nearest last
 	order          []int     // the columns settled, nearest first
 }

@@ -49,20 +49,17 @@ const (
 
 // Score describes a measure of the outcome of a trial.
 type Score struct {
-	// Name is its name in records; Title and Help are for readers.
-	Name, Title, Help string
+	Name, Title, Help string // its name in records; Title and Help are for readers
 	// Min and Max bound its values; they may be infinite.
 	Min, Max      float64
 	LowerIsBetter bool
 	Unit          Unit
 	Task          Task
 	Prominence    Prominence
-	// Optional scores are computed on request.
-	Optional bool
+	Optional      bool // scores are computed on request
 	// Unlabelled scores cover only the unlabelled samples; their names end in UnlabelledSuffix.
 	Unlabelled bool
-	// OfSamples says that it can cover a part of the samples.
-	OfSamples bool
+	OfSamples  bool // it can cover a part of the samples
 	// Value computes it; false if the outcome has no such score.
 	Value func(*Outcome) (float64, bool, error)
 }

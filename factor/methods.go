@@ -61,9 +61,8 @@ type Options struct {
 	// Solver lowers the objective of methods made of parts; nil means Fast, or Multiplicative, the papers'
 	// rule, where Fast does not serve.
 	Solver Solver
-	Seed   uint64 // makes random initial factors repeatable
-	// Shared, if set, is common to all linear embeddings of the same samples.
-	Shared *Shared
+	Seed   uint64  // makes random initial factors repeatable
+	Shared *Shared // Shared, if set, is common to all linear embeddings of the same samples
 	// KeepScale leaves out the rescaling on exit, which fixes one of the equivalent pairs of factors.
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.

@@ -215,8 +215,7 @@ func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 // Image is the size of the images that samples are. An image is stored row by row, one channel after
 // another. The zero value stands for square images of one channel.
 type Image struct {
-	// Channels is how many there are; 0 means 1.
-	Height, Width, Channels int
+	Height, Width, Channels int // Channels is how many there are; 0 means 1
 }
 
 // ForImages returns the method for samples that are images of the size. Methods that are not made of

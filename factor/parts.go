@@ -335,10 +335,9 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 type Size struct {
 	// Samples, Features and Rank are n, m and k; Stored is the number of values that a sparse matrix stores.
 	Samples, Features, Rank, Stored int
-	// Labelled and Links are the numbers of known labels and pairs.
-	Labelled, Links int
-	Signed          bool // tells whether there are negative values
-	Init            Init // that of Options
+	Labelled, Links                 int  // Labelled and Links are the numbers of known labels and pairs
+	Signed                          bool // whether there are negative values
+	Init                            Init // that of Options
 }
 
 // Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an

@@ -79,10 +79,8 @@ type LearningPenalty interface {
 
 // PenaltyInfo describes a penalty of the list.
 type PenaltyInfo struct {
-	// Name is what settings call it, Title its full name.
-	Name, Title string
-	// Term is its formula, and Paper where it comes from.
-	Term, Paper string
+	Name, Title string // what settings call it, Title its full name
+	Term, Paper string // its formula, and Paper where it comes from
 
 	zero Penalty
 }

@@ -260,8 +260,7 @@ const (
 
 // RankCurve is what ranks were judged by. Its slices are as long as Rank.
 type RankCurve struct {
-	// Rank are the ranks that were looked at, rising.
-	Rank []int `json:"rank"`
+	Rank []int `json:"rank"` // the ranks that were looked at, rising
 	// Misfit is the mean over five fits of Σ (x − y)²/Σ x² over the entries held out, Deviation its standard
 	// error.
 	Misfit    []float64 `json:"misfit"`

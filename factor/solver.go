@@ -23,8 +23,7 @@ type Solver interface {
 
 // SolverInfo describes a solver of the list.
 type SolverInfo struct {
-	// Name is what settings call it, Title its full name.
-	Name, Title string
+	Name, Title string // what settings call it, Title its full name
 	Help        string // says what it is good for
 	Solver      Solver
 }

@@ -31,8 +31,7 @@ type Options struct {
 	// Workers is how many images are in work at once, or 0 for one for each processor. The result does not
 	// depend on it.
 	Workers int
-	// Images opens the set's images; nil stands for those of the set.
-	Images *datasets.Images
+	Images  *datasets.Images // opens the set's images; nil stands for those of the set
 	// Cache, if set, keeps features under the content of the images and all settings that they depend on.
 	Cache    Cache
 	Observer *Observer // sees each image that is decoded

@@ -19,12 +19,11 @@ import (
 // that asks for it, and is dropped with the draw when its last trial has ended.
 type drawn struct {
 	draw
-	plan  *Plan
-	view  fitting.Once[*input.View]
-	rank  fitting.Once[*spec.RankChoice]
-	count fitting.Once[*spec.CountChoice]
-	// shared has the principal directions that direct methods have in common.
-	shared factor.Shared
+	plan   *Plan
+	view   fitting.Once[*input.View]
+	rank   fitting.Once[*spec.RankChoice]
+	count  fitting.Once[*spec.CountChoice]
+	shared factor.Shared // shared has the principal directions that direct methods have in common
 	// By method: the fit of a direct method, which serves all ranks, and the trial of a method
 	// on the features, which has no rank.
 	direct     []fitting.Once[*fitting.Represented]

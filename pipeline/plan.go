@@ -24,14 +24,13 @@ type Plan struct {
 	Experiment *spec.Experiment
 	Inputs     *input.Inputs
 
-	set     *datasets.Set
-	rows    []int // samples of the set, a row of X each
-	methods []*fitting.Method
-	labels  []int // of the rows
-	classes []class
-	ks      []int // numbers of classes
-	// Links of files, by row of X.
-	must, cannot [][2]int
+	set          *datasets.Set
+	rows         []int // samples of the set, a row of X each
+	methods      []*fitting.Method
+	labels       []int // of the rows
+	classes      []class
+	ks           []int    // numbers of classes
+	must, cannot [][2]int // Links of files, by row of X
 	trials       []trial
 	draws        draws
 	// best is the rank of each method whose models are saved, where there are
@@ -294,14 +293,12 @@ func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
 
 // draw is what the methods of one repeat see.
 type draw struct {
-	id     drawID
-	rows   []int // of X
-	truth  []int // class of each, from 0
-	labels []int // the same, or -1 where it is not told
-	// Links beside what the labels say.
-	must, cannot [][2]int
-	// The samples that are to be classified, with their classes.
-	testRows, testTruth []int
+	id                  drawID
+	rows                []int    // of X
+	truth               []int    // class of each, from 0
+	labels              []int    // the same, or -1 where it is not told
+	must, cannot        [][2]int // Links beside what the labels say
+	testRows, testTruth []int    // The samples that are to be classified, with their classes
 }
 
 // draw draws k classes, the samples in them, and which of these are labelled.

@@ -26,8 +26,7 @@ import (
 
 // RunOptions say how trials are run. They do not change any result.
 type RunOptions struct {
-	// Workers is how many trials run at once; 0 means one for each processor.
-	Workers int
+	Workers int // how many trials run at once; 0 means one for each processor
 	// Progress, if set, is called before the first trial and after each with how
 	// many "trials" are done, from this run or an earlier one.
 	Progress input.Progress

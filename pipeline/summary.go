@@ -16,30 +16,25 @@ import (
 
 // Summary is what a report needs to know of an experiment beside its log.
 type Summary struct {
-	Name string `json:"name"`
-	// Command is the command line that runs it again.
-	Command string `json:"command"`
+	Name    string `json:"name"`
+	Command string `json:"command"` // the command line that runs it again
 	// Program is the version of the program; "" in summaries of earlier versions.
-	Program string `json:"program,omitempty"`
-	// Settings are names and values, in words.
-	Settings [][2]string `json:"settings"`
-	// Warnings say what was left out of the data.
-	Warnings []string `json:"warnings,omitempty"`
+	Program  string      `json:"program,omitempty"`
+	Settings [][2]string `json:"settings"`           // names and values, in words
+	Warnings []string    `json:"warnings,omitempty"` // Warnings say what was left out of the data
 	// Shared are the settings that all trials share, in words. They tell one experiment from another.
 	Shared [][2]string `json:"shared,omitempty"`
 	// Methods are the methods' labels, in the order of the experiment, and
 	// Sweeps say which of them are one method with several settings.
 	Methods []string     `json:"methods"`
 	Sweeps  []spec.Sweep `json:"sweeps,omitempty"`
-	// Classes are the names of all classes of the data.
-	Classes []string `json:"classes,omitempty"`
+	Classes []string     `json:"classes,omitempty"` // the names of all classes of the data
 	// Population digests the names and classes of all samples, of which some are
 	// drawn; "" in summaries of earlier versions.
 	Population string `json:"population,omitempty"`
 	// Significance says how differences are told from chance in tables.
 	Significance significance.Rule `json:"significance,omitzero"`
-	// Trials identify the records that belong to it, in their order.
-	Trials []string `json:"trials"`
+	Trials       []string          `json:"trials"` // Trials identify the records that belong to it, in their order
 	// Height and Width are the size of the images that basis vectors are, or 0.
 	Height int `json:"height"`
 	Width  int `json:"width"`

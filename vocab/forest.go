@@ -24,10 +24,9 @@ type forest struct {
 
 // A node is a split, or a leaf.
 type node struct {
-	axis  int32   // the number that decides, −1 in a leaf
-	split float32 // less goes left
-	// The children of a split, or where a leaf's words start and end.
-	left, right int32
+	axis        int32   // the number that decides, −1 in a leaf
+	split       float32 // less goes left
+	left, right int32   // The children of a split, or where a leaf's words start and end
 }
 
 const trees, leafWords = 8, 8

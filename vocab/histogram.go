@@ -92,8 +92,7 @@ func interval(place float32, length, n int) int {
 
 // Histogram is a row of counts, of which those other than 0 are stored.
 type Histogram struct {
-	// Columns rise strictly.
-	Columns []int
+	Columns []int // Columns rise strictly
 	Values  []float64
 }
 

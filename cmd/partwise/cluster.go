@@ -21,11 +21,10 @@ import (
 )
 
 type clustering struct {
-	groups     grouping.Groups
-	count      spec.GroupCount
-	links, out string
-	// choosesMethod tells that the features choose the method.
-	choosesMethod bool
+	groups        grouping.Groups
+	count         spec.GroupCount
+	links, out    string
+	choosesMethod bool // the features choose the method
 }
 
 func clusterCommand() *cobra.Command {

@@ -31,9 +31,8 @@ func (u Use) MemoryOf(size image.Point) int64 {
 // Reading decodes an image file for several uses, each pixel once: a JPEG file of a kind that
 // internal/jpegmeans serves to reduced images, others to the whole image, which is reduced.
 type Reading struct {
-	Header Header // the file's own
-	// Truncated says how much is there of a file that ends early, "" for a whole one.
-	Truncated string
+	Header    Header // the file's own
+	Truncated string // how much is there of a file that ends early, "" for a whole one
 
 	content []byte
 	kind    *format

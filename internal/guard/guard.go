@@ -12,8 +12,7 @@ import (
 
 // PanicError is a panic as an error.
 type PanicError struct {
-	// Value is the argument of panic.
-	Value any
+	Value any // the argument of panic
 	// Place names the functions of this module that were running, the innermost first, with files and lines.
 	Place string
 }

@@ -28,9 +28,8 @@ const (
 type Budget struct {
 	limit, capacity int64
 
-	mu sync.Mutex
-	// kept is what Keep gave, used what Acquire gave.
-	kept, used int64
+	mu         sync.Mutex
+	kept, used int64     // what Keep gave, used what Acquire gave
 	waiting    []*waiter // the first comes next
 }
 
@@ -44,8 +43,7 @@ type waiter struct {
 
 // LimitError says that something needs more memory than the budget can give.
 type LimitError struct {
-	// What needs the memory, such as a file or a matrix.
-	What string
+	What string // What needs the memory, such as a file or a matrix
 	// Need is the bytes that it needs, Free the bytes of Limit beside those kept for the whole run.
 	Need, Free, Limit int64
 }

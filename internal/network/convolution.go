@@ -16,8 +16,7 @@ type convolution struct {
 	weights, bias []float32 // outC × inC/groups × rows.taps × columns.taps, and outC
 	bounds        [2]float32
 
-	// finish makes what follows.
-	depthwise bool
+	depthwise bool      // finish makes what follows
 	tile      int       // windows at a time
 	panel     int       // numbers of a window at a time
 	table     []int32   // the offsets of all windows' runs

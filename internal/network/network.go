@@ -36,8 +36,7 @@ type Options struct {
 
 // Network is a model that is ready to run.
 type Network struct {
-	// Height, Width and Channels are those of an image.
-	Height, Width, Channels int
+	Height, Width, Channels int // Height, Width and Channels are those of an image
 	// OutHeight, OutWidth and OutChannels are those of what Run gives: maps, or one place.
 	OutHeight, OutWidth, OutChannels int
 
@@ -55,10 +54,8 @@ type step func(arena []float32)
 // buffer is memory of a value: size numbers of the arena from at on, while steps first to last run.
 type buffer struct {
 	size, at, first, last int
-	// pending counts the uses that are still to come, while steps are made.
-	pending int
-	// maker is the convolution that filled it, where nothing changed it since.
-	maker *convolution
+	pending               int          // counts the uses that are still to come, while steps are made
+	maker                 *convolution // the convolution that filled it, where nothing changed it since
 }
 
 func (b *buffer) in(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }

@@ -31,14 +31,11 @@ type Value struct {
 	Kind Kind
 	// Text is a scalar as it is written, without quotes, and Data the same as a bool,
 	// an integer, a float64 or a string.
-	Text string
-	Data any
-	// Items are the values of a list.
-	Items []*Value
-	// Fields are the keys and values of a mapping, in the order of the document.
-	Fields []Field
-	// Line and Column count from 1; both are 0 if there is no document.
-	Line, Column int
+	Text         string
+	Data         any
+	Items        []*Value // the values of a list
+	Fields       []Field  // the keys and values of a mapping, in the order of the document
+	Line, Column int      // Line and Column count from 1; both are 0 if there is no document
 }
 
 // Field is a key of a mapping with its value.
@@ -95,11 +92,9 @@ func (v *Value) describe() string {
 
 // Error is a setting that cannot be read.
 type Error struct {
-	// Line and Column are the place of the value or key, 0 if there is no document.
-	Line, Column int
-	// Key is the key of the setting in the outermost mapping, "" if it is not known.
-	Key     string
-	Message string
+	Line, Column int    // Line and Column are the place of the value or key, 0 if there is no document
+	Key          string // the key of the setting in the outermost mapping, "" if it is not known
+	Message      string
 }
 
 // Error returns the message with its line and column.
@@ -143,15 +138,11 @@ func (v *Value) Split(names []string) (among, others *Value) {
 
 // Setting describes a setting.
 type Setting struct {
-	Name string
-	// Default and Help are in words.
-	Default, Help string
-	// Values are the values that it can have, nil if they are no enumeration.
-	Values []string
-	// Range is the range of a number in words, "" for the usual one.
-	Range string
-	// Type is that of the field.
-	Type reflect.Type
+	Name          string
+	Default, Help string       // Default and Help are in words
+	Values        []string     // the values that it can have, nil if they are no enumeration
+	Range         string       // the range of a number in words, "" for the usual one
+	Type          reflect.Type // that of the field
 
 	field reflect.StructField
 	text  bool // whether a text in place of the mapping is this setting

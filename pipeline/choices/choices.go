@@ -33,8 +33,7 @@ type Entry struct {
 	// Facts are pairs of a name and a text.
 	Facts    [][2]string
 	Settings []settings.Setting
-	// Shared are settings that the entries of a kind have in common.
-	Shared []settings.Setting
+	Shared   []settings.Setting // settings that the entries of a kind have in common
 }
 
 // Kinds are all kinds.

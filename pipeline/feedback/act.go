@@ -46,15 +46,13 @@ type State struct {
 	Cannot [][2]int `json:"cannot"`
 	// Questions are pairs of pictures to ask about, the most useful first.
 	Questions []Question `json:"questions"`
-	// Model is that of Options: with another one groups have other numbers.
-	Model string `json:"model"`
+	Model     string     `json:"model"` // that of Options: with another one groups have other numbers
 	// Acts is the number of acts in force. Undo and Redo describe the acts that can be undone and redone,
 	// "" without any.
 	Acts int    `json:"acts"`
 	Undo string `json:"undo"`
 	Redo string `json:"redo"`
-	// Said describes the effect of the last call in a sentence or two.
-	Said string `json:"said"`
+	Said string `json:"said"` // describes the effect of the last call in a sentence or two
 }
 
 // Question asks whether two pictures belong together. A is unsure of its group, and B is typical of that

@@ -14,12 +14,11 @@ import (
 
 // corrections is a state of a session: what is known of n pictures after an act.
 type corrections struct {
-	base   []int    // the group of each picture before any act
-	names  []string // of each group, or ""
-	labels []int    // the group that each picture is labelled with, or −1
-	// must and cannot are the links, each pair with the lower number first.
-	must, cannot [][2]int
-	words        string // the act that led here
+	base         []int    // the group of each picture before any act
+	names        []string // of each group, or ""
+	labels       []int    // the group that each picture is labelled with, or −1
+	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
+	words        string   // the act that led here
 }
 
 func (c *corrections) clone() *corrections {

@@ -19,10 +19,8 @@ import (
 
 // Options are what a Session is opened with beside its inputs and its model.
 type Options struct {
-	// Store keeps the corrections, nil for none.
-	Store Store
-	// Model identifies the model, for instance by the SHA-256 sum of its file.
-	Model string
+	Store Store  // keeps the corrections, nil for none
+	Model string // Model identifies the model, for instance by the SHA-256 sum of its file
 	// Labels and Links are those under which the groups were found: the class of each sample of the set,
 	// or "", and links of its samples. Those in the store replace them.
 	Labels []string

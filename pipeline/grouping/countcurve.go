@@ -27,8 +27,7 @@ type CountCurve struct {
 	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand
 	// index of pairs of groupings of four fifths of the samples, on their common samples.
 	Silhouette, Stability []float64
-	// Samples is the number of samples in use.
-	Samples int
+	Samples               int // the number of samples in use
 }
 
 // Best returns the place of the number with the largest gap, the first of several.

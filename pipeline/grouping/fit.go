@@ -22,15 +22,13 @@ type Fit struct {
 	// Method is the method. Its objective is lowered by the solver fast, where that
 	// serves it and the method does not say otherwise.
 	Method spec.Method
-	// Rank is k, the number of basis vectors.
-	Rank int
+	Rank   int // k, the number of basis vectors
 	// UseLabels tells the method the classes that are known, and Links the pairs of samples
 	// that belong together and that do not.
 	UseLabels bool
 	Links     datasets.Links
-	// Start holds initial factors, or is nil.
-	Start *factor.Start
-	Seed  uint64
+	Start     *factor.Start // initial factors, or is nil
+	Seed      uint64
 	// OnIteration, if set, is called after each iteration.
 	OnIteration func(iteration int, objective float64)
 }

@@ -28,8 +28,7 @@ import (
 
 // Groups says how a set is put into groups: by one method, once.
 type Groups struct {
-	// K is the number of groups; 0 means the number of classes.
-	K int
+	K int // the number of groups; 0 means the number of classes
 	// Method is the method. Its solver is fast, if that serves it and the method names no other.
 	Method spec.Method
 	// UseLabels gives the set's classes to the method and the clustering as labels. Each class gets a
@@ -54,29 +53,22 @@ type Groups struct {
 
 // Grouping is a set in groups.
 type Grouping struct {
-	// Groups holds for each row of the inputs its group, from 0, the largest group first.
-	Groups []int
-	// Memberships compares each row with the centres of the groups.
-	Memberships []cluster.Membership
+	Groups      []int                // for each row of the inputs its group, from 0, the largest group first
+	Memberships []cluster.Membership // Memberships compares each row with the centres of the groups
 	// Method is the name of the method. Result is nil for clustering of the features themselves.
-	Method string
-	Result *factor.Result
-	// Rank is the number of basis vectors.
-	Rank int
-	// Cluster says how the representation was clustered.
-	Cluster spec.Cluster
+	Method  string
+	Result  *factor.Result
+	Rank    int          // the number of basis vectors
+	Cluster spec.Cluster // how the representation was clustered
 	// GroupClasses holds for each group its labelled class, a place among the set's classes, or −1. It is
 	// nil without labels.
 	GroupClasses []int
-	// Notes are warnings.
-	Notes []string
+	Notes        []string // warnings
 	// Scores compare the groups with the classes, as in Record, over the samples with a known class. With
 	// labels, they compare unlabelled samples with the set's own classes.
 	Scores map[string]float64
-	// Scored is the number of samples in Scores.
-	Scored int
-	// Links are the given ones, by samples of the set.
-	Links datasets.Links
+	Scored int            // the number of samples in Scores
+	Links  datasets.Links // the given ones, by samples of the set
 
 	settings spec.Method // those of Method
 }

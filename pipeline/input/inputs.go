@@ -27,10 +27,8 @@ import (
 
 // Inputs is what an experiment works on.
 type Inputs struct {
-	// Set is where the samples come from.
-	Set *datasets.Set
-	// Features is what was made of them, with the size that the images got.
-	Features spec.Features
+	Set      *datasets.Set // where the samples come from
+	Features spec.Features // what was made of them, with the size that the images got
 	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
 	// a classification has visual words of its own, see Words.
 	X mat.Matrix
@@ -45,12 +43,10 @@ type Inputs struct {
 	Channels int
 	// Places is the grid of places whose values a row of X holds, of the part crop of each
 	// image; zero where it holds none.
-	Places features.Cells
-	Crop   features.Crop
-	// Rows holds, for each row of X, which sample of Set it is.
-	Rows []int
-	// Skipped holds an error for each sample that was left out.
-	Skipped []error
+	Places  features.Cells
+	Crop    features.Crop
+	Rows    []int   // Rows holds, for each row of X, which sample of Set it is
+	Skipped []error // an error for each sample that was left out
 
 	Images   *datasets.Images
 	shown    *datasets.Images // what thumbnails are of
@@ -187,8 +183,7 @@ type PrepareOptions struct {
 	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words, and
 	// Features.SkipBad of vectors, are an error.
 	InBlocks bool
-	// Progress, if set, is called while features are made.
-	Progress Progress
+	Progress Progress // Progress, if set, is called while features are made
 }
 
 // Cache keeps blobs by the SHA-256 sum of what they were made from. Several

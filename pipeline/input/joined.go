@@ -40,10 +40,8 @@ type member struct {
 
 // Scale is by what the values of one of several features were multiplied.
 type Scale struct {
-	// Name is that of the feature, with a number from 2 where it has had the name before.
-	Name string
-	// Columns is how many it has.
-	Columns int
+	Name    string // that of the feature, with a number from 2 where it has had the name before
+	Columns int    // how many it has
 	Factor  float64
 }
 

@@ -137,14 +137,11 @@ type Pictures struct {
 	// CopyOf holds for each row the original of its stack of copies, itself without any, and Near whether
 	// it is a near duplicate rather than an exact copy. The original has the most pixels; then the largest
 	// file, the oldest, and the shortest name count.
-	CopyOf []int
-	Near   []bool
-	// Outlier is the probability that a row is an outlier, 0 for most.
-	Outlier []float64
-	// Sharpness is −1 if unknown.
-	Sharpness []float64
-	// Remark is "", pictures.Blank or pictures.Blurred.
-	Remark []string
+	CopyOf    []int
+	Near      []bool
+	Outlier   []float64 // the probability that a row is an outlier, 0 for most
+	Sharpness []float64 // −1 if unknown
+	Remark    []string  // "", pictures.Blank or pictures.Blurred
 }
 
 // candidates is the number of similar pictures, by features and by rough picture, that each is compared with.

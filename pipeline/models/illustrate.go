@@ -21,10 +21,8 @@ import (
 
 // Illustrations show learned visual words, or the places of a network's layer, on photographs.
 type Illustrations struct {
-	// Photographs are some of the samples, class by class.
-	Photographs []Photograph
-	// Parts are the basis vectors of the saved models that have parts.
-	Parts []PartsShown
+	Photographs []Photograph // some of the samples, class by class
+	Parts       []PartsShown // the basis vectors of the saved models that have parts
 	// Words are the most frequent visual words, the most frequent first. TotalWords is the number of all,
 	// and Counted the number of patches with a word. Features of places have none.
 	Words               []WordShown
@@ -39,11 +37,9 @@ type Photograph struct {
 
 // PartsShown are the patches of the basis vectors of a method.
 type PartsShown struct {
-	Method string
-	// Coefficients is n×k: how much each photograph uses each vector.
-	Coefficients *mat.Dense
-	// Patches are those of each photograph.
-	Patches [][]Patch
+	Method       string
+	Coefficients *mat.Dense // n×k: how much each photograph uses each vector
+	Patches      [][]Patch  // those of each photograph
 }
 
 // Patch is a square part of a photograph in pixels. (0, 0) is the middle of the upper left one, and X, Y the
@@ -58,9 +54,8 @@ type Patch struct {
 
 // WordShown is a visual word.
 type WordShown struct {
-	Word int
-	// Count is the number of its patches.
-	Count    int
+	Word     int
+	Count    int // the number of its patches
 	Examples []Example
 }
 

@@ -30,21 +30,15 @@ import (
 
 // Model represents new samples as a method's own samples, and puts them into its groups.
 type Model struct {
-	// Program is the version of the program that made it.
-	Program string
-	// Data is the name of the data.
-	Data string
-	// Features are those of the samples, with learned words, weights and scales.
-	Features spec.Features
-	// Columns is m, the number of features.
-	Columns int
-	// Method is the method in words.
-	Method string
+	Program  string        // the version of the program that made it
+	Data     string        // the name of the data
+	Features spec.Features // those of the samples, with learned words, weights and scales
+	Columns  int           // m, the number of features
+	Method   string        // the method in words
 	// Result is the method's result, nil for features that were grouped as they are. After reading it
 	// holds Model and Basis alone.
 	Result *factor.Result
-	// Groups are the groups, if any.
-	Groups *ModelGroups
+	Groups *ModelGroups // the groups, if any
 	// Names are the names of the samples. They are not read.
 	Names []string
 
@@ -57,20 +51,16 @@ type ModelGroups struct {
 	// Centres are those of the groups, among the coefficients, or among the features if the method
 	// cannot represent new samples.
 	Centres *cluster.Centres
-	// Spread is that of cluster.Centres.Spread.
-	Spread *mat.Dense
-	// Names are the labelled classes of groups, or "".
-	Names []string
+	Spread  *mat.Dense // that of cluster.Centres.Spread
+	Names   []string   // the labelled classes of groups, or ""
 	// Method is the method with its settings, and By the clustering algorithm.
 	Method spec.Method
 	By     string
-	// Opened holds From, Pattern, Truth, NoClasses and Pool of the data.
-	Opened spec.Data
+	Opened spec.Data // From, Pattern, Truth, NoClasses and Pool of the data
 	// Columns holds for each coefficient its group, or −1, if samples are grouped by their largest
 	// coefficient; else nil.
-	Columns []int
-	// samples holds a digest of the content of each sample, and groups its group.
-	Samples, Groups []int
+	Columns         []int
+	Samples, Groups []int // samples holds a digest of the content of each sample, and groups its group
 }
 
 type modelSource struct {
@@ -262,9 +252,8 @@ func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, er
 type Assigned struct {
 	cluster.Membership
 	// None is true for a rejected sample. Group is the nearest one then.
-	None bool
-	// Known is true for a sample of the model itself, which keeps its group.
-	Known bool
+	None  bool
+	Known bool // true for a sample of the model itself, which keeps its group
 }
 
 // DefaultReject is the default of the share in Assign.

@@ -14,8 +14,7 @@ import (
 
 // Record is one finished trial, one line of the result log.
 type Record struct {
-	// Trial identifies the trial by its data, settings and coordinates.
-	Trial string `json:"trial"`
+	Trial string `json:"trial"` // Trial identifies the trial by its data, settings and coordinates
 	// Row is the rank where the rows of the tables are ranks, and 0 where they are numbers of classes.
 	Row int `json:"row,omitempty"`
 	// Classes, Rank, Repeat (from 0) and Method are the trial's coordinates.

@@ -54,11 +54,10 @@ type ClaimOutcome struct {
 	Against string `json:"against,omitempty"`
 	// Here is the difference in the unit of scores or iterations, at the look that decided or the last one,
 	// with an interval for this set. Wider has the interval for Beyond, for which draws overlap.
-	Here   Estimate `json:"here"`
-	Wider  Estimate `json:"wider"`
-	Beyond string   `json:"beyond,omitempty"`
-	// Printed is the place of the printed gain.
-	Printed  Place            `json:"printed,omitempty"`
+	Here     Estimate         `json:"here"`
+	Wider    Estimate         `json:"wider"`
+	Beyond   string           `json:"beyond,omitempty"`
+	Printed  Place            `json:"printed,omitempty"` // the place of the printed gain
 	Readings []ReadingOutcome `json:"readings,omitempty"`
 }
 

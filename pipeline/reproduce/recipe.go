@@ -32,15 +32,12 @@ type Recipe struct {
 
 // Paper is the content of the file of a paper.
 type Paper struct {
-	// Paper is what to cite.
-	Paper string `setting:"paper"`
+	Paper string `setting:"paper"` // what to cite
 	// Get says how to get data that are no known set, and Needs names other requirements.
-	Get   string `setting:"get"`
-	Needs string `setting:"needs"`
-	// Minutes is the approximate time of ten draws on two cores.
-	Minutes float64 `setting:"minutes"`
-	// Draws is the number of draws behind the printed means; 0 means 10.
-	Draws int `setting:"draws"`
+	Get     string  `setting:"get"`
+	Needs   string  `setting:"needs"`
+	Minutes float64 `setting:"minutes"` // the approximate time of ten draws on two cores
+	Draws   int     `setting:"draws"`   // the number of draws behind the printed means; 0 means 10
 	// Notes are remarks on the comparison.
 	Notes  []string `setting:"notes"`
 	Claims []Claim  `setting:"claims"`
@@ -98,8 +95,7 @@ type Row struct {
 // Variant is a protocol with other settings.
 type Variant struct {
 	Name string
-	// Free scores only the unlabelled samples of the protocol itself, and runs nothing.
-	Free bool
+	Free bool // scores only the unlabelled samples of the protocol itself, and runs nothing
 
 	change     *settings.Value
 	experiment *spec.Experiment

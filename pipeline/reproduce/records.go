@@ -14,8 +14,7 @@ import (
 // Run is the result of a protocol or a variant.
 type Run struct {
 	Records []record.Record
-	// Classes is how many classes the set has.
-	Classes int
+	Classes int // how many classes the set has
 }
 
 // of is a value of a record, which not all have.

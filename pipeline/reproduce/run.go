@@ -55,13 +55,11 @@ func (r *Recipe) Locate(set, root string) (string, error) {
 // Runner runs recipes.
 type Runner struct {
 	// Draws is the most draws, and Budget the time for the trials of a recipe. Quick runs no readings.
-	Draws  int
-	Budget time.Duration
-	Quick  bool
-	// Workers is the number of trials at once, 0 for one per processor.
-	Workers int
-	// Set and Root locate the data: see Recipe.Locate.
-	Set, Root string
+	Draws     int
+	Budget    time.Duration
+	Quick     bool
+	Workers   int    // the number of trials at once, 0 for one per processor
+	Set, Root string // Set and Root locate the data: see Recipe.Locate
 	// Program is the version of the program, and Pages are the files that Publish writes.
 	Program string
 	Pages   []string

@@ -157,9 +157,8 @@ const SetsFile = "sets.json"
 
 // Sets describes the folder of an experiment on several sets.
 type Sets struct {
-	Name string `json:"name"`
-	// Command is the command line that runs it again.
-	Command string `json:"command"`
+	Name    string `json:"name"`
+	Command string `json:"command"` // the command line that runs it again
 	// Sets are the names of the sets and of their folders.
 	Sets         []string          `json:"sets"`
 	Significance significance.Rule `json:"significance,omitzero"`

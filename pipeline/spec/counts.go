@@ -72,10 +72,8 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 
 // GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
 type GroupCount struct {
-	// From and To are the same number, or a range to choose from.
-	From, To int
-	// Auto chooses, without a range from 2 to 30, or a third of the samples.
-	Auto bool
+	From, To int  // From and To are the same number, or a range to choose from
+	Auto     bool // Auto chooses, without a range from 2 to 30, or a third of the samples
 }
 
 const (

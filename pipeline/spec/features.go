@@ -25,11 +25,9 @@ type Features struct {
 	Auto bool
 	// Joined are several features of which each sample has the columns of all, in place of
 	// all below but SkipBad.
-	Joined []Weighted
-	// Extractor makes the features; nil stands for features.Pixels{}.
-	Extractor features.Extractor
-	// Words is how histograms are made of an extractor's descriptors.
-	Words Words
+	Joined    []Weighted
+	Extractor features.Extractor // makes the features; nil stands for features.Pixels{}
+	Words     Words              // how histograms are made of an extractor's descriptors
 	// Power is the exponent of the values, or of the counts of words; 0 stands for 1.
 	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values, before they are normalised; 0.5 is their square root"`
 	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`

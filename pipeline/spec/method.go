@@ -22,9 +22,8 @@ type Method struct {
 	Name string `json:"name" setting:"name,text" help:"its name"`
 	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
 	// Swept are those of its settings that are one value of several. They stand behind its name in tables.
-	Swept []Setting `json:"-"`
-	// Params are the method's own parameters.
-	Params map[string]any `json:"params,omitempty"`
+	Swept  []Setting      `json:"-"`
+	Params map[string]any `json:"params,omitempty"` // the method's own parameters
 	// Init, Solver, Iterations and Tolerance are those of factor.Options, but that no
 	// solver means mu in an experiment, so that its trials are what they were.
 	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`

@@ -12,13 +12,10 @@ import (
 
 // Portion is a part of each class: none, a share such as 30%, or a count.
 type Portion struct {
-	// Share is the share of a class, from 0 to 1, or Count the number.
-	Share float64
+	Share float64 // the share of a class, from 0 to 1, or Count the number
 	Count int
-	// Min is the least number in a class for a share, 0 for 2: one label ties nothing.
-	Min int
-	// Rest is all other samples.
-	Rest bool
+	Min   int  // the least number in a class for a share, 0 for 2: one label ties nothing
+	Rest  bool // all other samples
 }
 
 // DecodeSetting reads none, 30%, 3, rest, or {share: 10%, min: 2}.
@@ -98,8 +95,7 @@ func (p Portion) CountOf(size int) (int, error) {
 // Links says which pairs of samples are told to belong together or not, beside
 // what labels say: a share of all pairs of a draw, or the pairs of a file.
 type Links struct {
-	// Share is the share of a draw's pairs, from 0 to 1, drawn at random.
-	Share float64
+	Share float64 // the share of a draw's pairs, from 0 to 1, drawn at random
 	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
 	// datasets.ReadLinks and datasets.ReadFeedback.
 	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of pairs: two samples and must or cannot a line"`

@@ -73,9 +73,8 @@ func (r Ranks) String() string {
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {
 	Factor, Plus int
-	Fixed        bool // the number is Plus, whatever k
-	// Auto, if set, says that the number is chosen by the samples.
-	Auto *AutoRank
+	Fixed        bool      // the number is Plus, whatever k
+	Auto         *AutoRank // Auto, if set, says that the number is chosen by the samples
 }
 
 var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)

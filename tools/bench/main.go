@@ -32,11 +32,9 @@ type problem struct {
 	Seed           uint64
 	Iterations     int
 	Target         float64
-	// Clusters is that of k-means with 20 starts.
-	Clusters int
-	// Model is a network that runs on Images times the same image, on one core.
-	Model  string
-	Images int
+	Clusters       int    // that of k-means with 20 starts
+	Model          string // a network that runs on Images times the same image, on one core
+	Images         int
 }
 
 func main() {

@@ -98,10 +98,9 @@ func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, erro
 
 // Axes are some of the principal directions.
 type Axes struct {
-	x     *mat.Dense // centred, n×m
-	Sigma []float64  // c, falling
-	// Either left singular vectors, n×c, or the directions, m×c.
-	left, directions *mat.Dense
+	x                *mat.Dense // centred, n×m
+	Sigma            []float64  // c, falling
+	left, directions *mat.Dense // Either left singular vectors, n×c, or the directions, m×c
 }
 
 // Ask returns the leading axes, as many as count says of the singular values, falling, which do not

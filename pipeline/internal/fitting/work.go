@@ -24,9 +24,8 @@ import (
 // Method is a method of an experiment that is built, with all that its name and its settings stand for.
 type Method struct {
 	spec.Method
-	Needs spec.Needs
-	// Factoriser is nil for a method that takes the features as they are.
-	Factoriser factor.Method
+	Needs      spec.Needs
+	Factoriser factor.Method // nil for a method that takes the features as they are
 	// Cluster is how points are put into groups: what the method makes of the
 	// samples, or the features themselves.
 	Cluster spec.Cluster
