@@ -221,11 +221,11 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 		}
 		kernel.SetSym(i, j, kernel.At(i, j)+by)
 	})
-	least, err := eigen.Least(ctx, kernel)
+	values, _, err := eigen.Symmetric(ctx, kernel, false)
 	if err != nil {
 		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
 	}
-	if least < 0 {
+	if least := values[0]; least < 0 {
 		for i := range n {
 			kernel.SetSym(i, i, kernel.At(i, i)-least)
 		}

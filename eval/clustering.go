@@ -171,9 +171,8 @@ func (t *contingency) purity() float64 {
 	return share(commonest, t.samples)
 }
 
-// VI returns the variation of information of classes C and clusters K in nats,
-// H(C|K) + H(K|C) (Meilă 2007): 0 for the same partition, and at most ln n of n
-// samples. It is a metric. It panics if the lengths differ.
+// VI returns the variation of information of classes C and clusters K in nats, H(C|K) + H(K|C) (Meilă 2007):
+// 0 for the same partition, and at most ln n of n samples. It is a metric. It panics if the lengths differ.
 func VI(truth, assigned []int) float64 { return tabulate(truth, assigned).vi() }
 
 func (t *contingency) vi() float64 {

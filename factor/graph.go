@@ -399,8 +399,7 @@ func (b *boundLinks) Root(Cost) bool { return true }
 // Diagonal is 0, and between samples of one label there is −must.
 func (b *boundLinks) Diagonal([]float64, float64) {}
 
-// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each
-// sample.
+// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each sample.
 func (b *boundLinks) sums(row, together, apart []float64) {
 	clear(together)
 	clear(apart)

@@ -187,8 +187,7 @@ func (b rankOneBasis) pullBackQuadratic(q *mat.Dense, parameter int) *mat.Dense 
 	return form
 }
 
-// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
-// columns.
+// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their columns.
 func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
 	image = image.of(m)

@@ -4,13 +4,14 @@
 package blas
 
 import (
+	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Matrix is a matrix in rows, as mat.Dense.RawMatrix returns one.
@@ -51,4 +52,306 @@ func MultiplyAlone[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of
 // Gemm is Multiply in double precision.
 func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	Multiply(tA, tB, alpha, Of[float64](a), Of[float64](b), beta, Of[float64](c))
+}
+
+// operand is a factor as it is or transposed.
+type operand[T Number] struct {
+	t Transpose
+	x Of[T]
+}
+
+// rows returns the operand's rows from lo to hi.
+func (o operand[T]) rows(lo, hi int) operand[T] {
+	if o.t == NoTrans {
+		o.x.Data, o.x.Rows = o.x.Data[min(lo*o.x.Stride, len(o.x.Data)):], hi-lo
+	} else {
+		o.x.Data, o.x.Cols = o.x.Data[min(lo, len(o.x.Data)):], hi-lo
+	}
+	return o
+}
+
+func (o operand[T]) columns(lo, hi int) operand[T] { return o.transposed().rows(lo, hi).transposed() }
+
+func (o operand[T]) transposed() operand[T] {
+	if o.t == NoTrans {
+		o.t = Trans
+	} else {
+		o.t = NoTrans
+	}
+	return o
+}
+
+// depth returns how many columns it has.
+func (o operand[T]) depth() int {
+	if o.t == NoTrans {
+		return o.x.Cols
+	}
+	return o.x.Rows
+}
+
+// A product of parallel.Few multiplications or more is split over the cores into parts of partMultiplications
+// or more, the same on any number of cores: columns of c, or rows where it is taller than wide. For a small c
+// of long factors they are parts of the sum, which are added in their order.
+const (
+	partMultiplications   = 1 << 18
+	mostParts             = 32
+	leastRows, rowUnit    = 64, 8
+	leastColumns          = 192
+	leastDepth, depthUnit = 1024, packDepth
+	small                 = 1 << 16
+)
+
+// ColumnUnit columns are whole tiles in both precisions.
+const ColumnUnit = simd.MostTileColumns
+
+// multiply computes c = alpha·a·b + beta·c on all cores that are free, or on the
+// caller's alone where it is fewer than few multiplications.
+func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
+	m, n, k := c.Rows, c.Cols, a.depth()
+	if m*n*k < few {
+		gemm(a, b, alpha, beta, c)
+		return
+	}
+	parts := min(m*n*k/partMultiplications, mostParts)
+	switch {
+	case m*n <= small && k >= 2*leastDepth:
+		split := parallel.Even(k, depthUnit, max(k/parts, leastDepth))
+		sums := make([]T, split.Parts()*m*n)
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a.columns(lo, hi), b.rows(lo, hi), alpha, 0, Of[T]{Rows: m, Cols: n, Stride: n, Data: sums[i*m*n:]})
+		})
+		for r := range m {
+			row := c.Data[r*c.Stride:][:n]
+			scale(row, beta)
+			for i := range split.Parts() {
+				for j, x := range sums[(i*m+r)*n:][:n] {
+					row[j] += x
+				}
+			}
+		}
+	case n >= m:
+		split := parallel.Even(n, ColumnUnit, max(n/parts, leastColumns))
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a, b.columns(lo, hi), alpha, beta, operand[T]{NoTrans, c}.columns(lo, hi).x)
+		})
+	default:
+		split := parallel.Even(m, rowUnit, max(m/parts, leastRows))
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a.rows(lo, hi), b, alpha, beta, operand[T]{NoTrans, c}.rows(lo, hi).x)
+		})
+	}
+}
+
+// What is laid out at a time: of a rows×depth, of b depth×columns, which is whole tiles.
+const (
+	packRows    = 128
+	packColumns = 5 * ColumnUnit
+	packDepth   = 256
+)
+
+// panels hold parts of both factors as simd.Tile reads them, which fit the caches (Goto and van de Geijn 2008).
+type panels[T Number] struct {
+	a [packRows * packDepth]T
+	b [packColumns * packDepth]T
+}
+
+var (
+	doubles = freelist.List[*panels[float64]]{New: func() *panels[float64] { return new(panels[float64]) }}
+	singles = freelist.List[*panels[float32]]{New: func() *panels[float32] { return new(panels[float32]) }}
+)
+
+func panelsOf[T Number]() *freelist.List[*panels[T]] {
+	if list, ok := any(&doubles).(*freelist.List[*panels[T]]); ok {
+		return list
+	}
+	return any(&singles).(*freelist.List[*panels[T]])
+}
+
+// gemm computes c = alpha·a·b + beta·c on the caller's core.
+func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
+	m, n, k := c.Rows, c.Cols, a.depth()
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 || alpha == 0 || beta != 0 && beta != 1 {
+		for i := range m {
+			scale(c.Data[i*c.Stride:][:n], beta)
+		}
+		if k == 0 || alpha == 0 {
+			return
+		}
+	}
+	list := panelsOf[T]()
+	p := list.Get()
+	defer list.Put(p)
+	if b.t != NoTrans && m <= fewRows {
+		p.byRows(a, b, alpha, beta != 0, c)
+		return
+	}
+	tile := simd.TileColumns[T]()
+	for j := 0; j < n; j += packColumns {
+		columns := min(packColumns, n-j)
+		for d := 0; d < k; d += packDepth {
+			depth := min(packDepth, k-d)
+			right := laidOut[T]{p.b[:], tile * depth, tile}
+			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // it is read where it lies
+				right = laidOut[T]{b.x.Data[d*b.x.Stride+j:], tile, b.x.Stride}
+			} else {
+				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
+			}
+			part := c
+			part.Cols, part.Data = columns, c.Data[j:]
+			p.add(beta != 0 || d > 0, a, alpha, d, depth, right, part)
+		}
+	}
+}
+
+// fewRows of a are too few to lay b out for.
+const fewRows = simd.MostTileColumns / 2
+
+// laidOut is a part of a right factor, whose tiles of columns and rows begin apart and stride numbers apart.
+type laidOut[T Number] struct {
+	data          []T
+	apart, stride int
+}
+
+// byRows is gemm of few rows of a and a transposed b, whose rows are the left factor of the transposed product.
+func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
+	tile, group := simd.TileColumns[T](), simd.TileRows()
+	if c.Rows > tile {
+		half := operand[T]{NoTrans, c}
+		p.byRows(a.rows(0, tile), b, alpha, add, half.rows(0, tile).x)
+		p.byRows(a.rows(tile, c.Rows), b, alpha, add, half.rows(tile, c.Rows).x)
+		return
+	}
+	var sums [simd.MostTileRows * simd.MostTileColumns]T
+	for d, k := 0, a.depth(); d < k; d += packDepth {
+		depth := min(packDepth, k-d)
+		a.pack(p.b[:], 0, c.Rows, d, depth, tile)
+		if alpha != 1 {
+			scale(p.b[:tile*depth], alpha)
+		}
+		for i := 0; i < c.Cols; i += group {
+			some := min(group, c.Cols-i)
+			simd.Tile(false, sums[:], tile, b.x.Data[i*b.x.Stride+d:], b.x.Stride, 1, p.b[:], tile, depth, some, c.Rows)
+			for r := range c.Rows {
+				for j, to := range c.Data[r*c.Stride+i:][:some] {
+					if to = to + sums[j*tile+r]; !add && d == 0 {
+						to = sums[j*tile+r]
+					}
+					c.Data[r*c.Stride+i+j] = to
+				}
+			}
+		}
+	}
+}
+
+// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b. Rows
+// of a that few columns are multiplied with are read where they lie.
+func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
+	tile, group := simd.TileColumns[T](), simd.TileRows()
+	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
+	for i := 0; i < c.Rows; i += packRows {
+		rows := min(packRows, c.Rows-i)
+		left, across, down := p.a[:], depth, group // from row to row of the groups, and from column to column
+		row := 1
+		if asItLies {
+			left, across, row, down = a.x.Data[i*a.x.Stride+deep:], a.x.Stride, a.x.Stride, 1
+		} else {
+			a.pack(left, i, rows, deep, depth, group)
+			if alpha != 1 {
+				scale(left[:(rows+group-1)/group*group*depth], alpha)
+			}
+		}
+		for at := 0; at < c.Cols; at += tile {
+			for r := 0; r < rows; r += group {
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, left[r*across:], row, down, b.data[at/tile*b.apart:], b.stride, depth, min(group, rows-r), min(tile, c.Cols-at))
+			}
+		}
+	}
+}
+
+// scale multiplies x by s; times 0 anything is 0.
+func scale[T Number](x []T, s T) {
+	switch s {
+	case 0:
+		clear(x)
+	case 1:
+	default:
+		for i := range x {
+			x[i] *= s
+		}
+	}
+}
+
+// pack lays out the rows from, …, from+count-1 of the operand, a tile's rows at a time: their first numbers from
+// deep on, their second, …. Numbers beyond the last row do no harm.
+func (o operand[T]) pack(to []T, from, count, deep, depth, tile int) {
+	x, stride := o.x.Data, o.x.Stride
+	step := packDeep
+	if o.t != NoTrans {
+		step = packAcross
+	}
+	for d := 0; d < depth; d += step {
+		deepest := min(step, depth-d)
+		for at := 0; at < count; at += tile {
+			out, rows := to[at*depth+d*tile:], min(tile, count-at)
+			if o.t == NoTrans {
+				packRowsOf(out, x[(from+at)*stride+deep+d:], stride, rows, deepest, tile)
+				continue
+			}
+			for r := range deepest {
+				copy(out[r*tile:][:rows], x[(deep+d+r)*stride+from+at:])
+			}
+		}
+	}
+}
+
+// packDeep numbers of all rows of a tile stay in the nearest cache. packAcross rows of a transposed operand are
+// read side by side, each from end to end.
+const packDeep, packAcross = 64, 16
+
+// packRowsOf is pack of rows that lie along x, four of them side by side.
+func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		x0, x1, x2, x3 := x[r*stride:][:depth], x[(r+1)*stride:][:depth], x[(r+2)*stride:][:depth], x[(r+3)*stride:][:depth]
+		for d, v := range x0 {
+			to := (*[4]T)(out[d*tile+r:])
+			to[0], to[1], to[2], to[3] = v, x1[d], x2[d], x3[d]
+		}
+	}
+	for ; r < rows; r++ {
+		for d, v := range x[r*stride:][:depth] {
+			out[d*tile+r] = v
+		}
+	}
+}
+
+// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, such as what is symmetric
+// needs, on all cores that are free, and returns soon after ctx ends, with its error. What it leaves below
+// the diagonal is open. c shares no memory with a and b. The bytes do not depend on the number of cores.
+func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
+	const width = 192 // columns at a time
+	parallel.Do(parallel.Count(c.Cols, width), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		lo, hi := i*width, min((i+1)*width, c.Cols)
+		left, right := operand[float64]{tA, Of[float64](a)}, operand[float64]{tB, Of[float64](b)}
+		gemm(left.rows(0, hi), right.columns(lo, hi), alpha, beta, operand[float64]{NoTrans, Of[float64](c)}.rows(0, hi).columns(lo, hi).x)
+	})
+	return ctx.Err()
+}
+
+// Mirror copies the upper triangle of a, n×n, to below the diagonal.
+func Mirror(a Matrix) {
+	for i := range a.Rows {
+		for j := range i {
+			a.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
+		}
+	}
 }

@@ -49,10 +49,9 @@ func FileURL(t testing.TB, path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// Open opens the page at an address in a browser of its own, which ends with the test, and waits
-// until it is loaded. Its window is 1200×800. The test is skipped where no browser starts. A page may
-// request the files of its own folder, and addresses that begin with one of those allowed: another
-// folder, or all of a server.
+// Open opens the page at an address in a browser of its own, which ends with the test, and waits until it is
+// loaded. Its window is 1200×800. The test is skipped where no browser starts. A page may request the files
+// of its own folder, and addresses that begin with one of those allowed: another folder, or all of a server.
 func Open(t testing.TB, address string, allowed ...string) *Page {
 	t.Helper()
 	address, _, _ = strings.Cut(address, "#")

@@ -138,8 +138,7 @@ func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float
 	return sum, squares, weighted
 }
 
-// quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
-// cancellation.
+// quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without cancellation.
 func quadratic(c, a, b float64) float64 {
 	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {

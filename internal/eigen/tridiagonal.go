@@ -186,8 +186,7 @@ func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float
 // negligible is the length of a column below which it counts for 0, beside numbers near 1.
 const negligible = 1e-100
 
-// reflector turns x, of length 1 or more, into v with v_0 = 1 such that I − τvvᵀ turns x
-// into (e, 0, 0, …).
+// reflector turns x, of length 1 or more, into v with v_0 = 1 such that I − τvvᵀ turns x into (e, 0, 0, …).
 func reflector(x []float64) (e, tau float64) {
 	alpha, rest := x[0], elementary.Norm(x[1:])
 	x[0] = 1

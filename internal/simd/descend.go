@@ -1,15 +1,16 @@
 package simd
 
+import "math"
+
 // Lanes32 is what the lengths of rows of Gather and Descend are to be multiples of.
 const Lanes32 = 8
 
-// Descend moves the entries of z one after another nearly to where Σ z − Σ x·log y is least
-// in each, but not below floor nor a tenth of what they were. y = Σ z_r·u_r follows; the
-// rows u_r are stride apart and as long as y and x, a multiple of Lanes32. With a = Σ x·u_r/y
-// and h = Σ x·u_r²/y² a step is (a − 1)·a/h, what Newton's method makes of 1/a(z) = 1. An
-// entry whose step is no number, or leads beyond 1e6, stays. Quotients are those of y ≥
-// 1e-30; the values of a segment are added up in single precision, and what the segments
-// come to in double. y is left without the last entry's step.
+// Descend moves the entries of z one after another nearly to where Σ z − Σ x·log y is least in each, but not
+// below floor nor a tenth of what they were. y = Σ z_r·u_r follows; the rows u_r are stride apart and as long
+// as y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ x·u_r²/y² a step is (a − 1)·a/h, what
+// Newton's method makes of 1/a(z) = 1. An entry whose step is no number, or leads beyond 1e6, stays.
+// Quotients are those of y ≥ 1e-30; the values of a segment are added up in single precision, and what the
+// segments come to in double. y is left without the last entry's step.
 func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
 	x = x[:len(y)]
 	if len(z) == 0 || len(y) == 0 {
@@ -97,3 +98,44 @@ func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 		y[p] = sum
 	}
 }
+
+// SweepColumns is how many columns Sweep moves side by side.
+const SweepColumns = 64
+
+// Sweep is one sweep of coordinate descent in SweepColumns problems of k variables, min ½vᵀhv − bᵀv over v ≥
+// 0, each a column of v and b, both k×SweepColumns: row after row v_r ← max(0, v_r − (h_r·v −
+// b_r)·inverse_r). h is k×k, inverse holds the inverses of its diagonal, or 0 for rows that are to stay.
+// Columns move where all bits of active are set, and stay where none is. h_rr·δ² of every row, δ being what
+// v_r has moved by, is added to step, of SweepColumns sums. A column's numbers do not depend on the others'.
+func Sweep(v, b, h, inverse, active, step []float64) {
+	const width = SweepColumns
+	k := len(inverse)
+	if k > 0 && sweep(v, b, h, inverse, active, step) {
+		return
+	}
+	for r := range k {
+		var sum [width]float64
+		for s := range k {
+			x := h[r*k+s]
+			for c, y := range v[s*width:][:width] {
+				sum[c] = fma(x, y, sum[c])
+			}
+		}
+		row, linear, diagonal, by := v[r*width:][:width], b[r*width:][:width], h[r*k+r], inverse[r]
+		for c, x := range row {
+			if active[c] == 0 { // all bits set are no number
+				continue
+			}
+			moved := fma(-(sum[c] - linear[c]), by, x)
+			if !(moved > 0) {
+				moved = 0
+			}
+			delta := moved - x
+			row[c] = x + delta
+			step[c] = fma(diagonal, delta*delta, step[c])
+		}
+	}
+}
+
+// Active marks a column that moves.
+var Active = math.Float64frombits(math.MaxUint64)

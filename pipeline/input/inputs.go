@@ -1,3 +1,6 @@
+// Package input prepares what an experiment or a grouping works on: it opens a data set and makes the
+// features of its samples. The features are a matrix of all samples, blocks that are read in turn, or visual
+// words and scales that each draw learns from its training samples.
 package input
 
 import (
@@ -10,19 +13,19 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Inputs is what an experiment works on.
@@ -455,4 +458,55 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
 	return in.negative
+}
+
+// Progress is called with what is being done, how much of it is done, and how much there is, −1 where that is
+// not known. Calls do not overlap, and none comes after the function that it was given to has returned.
+type Progress func(what string, done, total int)
+
+// Reporter owns the Progress of one call: all goroutines of the call tell it. A nil one tells nobody.
+type Reporter struct {
+	mu    sync.Mutex
+	To    Progress
+	ended bool
+}
+
+// Reported returns what f returns, or, as soon as ctx ends, the error of ctx: then f goes on
+// alone to where it next looks at ctx, and reports to nobody. A panic is an error.
+func Reported[T any](ctx context.Context, progress Progress, f func(*Reporter) (T, error)) (T, error) {
+	r := &Reporter{To: progress}
+	defer r.End()
+	return guard.Interruptible(ctx, func() (T, error) { return f(r) })
+}
+
+func (r *Reporter) Tell(what string, done, total int) {
+	r.Call(func() {
+		if r.To != nil {
+			r.To(what, done, total)
+		}
+	})
+}
+
+// Call calls f, unless the call that reports has returned.
+func (r *Reporter) Call(f func()) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		f()
+	}
+}
+
+// Of returns what tells of one piece of work.
+func (r *Reporter) Of(what string) func(done, total int) {
+	return func(done, total int) { r.Tell(what, done, total) }
+}
+
+// End is called when the call returns.
+func (r *Reporter) End() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
 }

@@ -1,3 +1,6 @@
+// Package reproduce runs the protocols of papers as experiments and judges what the papers print of
+// them: recipe.go reads a recipe, run.go makes its draws, judge.go gives the verdicts by
+// records.go, and write.go and document.go write the outcomes. docs/reproducing.md says what a verdict means.
 package reproduce
 
 import (
@@ -246,7 +249,7 @@ func (r *Recipe) check() error {
 		return errors.New("its experiment is on several sets, and a recipe is on one")
 	}
 	for _, c := range r.Claims {
-		if err := r.checkClaim(&c); err != nil || c.Says == "" {
+		if err := r.checkClaim(&c); err != nil {
 			return fmt.Errorf("claim %q: %w", c.Says, err)
 		}
 	}
@@ -279,6 +282,8 @@ func (r *Recipe) checkClaim(c *Claim) error {
 		return err
 	}
 	switch {
+	case c.Says == "":
+		return errors.New("says is missing")
 	case (len(c.Over) == 0) == (len(c.Below) == 0):
 		return errors.New("it says over no method and below none, or both")
 	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):

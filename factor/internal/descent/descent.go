@@ -283,8 +283,7 @@ type KLHalf struct {
 	k, p, q      int
 	sums         []float64 // of other's rows
 	width        int       // k, or the q of dense data, in whole lanes
-	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns and one of
-	// zeros.
+	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns and one of zeros.
 	unit    []float32
 	workers []*klWorker
 }

@@ -16,12 +16,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// Samples finds the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, as far
-// as they are asked for. With n ≤ m they come from the inner products XXᵀ, else from XᵀX, which have lost
-// the digits of small singular values: those below lossless of the largest come from what X leaves
-// without the directions found so far, and so on, from level to level. That is as exact as a
-// decomposition of X itself, and products of matrices only. What is found does not depend on what was
-// asked for before.
+// Samples finds the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, as far as
+// they are asked for. With n ≤ m they come from the inner products XXᵀ, else from XᵀX, which have lost the
+// digits of small singular values: those below lossless of the largest come from what X leaves without the
+// directions found so far, and so on, from level to level. That is as exact as a decomposition of X itself,
+// and products of matrices only. What is found does not depend on what was asked for before.
 type Samples struct {
 	mu     sync.Mutex
 	X      *mat.Dense // samples less the mean of those that are labelled, or of all

@@ -1,24 +1,30 @@
+// Package fitting runs one method on some samples: it builds the method of the settings, fits it, groups or
+// classifies what it finds, chooses ranks and numbers of groups, and estimates the memory of all that.
+// Experiments and groupings share it.
 package fitting
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/matrix"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Method is a method of an experiment that is built, with all that its name and its settings stand for.
@@ -249,4 +255,133 @@ func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
 	}
 	parallel.Wait(ctx, func() { <-o.done })
 	return o.value, o.err
+}
+
+// Problem is the size of what a method is given.
+type Problem struct {
+	// n samples are represented and tested ones classified, by their m features,
+	// of which stored values of each sample, on average, are kept where they are sparse.
+	N, Tested, M int
+	Sparse       bool
+	Stored       float64
+	Classes      int
+	Labelled     int
+	Links        int
+	Ordered      float64 // bytes of the order in which links are drawn
+	Signed       bool
+	Rank         int
+	Auto         *spec.AutoRank // how the rank is chosen, or nil
+	Groups       int            // into which samples are put
+	Counted      bool           // whether their number is chosen
+}
+
+// Input is the size of the features themselves.
+func (s Problem) Input() float64 {
+	if s.Sparse {
+		return 16 * s.Stored * float64(s.N+s.Tested)
+	}
+	return 8 * float64(s.M) * float64(s.N+s.Tested)
+}
+
+// Need returns about how many bytes it takes to represent, cluster or classify,
+// and score by a method, with the features of the draw.
+func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
+	total := s.Input() + s.Ordered + 16*float64(s.Links)
+	columns, isSparse := s.M, s.Sparse
+	if m.Factoriser != nil {
+		size := factor.Size{Samples: s.N, Features: s.M, Rank: s.Rank, Labelled: s.Labelled, Links: s.Links, Signed: s.Signed, Init: m.Init}
+		if s.Sparse {
+			size.Stored = int(min(max(s.Stored*float64(s.N), 1), math.MaxInt/2))
+		}
+		total += float64(factor.Memory(m.Factoriser, size))
+		columns, isSparse = s.Rank, false
+	}
+	if s.Auto != nil && m.Factoriser != nil {
+		total += float64(RankMemory(*s.Auto, s))
+	}
+	n, k := float64(s.N), float64(s.Classes)
+	scoring := 48*k*k + 100*n
+	if task == spec.Classification {
+		// The representation of the test samples, and the distances of a panel.
+		total += 24*float64(s.Rank)*float64(s.Tested) + 16*n
+		if by.Linear() {
+			// The standardised samples, scores, and the weights with the 15 steps that L-BFGS remembers.
+			m := float64(columns)
+			total += 8 * ((n+float64(s.Tested))*(m+2*k) + 40*k*(m+1))
+		}
+	} else {
+		if m.Cluster.By == spec.Largest {
+			total += 8 * n
+		} else {
+			by, _ := cluster.Lookup(cmp.Or(m.Cluster.By, spec.KMeans))
+			total += float64(by.Memory(cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse}))
+		}
+		if s.Counted {
+			n := float64(min(s.N, CountSamples)) // the graph of neighbours, and what finds its eigenvalues
+			total += 8*4*n*n + 3*8*n*float64(s.M)
+		}
+	}
+	return int64(min(total+scoring, math.MaxInt64/2))
+}
+
+const (
+	rankSamples  = 1000 // for the choice of a rank, at most
+	CountSamples = 1000 // for the choice of a number of groups, at most
+)
+
+// ChooseCount chooses the number of groups of samples, a row each, or of 1,000 of them that are
+// drawn: that with the largest gap of eigenvalues.
+func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*spec.CountChoice, error) {
+	if n, _ := x.Dims(); n > CountSamples {
+		x = matrix.SelectRows(x, SomeRows(n, CountSamples, nil, false, seed))
+	}
+	if n, _ := x.Dims(); to >= n {
+		return nil, fmt.Errorf("choosing the number of groups: up to %d of the %d samples that are looked at", to, n)
+	}
+	gaps, err := cluster.EigenGaps(ctx, x, to)
+	if err != nil {
+		return nil, fmt.Errorf("choosing the number of groups: %w", err)
+	}
+	gaps = gaps[from-1:]
+	return &spec.CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
+}
+
+// ChooseRank chooses the rank of samples, a row each, or of 1,000 of them that are drawn.
+func ChooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64, progress func(done, total int)) (*spec.RankChoice, error) {
+	n, m := x.Dims()
+	var rows []int
+	if n > rankSamples {
+		rows = SomeRows(n, rankSamples, nil, false, seed)
+		x, n = matrix.SelectRows(x, rows), rankSamples
+	}
+	s := factor.RankSearch{By: a.By, From: a.Among.From, To: min(a.Among.To, n, m), Seed: seed, Progress: progress}
+	rank, curve, err := factor.ChooseRank(ctx, x, s)
+	var bad *factor.SampleError
+	if errors.As(err, &bad) && rows != nil {
+		bad.Sample = rows[bad.Sample]
+	}
+	if err != nil {
+		return nil, fmt.Errorf("choosing the rank: %w", err)
+	}
+	return &spec.RankChoice{Rank: rank, By: a.By, Curve: curve}, nil
+}
+
+// RankMemory is about how many bytes it takes to choose the rank of a problem.
+func RankMemory(a spec.AutoRank, s Problem) int64 {
+	size := factor.Size{Samples: min(s.N, rankSamples), Features: s.M, Rank: a.Most()}
+	if s.Sparse {
+		size.Stored = int(max(s.Stored*float64(size.Samples), 1))
+	}
+	return factor.RankMemory(size)
+}
+
+// SomeRows returns at most so many of n rows, drawn at random, labelled rows first if labels count.
+func SomeRows(n, most int, labels []int, labelled bool, seed uint64) []int {
+	order := rng.New(seed, "samples looked at").Perm(n)
+	if labelled {
+		slices.SortStableFunc(order, func(i, j int) int { return min(labels[j], 0) - min(labels[i], 0) })
+	}
+	rows := order[:min(n, most)]
+	slices.Sort(rows)
+	return rows
 }
