@@ -238,7 +238,7 @@ func TestExtremeRefused(t *testing.T) {
 		if _, _, err := Largest(stopped, a, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("n=%d, stopped: %v", n, err)
 		}
-		if _, err := Least(stopped, a); !errors.Is(err, context.Canceled) {
+		if _, _, err := Symmetric(stopped, a, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("n=%d, stopped: %v", n, err)
 		}
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {

@@ -274,16 +274,14 @@ func (r *Recipe) check() error {
 func (r *Recipe) checkClaim(c *Claim) error {
 	protocols := r.protocols()
 	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
-	if i < 0 {
-		return fmt.Errorf("there is no variant %q", c.In)
+	if i < 0 || c.Says == "" {
+		return fmt.Errorf("there is no variant %q, or the claim says nothing", c.In)
 	}
 	e := protocols[i].experiment
 	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
 		return err
 	}
 	switch {
-	case c.Says == "":
-		return errors.New("says is missing")
 	case (len(c.Over) == 0) == (len(c.Below) == 0):
 		return errors.New("it says over no method and below none, or both")
 	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
