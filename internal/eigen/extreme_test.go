@@ -324,7 +324,7 @@ func TestCores(t *testing.T) {
 			norm := mat.Norm(a, 1)
 			checkPairs(t, "Laplacian", a, norm, values, values, v, 1e-13)
 			if math.Abs(values[0]) > 1e-13*norm || math.Abs(all[0]) > 1e-13*norm {
-				t.Errorf("the smallest eigenvalue of a Laplacian is %v, and by itself %v", values[0], x)
+				t.Errorf("the smallest eigenvalue of a Laplacian is %v, and by itself %v", values[0], all[0])
 			}
 		}
 		if !slices.Equal(got, want) {
