@@ -42,7 +42,7 @@ func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	return &Corrected{z: s.centred()}, nil
 }
 
-// Covariance returns κ(i, j): how much of what is told of one of two samples goes to the other.
+// Covariance returns κ(i, j): how much of what is given of one of two samples goes to the other.
 func (c *Corrected) Covariance(i, j int) float64 {
 	return covariance(elementary.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
 }
@@ -99,13 +99,13 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 		err = t.run(ctx, placed, labelled)
 	}
 	if err == nil && len(linked) > 0 {
-		told := slices.Sorted(slices.Values(slices.Concat(labelled, linked)))
+		given := slices.Sorted(slices.Values(slices.Concat(labelled, linked)))
 		for i := range placed {
-			if _, is := slices.BinarySearch(told, i); !is {
+			if _, is := slices.BinarySearch(given, i); !is {
 				placed[i] = groups[i]
 			}
 		}
-		err = t.run(ctx, placed, told)
+		err = t.run(ctx, placed, given)
 	}
 	if err != nil {
 		return nil, err
@@ -161,9 +161,9 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples in turn from their first clusters, by which those in told count as labelled.
-func (t *turns) run(ctx context.Context, placed, told []int) error {
-	correct, err := t.covariance(told)
+// run moves samples in turn from their first clusters, and counts the given ones as labelled.
+func (t *turns) run(ctx context.Context, placed, given []int) error {
+	correct, err := t.covariance(given)
 	if err != nil {
 		return err
 	}
@@ -194,20 +194,20 @@ func (t *turns) run(ctx context.Context, placed, told []int) error {
 	return nil
 }
 
-// covariance returns what corrects shares by told samples, whose clusters labels holds.
-func (c *Corrected) covariance(told []int) (correct func(shares *mat.Dense, labels []int), err error) {
-	if len(told) == 0 {
+// covariance returns what corrects shares by given samples, whose clusters labels holds.
+func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, labels []int), err error) {
+	if len(given) == 0 {
 		return func(*mat.Dense, []int) {}, nil
 	}
 	n, _ := c.z.Dims()
-	kernel := mat.NewDense(n, len(told), nil)
-	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, told).RawMatrix(), 0, kernel.RawMatrix())
+	kernel := mat.NewDense(n, len(given), nil)
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rowsOf(c.z, given).RawMatrix(), 0, kernel.RawMatrix())
 	for i, s := range kernel.RawMatrix().Data {
 		kernel.RawMatrix().Data[i] = covariance(s)
 	}
-	among := mat.NewSymDense(len(told), nil)
-	for a, i := range told {
-		for b := a; b < len(told); b++ {
+	among := mat.NewSymDense(len(given), nil)
+	for a, i := range given {
+		for b := a; b < len(given); b++ {
 			among.SetSym(a, b, kernel.At(i, b))
 		}
 		among.SetSym(a, a, 1+correctedNoise) // of a row of zeros too
@@ -215,12 +215,12 @@ func (c *Corrected) covariance(told []int) (correct func(shares *mat.Dense, labe
 	raw := among.RawSymmetric()
 	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})
 	if !ok {
-		return nil, errors.New("what is told cannot be weighed: the samples hold values that cannot be compared")
+		return nil, errors.New("what is given cannot be weighed: the samples hold values that cannot be compared")
 	}
 	return func(shares *mat.Dense, labels []int) {
 		_, k := shares.Dims()
-		rest := mat.NewDense(len(told), k, nil)
-		for at, i := range told {
+		rest := mat.NewDense(len(given), k, nil)
+		for at, i := range given {
 			row := rest.RawRowView(at)
 			floats.Sub(row, shares.RawRowView(i))
 			row[labels[i]]++

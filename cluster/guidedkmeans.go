@@ -55,10 +55,10 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	if err != nil {
 		return nil, err
 	}
-	var told, toldLabels []int
+	var given, givenLabels []int
 	for i, at := range u.of {
 		if c := u.fixed[at]; c >= 0 {
-			told, toldLabels = append(told, i), append(toldLabels, c)
+			given, givenLabels = append(given, i), append(givenLabels, c)
 		}
 	}
 	for c := range g.K {
@@ -67,16 +67,16 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		}
 	}
 	z := s.centred()
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, told), toldLabels, g.K)
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rowsOf(z, given), givenLabels, g.K)
 	if err != nil {
 		return nil, err
 	}
-	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(told))
+	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(given))
 	extra := guide.LogProbabilities(z)
 	extra.Scale(-1/weight, extra)
 	from := guide.Classify(z)
-	for at, i := range told {
-		from[i] = toldLabels[at]
+	for at, i := range given {
+		from[i] = givenLabels[at]
 	}
 	result, err := ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra)
 	if err != nil {
