@@ -79,7 +79,7 @@ test-opencv: deps
 # have no goroutines that the others have not skip themselves (testkit.Slow).
 test-race:
 	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/files/cache ./internal/parallel
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|InUse' ./cmd/...
 
 # The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused
 # multiply-adds; then on an emulated processor of another kind.

@@ -848,14 +848,14 @@ var degenerations = []struct {
 	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
 }
 
-// TestObjectiveNeverRises, of every rule that promises it, over 200 problems of
-// no kind and 200 degenerate ones, some with signs; half of them stored
+// TestObjectiveNeverRises, of every rule that promises it, over 100 problems of
+// no kind and 100 degenerate ones, some with signs; half of them stored
 // sparse. Of all rules every number that comes out is one, and the factors are
 // not below 0.
 //
 // What counts as a rise is in docs/methods.md and in Result.Objective.
 func TestObjectiveNeverRises(t *testing.T) {
-	problems := 400
+	problems := 200
 	switch {
 	case testkit.Race:
 		problems = 2 * len(degenerations)

@@ -528,6 +528,7 @@ func BenchmarkDenseSIFT(b *testing.B) {
 // TestDenseSIFTOfLargeImages: an image of more pixels than are wanted is described
 // as its reduction is, at the places of the whole.
 func TestDenseSIFTOfLargeImages(t *testing.T) {
+	testkit.Slow(t)
 	large := noise(240, 160, 3)
 	d := denseSIFT(t, DenseSIFT{MaxPixels: 120 * 80}, large)
 	want := denseSIFT(t, DenseSIFT{}, reducedGrey(large, image.Pt(120, 80)))

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/record"
@@ -53,6 +54,7 @@ func mixtures(t *testing.T) string {
 // TestRankAuto: a rank is chosen for each draw, one for all methods, whatever runs beside and
 // whatever the labels are; the choice is in the records, from which a run goes on.
 func TestRankAuto(t *testing.T) {
+	testkit.Slow(t)
 	set := mixtures(t)
 	const text = "{name: x, methods: [kmeans, nmf, {name: gnmf, lambda: 1}], classes: [3, 4], repeats: 2, rank: {among: 2..8}, cluster: {restarts: 2}}"
 	p := newPlan(t, text, set)

@@ -294,6 +294,7 @@ func TestSplit(t *testing.T) {
 
 // TestSplitMistakes: what a split cannot be of, and what does not go with it.
 func TestSplitMistakes(t *testing.T) {
+	testkit.Slow(t)
 	const base = "{name: x, task: classify, methods: [original], "
 	for _, c := range []struct {
 		text, data, want string

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
@@ -97,13 +98,11 @@ func photographs(t *testing.T, dir string, n int) {
 	}
 	source := datasets.Generated(1)
 	for i := range n {
-		var pgm strings.Builder
-		fmt.Fprint(&pgm, "P5 640 480 255\n")
-		_, m := source.Vectors.Dims()
+		pgm, row := []byte("P5 640 480 255\n"), mat.Row(nil, i, source.Vectors)
 		for p := range 640 * 480 {
-			pgm.WriteByte(byte(source.Vectors.At(i, p%m)) ^ byte(p>>9))
+			pgm = append(pgm, byte(row[p%len(row)])^byte(p>>9))
 		}
-		write(t, filepath.Join(dir, fmt.Sprintf("%d.pgm", i)), pgm.String())
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.pgm", i)), string(pgm))
 	}
 }
 
