@@ -341,7 +341,7 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 			i := q.lo + a
 			nearest := make([]neighbour, 0, k)
 			for at, v := range d {
-				if number[at] != int32(i) {
+				if number[at] != int32(i) && (len(nearest) < k || v <= nearest[k-1].d) {
 					nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
 				}
 			}
