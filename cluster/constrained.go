@@ -101,7 +101,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 	})
 }
 
-// assignUnits moves units to the cheapest clusters, and fills empty ones with those that cost most in their own.
+// assignUnits moves units to the cheapest clusters, and fills an empty cluster with the unit that costs most where it is.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))

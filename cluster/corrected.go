@@ -42,7 +42,7 @@ func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	return &Corrected{z: s.centred()}, nil
 }
 
-// Covariance returns κ(i, j): how much of what is given of one of two samples goes to the other.
+// Covariance returns κ(i, j): the share of one sample's correction that the other gets.
 func (c *Corrected) Covariance(i, j int) float64 {
 	return covariance(elementary.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
 }
@@ -215,7 +215,7 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 	raw := among.RawSymmetric()
 	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})
 	if !ok {
-		return nil, errors.New("what is given cannot be weighed: the samples hold values that cannot be compared")
+		return nil, errors.New("the given labels and links cannot be weighed: the samples hold values that cannot be compared")
 	}
 	return func(shares *mat.Dense, labels []int) {
 		_, k := shares.Dims()

@@ -93,7 +93,7 @@ func wrap(err *error, name string) {
 	}
 }
 
-// fit returns the best of some runs on x, which prepare makes ready for what is known.
+// fit returns the best of some runs on x. prepare applies labels and links to a run.
 func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) error) (_ *Result, err error) {
 	defer wrap(&err, name)
 	l, err := k.lloyd(x)
@@ -298,7 +298,7 @@ func (s *seeds) costs(l *run, out []float64) (some bool) {
 	return some
 }
 
-// plusPlus draws samples as centres at the start of a run, beside those of the labelled samples: see InitPlusPlus.
+// plusPlus draws samples as centres at the start of a run, beside the centres of the labelled samples: see InitPlusPlus.
 func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]int, error) {
 	points := newTargets(l.Distance, lloyd.Candidates(centres), l.m)
 	longest := 0.0

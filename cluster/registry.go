@@ -30,7 +30,7 @@ type Clusterer interface {
 // Info describes an algorithm of the registry.
 type Info struct {
 	Name  string // in settings, such as "cop-kmeans"
-	Title string // what it does, with its paper
+	Title string // the full name, with its paper
 	// NeedsLabels tells whether it must know the labels of some samples, and TakesLinks whether links will do
 	// in their place.
 	NeedsLabels, TakesLinks bool

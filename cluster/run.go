@@ -19,7 +19,7 @@ type run struct {
 	*samples
 	runs, starts int      // runs are to come to an end, of at most this many starts
 	placing      *placing // the links of COP-k-means, or nil
-	linked       *linked  // those of constrained k-means, or nil
+	linked       *linked  // the links of constrained k-means, or nil
 	seeds        *seeds   // or nil
 	unbounded    bool     // bounds stay unknown
 

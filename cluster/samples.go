@@ -26,7 +26,7 @@ type rowReader interface {
 	values(i int) []float64
 	// addTo adds w times row i to dst.
 	addTo(dst []float64, w float64, i int)
-	// dots writes the products of some rows, in rising order, with those of points to out, rows×points.
+	// dots writes the products of some rows, in rising order, with the points to out, rows×points.
 	dots(out []float64, rows []int, points blas.Matrix)
 }
 

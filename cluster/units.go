@@ -74,8 +74,8 @@ func (u *units) findClusters(k int) error {
 	return nil
 }
 
-// place returns the cheapest cluster of each unit, and of those that links part what search finds in time, or
-// any clusters that hold to the links.
+// place returns the cheapest cluster of each unit. Units that links part get the clusters that search finds in
+// time, or any that hold to the links.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err

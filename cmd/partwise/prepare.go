@@ -28,9 +28,9 @@ import (
 func prepareFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
-	f.String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	f.String("cache", "", "folder that keeps features of photographs (default $PARTWISE_CACHE, then the user's cache)")
 	f.String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
-	f.Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
+	f.Bool("no-cache", false, "keep no features of photographs for the next time")
 	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
 	profileFlag(cmd)
 }

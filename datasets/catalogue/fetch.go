@@ -63,7 +63,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses that the file may be fetched from, and what is wrong with others.
+// addresses returns the addresses that the file may be fetched from, and an error for the others.
 func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
 	texts := file.URLs
 	if d.Mirror != "" {
@@ -181,12 +181,12 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 		total := have.size + resp.ContentLength
 		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
 		if v := versionOf(resp); v != have.version {
-			err = fmt.Errorf("it is of the version %q, and what is there of %q", v, have.version)
+			err = fmt.Errorf("it is of the version %q, and the part here of %q", v, have.version)
 		} else if got != want || total <= have.size || have.total >= 0 && total != have.total {
 			err = fmt.Errorf("it has the range %q and %d bytes", got, resp.ContentLength)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %s: %w", resp.Status, err), dropPart(path))
+			return errors.Join(fmt.Errorf("the server did not send the rest of the part here: %s: %w", resp.Status, err), dropPart(path))
 		}
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
@@ -239,14 +239,14 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	return err
 }
 
-// part is what is there of a file whose download broke off.
+// part is the beginning of a file whose download broke off.
 type part struct {
 	size    int64  // 0 where nothing can be gone on with
 	version string // the ETag or the date of the file on the server
 	total   int64  // its size, or -1
 }
 
-// unfinished returns what is there of a file, if its note says that it came from the same address.
+// unfinished returns the part of a file, if its note says that it came from the same address.
 func unfinished(path string, from *url.URL) part {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
