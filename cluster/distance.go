@@ -149,8 +149,15 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	nearest := make([][]int, rows.n)
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once
 	block := newTargets(d, among, to.m)
-	size := min(max(panelRows, 1<<21/to.n), rows.n)
-	scores, part := make([]float64, size*to.n), make([]float64, size*among)
+	size := min(panelRows, rows.n)
+	if among < to.n { // each panel fills the blocks anew
+		size = min(max(size, 1<<21/to.n), rows.n)
+	}
+	scores := make([]float64, size*to.n)
+	part := scores
+	if among < to.n {
+		part = make([]float64, size*among)
+	}
 	return nearest, panel.Each(ctx, rows.n, size, func(lo, hi int) error {
 		longest := 0.0
 		for first := 0; first < to.n; first += among {
@@ -160,7 +167,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 			}
 			longest = max(longest, block.longest)
 			block.score(part, rows, rows.all[lo:hi])
-			for i := range hi - lo {
+			for i := range hi - lo { // onto itself, of one block
 				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}
 		}

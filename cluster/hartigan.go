@@ -48,7 +48,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		}
 	}
 	copy(l.centres.points.Data, before) // bounds count from there
-	l.moveCentres()
+	l.moveCentres(l.n)
 	return countMoved(l.previous, l.labels), nil
 }
 

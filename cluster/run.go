@@ -28,6 +28,8 @@ type run struct {
 	near             []int     // the centres that the scores cannot tell apart
 	labels, previous []int     // of this iteration and the one before
 	counts           []int
+	sums             []float64 // of the clusters, K×m
+	exact            bool      // the centres are means of exact sums
 	lengths          []float64 // of the sums of the clusters, for refine
 	placed           []int     // the clusters of units, with linked
 	bounds           *bounds
@@ -40,7 +42,7 @@ func (l *run) another() *run {
 	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
-	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
+	other.counts, other.lengths, other.sums = make([]int, l.K), make([]float64, l.K), make([]float64, l.K*l.m)
 	if p := l.placing; p != nil {
 		other.placing = &placing{p.units, slices.Clone(p.places), slices.Clone(p.held)}
 		other.unbounded = true
@@ -57,16 +59,20 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	}
 	l.placed = nil
 	l.bounds.reset()
-	iteration := 0
-	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
+	iteration, most := 0, cmp.Or(l.MaxIterations, defaultMaxIterations)
+	for iteration < most {
 		iteration++
 		moved, err := l.assign(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if moved > 0 {
-			l.moveCentres()
-		} else if l.Refine && l.placing == nil && l.linked == nil {
+			l.moveCentres(moved)
+		}
+		if !l.exact && (moved == 0 || iteration == most) {
+			l.update(l.n)
+		}
+		if moved == 0 && l.Refine && l.placing == nil && l.linked == nil {
 			if moved, err = l.refine(ctx); err != nil {
 				return nil, err
 			}
@@ -170,18 +176,27 @@ func countMoved(before, after []int) (moved int) {
 	return moved
 }
 
-// update moves the centres to the means of their samples. The centre of an empty cluster stays.
-func (l *run) update() {
-	for j, count := range l.counts {
-		if count > 0 {
-			clear(l.centres.point(j))
+// update moves the centres to the means of their samples. The centre of an empty cluster stays. The sums follow
+// the samples that moved where these are few, and are exact otherwise.
+func (l *run) update(moved int) {
+	sum := func(j int) []float64 { return l.sums[j*l.m:][:l.m] }
+	l.exact = 8*moved >= l.n
+	if l.exact {
+		clear(l.sums)
+	}
+	for i, to := range l.labels {
+		if from := l.previous[i]; l.exact || from != to {
+			l.addTo(sum(to), l.weights[i], i)
+			if !l.exact {
+				l.addTo(sum(from), -l.weights[i], i)
+			}
 		}
 	}
-	for i, j := range l.labels {
-		l.addTo(l.centres.point(j), l.weights[i], i)
-	}
 	for j, count := range l.counts {
-		l.toMean(j, count)
+		if count > 0 {
+			copy(l.centres.point(j), sum(j))
+			l.toMean(j, count)
+		}
 	}
 	l.centres.ready()
 }
@@ -322,10 +337,11 @@ func (l *run) bound(i, to int, scores []float64) {
 	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
-// moveCentres moves the centres to the means of their samples, and the bounds with them.
-func (l *run) moveCentres() {
+// moveCentres moves the centres to the means of their samples, and the bounds with them. moved samples are in other
+// clusters than in the last call.
+func (l *run) moveCentres(moved int) {
 	before := slices.Clone(l.centres.points.Data)
-	l.update()
+	l.update(moved)
 	var fastest float64
 	for j := range l.K {
 		from, to := before[j*l.m:(j+1)*l.m], l.centres.point(j)

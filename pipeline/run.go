@@ -159,7 +159,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 		}
 	}
 	slices.SortStableFunc(todo, func(a, b trial) int {
-		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method)
+		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method, a.rank-b.rank)
 	})
 	count := len(p.trials) - len(todo) // of those that are done
 	r.progress.Tell("trials", count, len(p.trials))
