@@ -64,7 +64,9 @@ reproducible:
 reproducible-opencv: deps
 	@GO=$(GO) .ci/reproducible opencv
 
-test: test-portable test-opencv test-race test-processors
+# Two parts at a time, since each has tests that leave a core idle.
+test: deps
+	@$(MAKE) --no-print-directory -j2 -Otarget test-portable test-opencv test-race test-processors
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./...
