@@ -1,6 +1,6 @@
 // Package reproduce runs the protocols of papers as experiments and judges what the papers print of
 // them: recipe.go reads a recipe, run.go makes its draws, judge.go gives the verdicts by
-// records.go, and write.go and document.go write the outcomes. docs/reproducing.md says what a verdict means.
+// records.go, and write.go writes the outcomes. docs/how-to/reproduce-a-paper.md explains the verdicts.
 package reproduce
 
 import (

@@ -68,42 +68,52 @@ func (o *Outcome) letter(name string) string {
 // legend explains and counts the marks of grids.
 func (o *Outcome) legend() string {
 	count := map[Place]int{}
-	tried := map[string]bool{}
 	total := 0
 	for _, t := range o.Tables {
 		for _, c := range t.Cells {
 			count[c.Place]++
 			total++
-			for _, r := range c.Readings {
-				tried[r.Name] = true
-			}
 		}
 	}
-	text := fmt.Sprintf("Printed / here, in percent, %s. Of %s %d are inside the interval in which a mean of %d draws is to lie",
+	text := fmt.Sprintf("A cell is printed / measured, in percent, %s. Of %s %d are inside the interval of a mean of %d draws",
 		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.PaperDraws)
 	if n := count[Depends]; n > 0 {
-		text += fmt.Sprintf(", %d only with another reading, whose letters stand behind them", n)
+		text += fmt.Sprintf(", %d only with other readings (letters)", n)
 	}
 	if n := count[Outside]; n > 0 {
-		text += fmt.Sprintf(", and %d outside (!)", n)
+		text += fmt.Sprintf(", %d outside (!)", n)
 	}
 	if n := count[Nowhere]; n > 0 {
-		text += fmt.Sprintf(", and %d are not compared, for want of draws", n)
-	}
-	var readings []string
-	for _, name := range o.Readings {
-		if tried[name] {
-			readings = append(readings, o.letter(name)+" "+name)
-		}
-	}
-	if readings != nil {
-		text += ". Readings: " + strings.Join(readings, "; ")
+		text += fmt.Sprintf(", %d not compared for lack of draws", n)
 	}
 	return text + "."
 }
 
+// readings lists the readings that were run, with their letters, "" without any.
+func (o *Outcome) readings() string {
+	var run []ReadingOutcome
+	for _, c := range o.Claims {
+		run = append(run, c.Readings...)
+	}
+	for _, t := range o.Tables {
+		for _, c := range t.Cells {
+			run = append(run, c.Readings...)
+		}
+	}
+	var names []string
+	for _, name := range o.Readings {
+		if slices.ContainsFunc(run, func(r ReadingOutcome) bool { return r.Name == name }) {
+			names = append(names, o.letter(name)+" "+name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Readings: " + strings.Join(names, "; ") + "."
+}
+
 // note explains the intervals.
-var note = fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
+var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A gain holds if the measured gain is surely more than half of it.", 100-100*Level)
 
 // amount is the text of a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
@@ -192,6 +202,19 @@ func (c *ClaimOutcome) tried() string {
 	return ""
 }
 
+// tried returns the cell with the differences under readings, in bold those that agree with the paper.
+func (o *Outcome) tried(c *ClaimOutcome) string {
+	var words []string
+	for _, r := range c.Readings {
+		word := o.letter(r.Name) + " " + signed(100*r.Value)
+		if r.Gives {
+			word = "**" + word + "**"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
 func (o *Outcome) count() string {
 	count := map[Verdict]int{}
 	for _, c := range o.Claims {
@@ -248,7 +271,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 	}
 	if len(o.Tables) > 0 {
 		b.WriteByte('\n')
-		line("", o.legend())
+		line("", o.legend()+" "+o.readings())
 	}
 	return b.String()
 }
@@ -256,9 +279,24 @@ func (o *Outcome) Text(width, tableWidth int) string {
 // Markdown returns the outcome as a section of a document, with a heading of the given level.
 func (o *Outcome) Markdown(level int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
-	b.WriteString("| Claim | Verdict | Here | Interval | For others | Printed | Draws |\n|---|---|---|---|---|---|---|\n")
-	var tried, beyond []string
+	row := func(cells ...string) { b.WriteString("|" + strings.Join(cells, "|") + "|\n") }
+	head := func(cells ...string) {
+		row(cells...)
+		b.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
+	}
+	fmt.Fprintf(&b, "%s %s\n\n%s. %s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
+	var beyond []string
+	for _, c := range o.Claims {
+		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
+			beyond = append(beyond, c.Beyond)
+		}
+	}
+	titles := []string{"Claim", "Verdict", "Measured", "Interval", "For " + cmp.Or(strings.Join(beyond, " or "), "other draws"), "Printed", "Draws"}
+	readings := o.readings()
+	if readings != "" {
+		titles = append(titles, "Readings")
+	}
+	head(titles...)
 	for i := range o.Claims {
 		c := &o.Claims[i]
 		verdict := string(c.Verdict)
@@ -269,18 +307,14 @@ func (o *Outcome) Markdown(level int) string {
 		if c.Where != "" {
 			says += ", " + marked(c.Where)
 		}
-		if text := c.tried(); text != "" {
-			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
-			says += fmt.Sprintf(" (%d)", len(tried))
+		cells := []string{says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), fmt.Sprint(c.Here.Draws)}
+		if readings != "" {
+			cells = append(cells, o.tried(c))
 		}
-		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
-			beyond = append(beyond, c.Beyond)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), c.Here.Draws)
+		row(cells...)
 	}
-	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", note, cmp.Or(strings.Join(beyond, " or "), "other draws"))
-	for i, text := range tried {
-		fmt.Fprintf(&b, "\n(%d) %s\n", i+1, text)
+	if readings != "" {
+		fmt.Fprintf(&b, "\n%s\n", marked(readings))
 	}
 	for _, remark := range o.Notes {
 		fmt.Fprintf(&b, "\n- %s", marked(remark))
@@ -289,13 +323,10 @@ func (o *Outcome) Markdown(level int) string {
 		b.WriteByte('\n')
 	}
 	for _, t := range o.Tables {
-		fmt.Fprintf(&b, "\n%s, %s\n\n| |", marked(t.Where), marked(t.Score))
-		for _, m := range t.Methods {
-			fmt.Fprintf(&b, " %s |", marked(m))
-		}
-		b.WriteString("\n|" + strings.Repeat("---|", len(t.Methods)+1) + "\n")
-		for _, row := range o.grid(t) {
-			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		fmt.Fprintf(&b, "\n%s, %s\n\n", marked(t.Where), marked(t.Score))
+		head(append([]string{""}, t.Methods...)...)
+		for _, cells := range o.grid(t) {
+			row(cells...)
 		}
 	}
 	if len(o.Tables) > 0 {
@@ -360,8 +391,14 @@ func (d *Document) index(recipe string) int {
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `
-Written by ` + "`partwise reproduce`" + `. [reproducing.md](reproducing.md) says what a verdict means and what the
-intervals are.
+Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
+In the tables of claims
+
+- *Measured* is the mean difference in points of a score in percent; "over" names the best other method.
+- *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
+- *For classes like these* is the interval that accounts for classes that draws share.
+- *Printed* is the paper's difference. It is inside or outside the range of a mean of the paper's draws; "depends" is inside with other readings only.
+- *Readings* are settings that the paper leaves open, with the difference under each; bold agrees with the paper.
 
 | recipe | draws | |
 |---|---|---|
