@@ -21,8 +21,8 @@ import (
 // missing is an empty cell.
 const missing = "–"
 
-// grid returns a table of the paper in percent: for each row its name, and for each method the printed value
-// and the one here, with a mark if they differ.
+// grid returns a table of the paper in percent: for each row its name, and for each method the printed value and ours,
+// with a mark if they differ.
 func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	for _, at := range t.Rows {
 		words := []string{"average"}
@@ -115,7 +115,7 @@ func (o *Outcome) readings() string {
 // note explains the intervals.
 var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A gain holds if the measured gain is surely more than half of it.", 100-100*Level)
 
-// amount is the text of a difference, in points or iterations.
+// amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
 		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations
@@ -134,8 +134,8 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ours is the text of the difference here.
-func (c *ClaimOutcome) ours() string {
+// ourText formats our difference.
+func (c *ClaimOutcome) ourText() string {
 	if c.Here.Draws == 0 {
 		return missing
 	}
@@ -149,7 +149,7 @@ func (c *ClaimOutcome) ours() string {
 	return text
 }
 
-// interval is the text of the interval of an estimate.
+// interval formats the interval of an estimate.
 func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
@@ -161,8 +161,8 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// theirs is the text of the printed result, and its place.
-func (c *ClaimOutcome) theirs() string {
+// printedText formats the printed result and its place.
+func (c *ClaimOutcome) printedText() string {
 	switch {
 	case c.Within > 0:
 		return fmt.Sprintf("within %d iterations", c.Within)
@@ -176,34 +176,28 @@ func (c *ClaimOutcome) theirs() string {
 	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
-// tried describes the results of readings, "" without any.
-func (c *ClaimOutcome) tried() string {
-	var gives, others []string
+// readingsText describes the results of readings, "" without any.
+func (c *ClaimOutcome) readingsText() string {
+	var agree, differ, texts []string
 	for _, r := range c.Readings {
 		words := r.Name + " (" + signed(100*r.Value) + ")"
 		if r.Gives {
-			gives = append(gives, words)
+			agree = append(agree, words)
 		} else {
-			others = append(others, words)
+			differ = append(differ, words)
 		}
 	}
-	verb, noun := "gives what is printed", "the printed value"
-	if c.Gain == 0 {
-		verb, noun = "makes it hold", "the claim"
+	if agree != nil {
+		texts = append(texts, "agrees with the paper under "+strings.Join(agree, ", "))
 	}
-	switch text := fmt.Sprintf("what %s: %s", verb, strings.Join(gives, ", ")); {
-	case gives != nil && others != nil:
-		return text + "; what does not: " + strings.Join(others, ", ")
-	case gives != nil:
-		return text
-	case others != nil:
-		return fmt.Sprintf("none of these readings gives %s: %s", noun, strings.Join(others, ", "))
+	if differ != nil {
+		texts = append(texts, "differs under "+strings.Join(differ, ", "))
 	}
-	return ""
+	return strings.Join(texts, "; ")
 }
 
-// tried returns the cell with the differences under readings, in bold those that agree with the paper.
-func (o *Outcome) tried(c *ClaimOutcome) string {
+// readingsCell formats the differences under readings, in bold if they agree with the paper.
+func (o *Outcome) readingsCell(c *ClaimOutcome) string {
 	var words []string
 	for _, r := range c.Readings {
 		word := o.letter(r.Name) + " " + signed(100*r.Value)
@@ -220,11 +214,11 @@ func (o *Outcome) count() string {
 	for _, c := range o.Claims {
 		count[c.Verdict]++
 	}
-	return fmt.Sprintf("%s: %d hold, %d do not, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
+	return fmt.Sprintf("%s: %d hold, %d do not hold, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
 }
 
-// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0 means
-// no limit.
+// Text returns the outcome in lines of at most width letters, with tables in lines of at most tableWidth; 0 means no
+// limit.
 func (o *Outcome) Text(width, tableWidth int) string {
 	var b strings.Builder
 	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
@@ -242,12 +236,12 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		if c.Here.Draws == 0 {
 			continue
 		}
-		words := fmt.Sprintf("here %s, %s after %d draws", c.ours(), c.interval(c.Here), c.Here.Draws)
+		words := fmt.Sprintf("here %s, %s after %d draws", c.ourText(), c.interval(c.Here), c.Here.Draws)
 		if c.Wider.HasInterval && c.Wider != c.Here {
 			words += fmt.Sprintf(", for %s %s", c.Beyond, c.interval(c.Wider))
 		}
-		words += "; printed: " + c.theirs()
-		if tried := c.tried(); tried != "" {
+		words += "; printed: " + c.printedText()
+		if tried := c.readingsText(); tried != "" {
 			words += ". " + tried
 		}
 		line(strings.Repeat(" ", 15), words)
@@ -284,7 +278,7 @@ func (o *Outcome) Markdown(level int) string {
 		row(cells...)
 		b.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
 	}
-	fmt.Fprintf(&b, "%s %s\n\n%s. %s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
+	fmt.Fprintf(&b, "%s %s\n\n%s. %s; %s.\n\n", strings.Repeat("#", level), escapeMarkdown(o.Recipe), escapeMarkdown(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
 	var beyond []string
 	for _, c := range o.Claims {
 		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
@@ -303,43 +297,47 @@ func (o *Outcome) Markdown(level int) string {
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := marked(c.Says)
+		says := escapeMarkdown(c.Says)
 		if c.Where != "" {
-			says += ", " + marked(c.Where)
+			says += ", " + escapeMarkdown(c.Where)
 		}
-		cells := []string{says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), fmt.Sprint(c.Here.Draws)}
+		cells := []string{says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws)}
 		if readings != "" {
-			cells = append(cells, o.tried(c))
+			cells = append(cells, o.readingsCell(c))
 		}
 		row(cells...)
 	}
 	if readings != "" {
-		fmt.Fprintf(&b, "\n%s\n", marked(readings))
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(readings))
 	}
 	for _, remark := range o.Notes {
-		fmt.Fprintf(&b, "\n- %s", marked(remark))
+		fmt.Fprintf(&b, "\n- %s", escapeMarkdown(remark))
 	}
 	if len(o.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, t := range o.Tables {
-		fmt.Fprintf(&b, "\n%s, %s\n\n", marked(t.Where), marked(t.Score))
-		head(append([]string{""}, t.Methods...)...)
+		fmt.Fprintf(&b, "\n%s, %s\n\n", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
+		titles := []string{""}
+		for _, m := range t.Methods {
+			titles = append(titles, escapeMarkdown(m))
+		}
+		head(titles...)
 		for _, cells := range o.grid(t) {
 			row(cells...)
 		}
 	}
 	if len(o.Tables) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", marked(o.legend()))
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(o.legend()))
 	}
 	return b.String()
 }
 
-// marked escapes Markdown.
-var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
+// escapeMarkdown escapes Markdown.
+var escapeMarkdown = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
 
-// Document holds the outcomes of several recipes. It is a Markdown file, and beside it a JSON file, which is
-// read.
+// Document holds the outcomes of several recipes. It is written as a Markdown file and a JSON file beside it, and read
+// from the JSON file.
 type Document struct {
 	Outcomes []*Outcome `json:"outcomes"`
 
@@ -348,10 +346,10 @@ type Document struct {
 
 const documentHead = "# The papers, reproduced\n"
 
-// DocumentJSON returns the JSON file of a document.
+// DocumentJSON returns the path of the JSON file of a document.
 func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
 
-// OpenDocument reads a document, or starts one.
+// OpenDocument reads a document, or starts an empty one if it does not exist.
 func OpenDocument(file string) (*Document, error) {
 	d := &Document{file: file}
 	text, err := os.ReadFile(DocumentJSON(file))
@@ -374,7 +372,7 @@ func OpenDocument(file string) (*Document, error) {
 	return d, nil
 }
 
-// Put replaces the outcome of the same recipe, or appends one.
+// Put adds an outcome, or replaces the outcome of the same recipe.
 func (d *Document) Put(o *Outcome) {
 	if i := d.index(o.Recipe); i >= 0 {
 		d.Outcomes[i] = o
@@ -387,7 +385,7 @@ func (d *Document) index(recipe string) int {
 	return slices.IndexFunc(d.Outcomes, func(o *Outcome) bool { return o.Recipe == recipe })
 }
 
-// Write replaces the files. The document lists the recipes of notRun without an outcome.
+// Write replaces both files. The document also lists the recipes notRun that have no outcome.
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `
@@ -404,7 +402,7 @@ In the tables of claims
 |---|---|---|
 `)
 	for _, o := range d.Outcomes {
-		fmt.Fprintf(&b, "| %s | %d | %s |\n", marked(o.Recipe), o.Draws, o.count())
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
 	}
 	for _, o := range d.Outcomes {
 		b.WriteString("\n" + o.Markdown(2))
