@@ -398,7 +398,7 @@ func TestReproduce(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
 	out := must(t, "reproduce", "tiny.yaml", "--draws", "20", "--out", "a", "--doc", "all.md")
-	for _, want := range []string{"tiny: Nobody, Nothing, 2000", "does not hold  k-means gains 90 points (Table 1)", "differs under unlabelled only", "not scaled (", "average", "1.0 / ", "This is in"} {
+	for _, want := range []string{"tiny: Nobody, Nothing, 2000", "does not hold  k-means gains 90 points (Table 1)", "readings: a ", "unlabelled only; b not scaled.", "average", "1.0 / ", "This is in"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("printed\n%s\nwant %q", out, want)
 		}

@@ -100,16 +100,16 @@ func (o *Outcome) readings() string {
 			run = append(run, c.Readings...)
 		}
 	}
+	if run == nil {
+		return ""
+	}
 	var names []string
 	for _, name := range o.Readings {
 		if slices.ContainsFunc(run, func(r ReadingOutcome) bool { return r.Name == name }) {
 			names = append(names, o.letter(name)+" "+name)
 		}
 	}
-	if names == nil {
-		return ""
-	}
-	return "Readings: " + strings.Join(names, "; ") + "."
+	return "Readings, marked if they agree with the paper: " + strings.Join(names, "; ") + "."
 }
 
 // note explains the intervals.
@@ -176,33 +176,13 @@ func (c *ClaimOutcome) printedText() string {
 	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
-// readingsText describes the results of readings, "" without any.
-func (c *ClaimOutcome) readingsText() string {
-	var agree, differ, texts []string
-	for _, r := range c.Readings {
-		words := r.Name + " (" + signed(100*r.Value) + ")"
-		if r.Gives {
-			agree = append(agree, words)
-		} else {
-			differ = append(differ, words)
-		}
-	}
-	if agree != nil {
-		texts = append(texts, "agrees with the paper under "+strings.Join(agree, ", "))
-	}
-	if differ != nil {
-		texts = append(texts, "differs under "+strings.Join(differ, ", "))
-	}
-	return strings.Join(texts, "; ")
-}
-
-// readingsCell formats the differences under readings, in bold if they agree with the paper.
-func (o *Outcome) readingsCell(c *ClaimOutcome) string {
+// readingsText lists the differences of a claim under readings, with a mark on both sides if they agree with the paper.
+func (o *Outcome) readingsText(c *ClaimOutcome, mark string) string {
 	var words []string
 	for _, r := range c.Readings {
 		word := o.letter(r.Name) + " " + signed(100*r.Value)
 		if r.Gives {
-			word = "**" + word + "**"
+			word = mark + word + mark
 		}
 		words = append(words, word)
 	}
@@ -241,13 +221,13 @@ func (o *Outcome) Text(width, tableWidth int) string {
 			words += fmt.Sprintf(", for %s %s", c.Beyond, c.interval(c.Wider))
 		}
 		words += "; printed: " + c.printedText()
-		if tried := c.readingsText(); tried != "" {
-			words += ". " + tried
+		if len(c.Readings) > 0 {
+			words += "; readings: " + o.readingsText(c, "*")
 		}
 		line(strings.Repeat(" ", 15), words)
 	}
 	b.WriteByte('\n')
-	line("", note)
+	line("", note+" "+o.readings())
 	for _, remark := range o.Notes {
 		line("- ", remark)
 	}
@@ -265,7 +245,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 	}
 	if len(o.Tables) > 0 {
 		b.WriteByte('\n')
-		line("", o.legend()+" "+o.readings())
+		line("", o.legend())
 	}
 	return b.String()
 }
@@ -285,12 +265,7 @@ func (o *Outcome) Markdown(level int) string {
 			beyond = append(beyond, c.Beyond)
 		}
 	}
-	titles := []string{"Claim", "Verdict", "Measured", "Interval", "For " + cmp.Or(strings.Join(beyond, " or "), "other draws"), "Printed", "Draws"}
-	readings := o.readings()
-	if readings != "" {
-		titles = append(titles, "Readings")
-	}
-	head(titles...)
+	head("Claim", "Verdict", "Measured", "Interval", "For "+cmp.Or(strings.Join(beyond, " or "), "other draws"), "Printed", "Draws", "Readings")
 	for i := range o.Claims {
 		c := &o.Claims[i]
 		verdict := string(c.Verdict)
@@ -301,13 +276,9 @@ func (o *Outcome) Markdown(level int) string {
 		if c.Where != "" {
 			says += ", " + escapeMarkdown(c.Where)
 		}
-		cells := []string{says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws)}
-		if readings != "" {
-			cells = append(cells, o.readingsCell(c))
-		}
-		row(cells...)
+		row(says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws), o.readingsText(c, "**"))
 	}
-	if readings != "" {
+	if readings := o.readings(); readings != "" {
 		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(readings))
 	}
 	for _, remark := range o.Notes {
@@ -396,7 +367,7 @@ In the tables of claims
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
 - *For classes like these* is the interval that accounts for classes that draws share.
 - *Printed* is the paper's difference. It is inside or outside the range of a mean of the paper's draws; "depends" is inside with other readings only.
-- *Readings* are settings that the paper leaves open, with the difference under each; bold agrees with the paper.
+- *Readings* are settings that the paper leaves open, with the difference under each.
 
 | recipe | draws | |
 |---|---|---|
