@@ -100,7 +100,7 @@ var experimentSections = []section[*experimentPage]{
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
 // WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and for each score,
-// method and section of it the tables, curves and pictures of docs/reference/results-folder.md. Without Shown the
+// method and section of it the tables, curves and pictures that docs/experiments.md lists. Without Shown the
 // page shows the photos that were written before. Once ctx is done its error is returned, and the files written
 // by then stay. If it counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {

@@ -49,7 +49,7 @@ func CanWrite(path string) error {
 }
 
 // Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/reference/data.md lists its content. Open reads the same vectors, labels, and names of
+// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of
 // samples and classes from it, but the set is called as the file then, and sparse vectors are dense in a .csv,
 // and no images in a .mat.
 //

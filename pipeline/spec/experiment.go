@@ -1,6 +1,6 @@
 // Package spec holds the settings of an experiment: data, features, methods, labels, links, ranks and
 // clusterings. A type reads its form in an experiment file by DecodeSetting, and says in words what it is by
-// String. Load reads whole files (docs/reference/experiment-file.md), and ParseShort the short forms of
+// String. Load reads whole files, whose form is in docs/experiments.md, and ParseShort the short forms of
 // flags. Package input prepares the data, and package pipeline runs the trials.
 package spec
 
@@ -21,7 +21,7 @@ import (
 )
 
 // Experiment says what is to be compared on what data. The help of a field says what it is, and
-// docs/reference/experiment-file.md what its form in a file is.
+// docs/experiments.md what its form in a file is.
 type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
