@@ -361,7 +361,7 @@ func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `
 Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
-In the tables of claims
+In the tables of claims:
 
 - *Measured* is the mean difference in points of a score in percent; "over" names the best other method.
 - *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
