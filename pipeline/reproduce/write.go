@@ -369,11 +369,11 @@ In the tables of claims:
 - *Printed* is the paper's difference. It is inside or outside the range of a mean of the paper's draws; "depends" is inside with other readings only.
 - *Readings* are settings that the paper leaves open, with the difference under each.
 
-| recipe | draws | |
+|recipe|draws|claims|
 |---|---|---|
 `)
 	for _, o := range d.Outcomes {
-		fmt.Fprintf(&b, "| %s | %d | %s |\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
+		fmt.Fprintf(&b, "|%s|%d|%s|\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
 	}
 	for _, o := range d.Outcomes {
 		b.WriteString("\n" + o.Markdown(2))
