@@ -19,7 +19,7 @@ import (
 
 // Downloader fetches known sets. Its zero value fetches the preferred form from where the owners put it.
 type Downloader struct {
-	// Client makes the requests, or http.DefaultClient. docs/data.md says what redirects are followed.
+	// Client makes the requests, or http.DefaultClient. docs/reference/data.md says which redirects are followed.
 	Client *http.Client
 	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
 	Mirror string

@@ -21,8 +21,8 @@ import (
 // missing is an empty cell.
 const missing = "–"
 
-// grid returns a table of the paper in percent: for each row its name, and for each method the printed value
-// and the one here, with a mark if they differ.
+// grid returns a table of the paper in percent: for each row its name, and for each method the printed value and ours,
+// with a mark if they differ.
 func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	for _, at := range t.Rows {
 		words := []string{"average"}
@@ -68,44 +68,54 @@ func (o *Outcome) letter(name string) string {
 // legend explains and counts the marks of grids.
 func (o *Outcome) legend() string {
 	count := map[Place]int{}
-	tried := map[string]bool{}
 	total := 0
 	for _, t := range o.Tables {
 		for _, c := range t.Cells {
 			count[c.Place]++
 			total++
-			for _, r := range c.Readings {
-				tried[r.Name] = true
-			}
 		}
 	}
-	text := fmt.Sprintf("Printed / here, in percent, %s. Of %s %d are inside the interval in which a mean of %d draws is to lie",
+	text := fmt.Sprintf("A cell is printed / measured, in percent, %s. Of %s %d are inside the interval of a mean of %d draws",
 		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.PaperDraws)
 	if n := count[Depends]; n > 0 {
-		text += fmt.Sprintf(", %d only with another reading, whose letters stand behind them", n)
+		text += fmt.Sprintf(", %d only with other readings (letters)", n)
 	}
 	if n := count[Outside]; n > 0 {
-		text += fmt.Sprintf(", and %d outside (!)", n)
+		text += fmt.Sprintf(", %d outside (!)", n)
 	}
 	if n := count[Nowhere]; n > 0 {
-		text += fmt.Sprintf(", and %d are not compared, for want of draws", n)
-	}
-	var readings []string
-	for _, name := range o.Readings {
-		if tried[name] {
-			readings = append(readings, o.letter(name)+" "+name)
-		}
-	}
-	if readings != nil {
-		text += ". Readings: " + strings.Join(readings, "; ")
+		text += fmt.Sprintf(", %d not compared for lack of draws", n)
 	}
 	return text + "."
 }
 
-// note explains the intervals.
-var note = fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
+// readings lists the readings that were run, with their letters, "" without any.
+func (o *Outcome) readings() string {
+	var run []ReadingOutcome
+	for _, c := range o.Claims {
+		run = append(run, c.Readings...)
+	}
+	for _, t := range o.Tables {
+		for _, c := range t.Cells {
+			run = append(run, c.Readings...)
+		}
+	}
+	if run == nil {
+		return ""
+	}
+	var names []string
+	for _, name := range o.Readings {
+		if slices.ContainsFunc(run, func(r ReadingOutcome) bool { return r.Name == name }) {
+			names = append(names, o.letter(name)+" "+name)
+		}
+	}
+	return "Readings, marked if they agree with the paper: " + strings.Join(names, "; ") + "."
+}
 
-// amount is the text of a difference, in points or iterations.
+// note explains the intervals.
+var note = fmt.Sprintf("With a probability of %g %%, no claim of a recipe is decided wrongly by chance. A gain holds if the measured gain is surely more than half of it.", 100-100*Level)
+
+// amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
 		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations
@@ -124,8 +134,8 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ours is the text of the difference here.
-func (c *ClaimOutcome) ours() string {
+// ourText formats our difference.
+func (c *ClaimOutcome) ourText() string {
 	if c.Here.Draws == 0 {
 		return missing
 	}
@@ -139,7 +149,7 @@ func (c *ClaimOutcome) ours() string {
 	return text
 }
 
-// interval is the text of the interval of an estimate.
+// interval formats the interval of an estimate.
 func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
@@ -151,8 +161,8 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// theirs is the text of the printed result, and its place.
-func (c *ClaimOutcome) theirs() string {
+// printedText formats the printed result and its place.
+func (c *ClaimOutcome) printedText() string {
 	switch {
 	case c.Within > 0:
 		return fmt.Sprintf("within %d iterations", c.Within)
@@ -166,30 +176,17 @@ func (c *ClaimOutcome) theirs() string {
 	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
-// tried describes the results of readings, "" without any.
-func (c *ClaimOutcome) tried() string {
-	var gives, others []string
+// readingsText lists the differences of a claim under readings, with a mark on both sides if they agree with the paper.
+func (o *Outcome) readingsText(c *ClaimOutcome, mark string) string {
+	var words []string
 	for _, r := range c.Readings {
-		words := r.Name + " (" + signed(100*r.Value) + ")"
+		word := o.letter(r.Name) + " " + signed(100*r.Value)
 		if r.Gives {
-			gives = append(gives, words)
-		} else {
-			others = append(others, words)
+			word = mark + word + mark
 		}
+		words = append(words, word)
 	}
-	verb, noun := "gives what is printed", "the printed value"
-	if c.Gain == 0 {
-		verb, noun = "makes it hold", "the claim"
-	}
-	switch text := fmt.Sprintf("what %s: %s", verb, strings.Join(gives, ", ")); {
-	case gives != nil && others != nil:
-		return text + "; what does not: " + strings.Join(others, ", ")
-	case gives != nil:
-		return text
-	case others != nil:
-		return fmt.Sprintf("none of these readings gives %s: %s", noun, strings.Join(others, ", "))
-	}
-	return ""
+	return strings.Join(words, ", ")
 }
 
 func (o *Outcome) count() string {
@@ -197,11 +194,11 @@ func (o *Outcome) count() string {
 	for _, c := range o.Claims {
 		count[c.Verdict]++
 	}
-	return fmt.Sprintf("%s: %d hold, %d do not, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
+	return fmt.Sprintf("%s: %d hold, %d do not hold, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
 }
 
-// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0 means
-// no limit.
+// Text returns the outcome in lines of at most width letters, with tables in lines of at most tableWidth; 0 means no
+// limit.
 func (o *Outcome) Text(width, tableWidth int) string {
 	var b strings.Builder
 	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
@@ -219,18 +216,18 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		if c.Here.Draws == 0 {
 			continue
 		}
-		words := fmt.Sprintf("here %s, %s after %d draws", c.ours(), c.interval(c.Here), c.Here.Draws)
+		words := fmt.Sprintf("here %s, %s after %d draws", c.ourText(), c.interval(c.Here), c.Here.Draws)
 		if c.Wider.HasInterval && c.Wider != c.Here {
 			words += fmt.Sprintf(", for %s %s", c.Beyond, c.interval(c.Wider))
 		}
-		words += "; printed: " + c.theirs()
-		if tried := c.tried(); tried != "" {
-			words += ". " + tried
+		words += "; printed: " + c.printedText()
+		if len(c.Readings) > 0 {
+			words += "; readings: " + o.readingsText(c, "*")
 		}
 		line(strings.Repeat(" ", 15), words)
 	}
 	b.WriteByte('\n')
-	line("", note)
+	line("", note+" "+o.readings())
 	for _, remark := range o.Notes {
 		line("- ", remark)
 	}
@@ -256,59 +253,62 @@ func (o *Outcome) Text(width, tableWidth int) string {
 // Markdown returns the outcome as a section of a document, with a heading of the given level.
 func (o *Outcome) Markdown(level int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
-	b.WriteString("| Claim | Verdict | Here | Interval | For others | Printed | Draws |\n|---|---|---|---|---|---|---|\n")
-	var tried, beyond []string
+	row := func(cells ...string) { b.WriteString("|" + strings.Join(cells, "|") + "|\n") }
+	head := func(cells ...string) {
+		row(cells...)
+		b.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
+	}
+	fmt.Fprintf(&b, "%s %s\n\n%s. %s; %s.\n\n", strings.Repeat("#", level), escapeMarkdown(o.Recipe), escapeMarkdown(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
+	var beyond []string
+	for _, c := range o.Claims {
+		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
+			beyond = append(beyond, c.Beyond)
+		}
+	}
+	head("Claim", "Verdict", "Measured", "Interval", "For "+cmp.Or(strings.Join(beyond, " or "), "other draws"), "Printed", "Draws", "Readings")
 	for i := range o.Claims {
 		c := &o.Claims[i]
 		verdict := string(c.Verdict)
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := marked(c.Says)
+		says := escapeMarkdown(c.Says)
 		if c.Where != "" {
-			says += ", " + marked(c.Where)
+			says += ", " + escapeMarkdown(c.Where)
 		}
-		if text := c.tried(); text != "" {
-			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
-			says += fmt.Sprintf(" (%d)", len(tried))
-		}
-		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
-			beyond = append(beyond, c.Beyond)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), c.Here.Draws)
+		row(says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), fmt.Sprint(c.Here.Draws), o.readingsText(c, "**"))
 	}
-	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", note, cmp.Or(strings.Join(beyond, " or "), "other draws"))
-	for i, text := range tried {
-		fmt.Fprintf(&b, "\n(%d) %s\n", i+1, text)
+	if readings := o.readings(); readings != "" {
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(readings))
 	}
 	for _, remark := range o.Notes {
-		fmt.Fprintf(&b, "\n- %s", marked(remark))
+		fmt.Fprintf(&b, "\n- %s", escapeMarkdown(remark))
 	}
 	if len(o.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, t := range o.Tables {
-		fmt.Fprintf(&b, "\n%s, %s\n\n| |", marked(t.Where), marked(t.Score))
+		fmt.Fprintf(&b, "\n%s, %s\n\n", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
+		titles := []string{""}
 		for _, m := range t.Methods {
-			fmt.Fprintf(&b, " %s |", marked(m))
+			titles = append(titles, escapeMarkdown(m))
 		}
-		b.WriteString("\n|" + strings.Repeat("---|", len(t.Methods)+1) + "\n")
-		for _, row := range o.grid(t) {
-			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		head(titles...)
+		for _, cells := range o.grid(t) {
+			row(cells...)
 		}
 	}
 	if len(o.Tables) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", marked(o.legend()))
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(o.legend()))
 	}
 	return b.String()
 }
 
-// marked escapes Markdown.
-var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
+// escapeMarkdown escapes Markdown.
+var escapeMarkdown = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
 
-// Document holds the outcomes of several recipes. It is a Markdown file, and beside it a JSON file, which is
-// read.
+// Document holds the outcomes of several recipes. It is written as a Markdown file and a JSON file beside it, and read
+// from the JSON file.
 type Document struct {
 	Outcomes []*Outcome `json:"outcomes"`
 
@@ -317,10 +317,10 @@ type Document struct {
 
 const documentHead = "# The papers, reproduced\n"
 
-// DocumentJSON returns the JSON file of a document.
+// DocumentJSON returns the path of the JSON file of a document.
 func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
 
-// OpenDocument reads a document, or starts one.
+// OpenDocument reads a document, or starts an empty one if it does not exist.
 func OpenDocument(file string) (*Document, error) {
 	d := &Document{file: file}
 	text, err := os.ReadFile(DocumentJSON(file))
@@ -343,7 +343,7 @@ func OpenDocument(file string) (*Document, error) {
 	return d, nil
 }
 
-// Put replaces the outcome of the same recipe, or appends one.
+// Put adds an outcome, or replaces the outcome of the same recipe.
 func (d *Document) Put(o *Outcome) {
 	if i := d.index(o.Recipe); i >= 0 {
 		d.Outcomes[i] = o
@@ -356,18 +356,24 @@ func (d *Document) index(recipe string) int {
 	return slices.IndexFunc(d.Outcomes, func(o *Outcome) bool { return o.Recipe == recipe })
 }
 
-// Write replaces the files. The document lists the recipes of notRun without an outcome.
+// Write replaces both files. The document also lists the recipes notRun that have no outcome.
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `
-Written by ` + "`partwise reproduce`" + `. [reproducing.md](reproducing.md) says what a verdict means and what the
-intervals are.
+Claims of papers, tested by ` + "`partwise reproduce`" + `. [How to reproduce a paper](how-to/reproduce-a-paper.md) explains verdicts.
+In the tables of claims:
 
-| recipe | draws | |
+- *Measured* is the mean difference in points of a score in percent; "over" names the best other method.
+- *Interval* is the confidence interval for this data set. It decides the verdict. ` + note + `
+- *For classes like these* is the interval that accounts for classes that draws share.
+- *Printed* is the paper's difference. It is inside or outside the range of a mean of the paper's draws; "depends" is inside with other readings only.
+- *Readings* are settings that the paper leaves open, with the difference under each.
+
+|recipe|draws|claims|
 |---|---|---|
 `)
 	for _, o := range d.Outcomes {
-		fmt.Fprintf(&b, "| %s | %d | %s |\n", marked(o.Recipe), o.Draws, o.count())
+		fmt.Fprintf(&b, "|%s|%d|%s|\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
 	}
 	for _, o := range d.Outcomes {
 		b.WriteString("\n" + o.Markdown(2))

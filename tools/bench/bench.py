@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times this program beside others on the same data from the same start, and prints a table in Markdown.
+"""Compares the speed of this program with others on the same data and initial factors, and prints a table in Markdown.
 
     PARTWISE_DATA=folder python3 bench/bench.py [--repeats 5] [--doc ../docs/performance.md] [WORD ...]
 
-Only the rows run that hold one of the words; all of them without. The two programs of a row run one after the
-other in each repeat. With --doc the table replaces the rows of the same names in the document. "make bench" installs
-the other programs into bench/.venv. It needs Go.
+WORD selects rows that contain it; the default is all rows. The two programs of a row run alternately. With --doc the
+results replace the rows of the same names in the document. "make bench" installs the other programs into bench/.venv.
+It needs Go.
 """
 import argparse
 import gzip
@@ -257,7 +257,7 @@ CASES = [
     ("network EfficientNet-Lite0, 20 images, one core", f"ONNX Runtime {onnxruntime.__version__}", network),
 ]
 
-HEADER = """| work | beside | its s | ours, s | speed-up | its CPU s | ours, CPU s | speed-up | |
+HEADER = """| task | compared with | other, s | partwise, s | speed-up | other, CPU s | partwise, CPU s | speed-up | note |
 |---|---|---|---|---|---|---|---|---|
 """
 
@@ -297,7 +297,7 @@ def main():
                 print(f"{name} is left out: {e}", file=sys.stderr)
                 continue
             others = sum("another minimum" in run[2] for run in runs)
-            note = f"another minimum in {others} of {len(runs)}: to within 1 %" if others else runs[-1][2]
+            note = f"another minimum in {others} of {len(runs)} runs: time to within 1 %" if others else runs[-1][2]
             line = table_row(name, beside, runs, note)
             print(line, end="", flush=True)
             if args.doc:

@@ -282,7 +282,7 @@ func TestMarks(t *testing.T) {
 		}
 		line := "| " + s.what
 		for _, p := range shares {
-			line += fmt.Sprintf(" | %.1f ± %.1f", 100*p, 100*math.Sqrt(max(0, p*(1-p))/float64(*experiments)))
+			line += fmt.Sprintf(" | %.1f ±%.1f", 100*p, 100*math.Sqrt(max(0, p*(1-p))/float64(*experiments)))
 		}
 		t.Log(line + " |")
 		if limit := 0.05 + 3*math.Sqrt(0.05*0.95/float64(*experiments)); !s.power && shares[0] > limit {
