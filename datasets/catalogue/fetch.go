@@ -33,7 +33,7 @@ const (
 	slowWindow = time.Minute
 )
 
-// complete downloads a file from the first address that has it, to the folder workName of dir.
+// complete downloads a file from the first address that provides it, to the folder workName of dir.
 func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
 	path := filepath.Join(dir, workName, file.File)
 	want, err := file.expect(dir)
@@ -41,7 +41,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 		return "", err
 	}
 	if want.check(path) == nil {
-		return path, nil // a process that was stopped has brought it
+		return path, nil // an interrupted process has downloaded it
 	}
 	addresses, errs := d.addresses(file)
 	if len(addresses) > 0 {
@@ -63,7 +63,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses that the file may be fetched from, and an error for the others.
+// addresses returns the addresses of the file, and an error for each unusable one.
 func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
 	texts := file.URLs
 	if d.Mirror != "" {
@@ -91,7 +91,7 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 	return addresses, errs
 }
 
-// client follows redirects from https to https only, to the set's hosts or, with a sum, to any.
+// client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -111,14 +111,14 @@ func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	return &c
 }
 
-// finalError marks failures that asking again will not mend.
+// finalError marks failures that a retry cannot fix.
 type finalError struct{ error }
 
 func (e finalError) Unwrap() error { return e.error }
 
 func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
 
-// ofDisk tells whether an error is one of the disk and not of a server.
+// ofDisk tells whether an error comes from the disk, not from a server.
 func ofDisk(err error) bool {
 	var disk *fs.PathError
 	return errors.As(err, &disk)
@@ -148,7 +148,7 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 	}
 }
 
-// try makes one request for what is missing of the part.
+// try makes one request for the missing rest of the part.
 func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -158,10 +158,10 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 		return finalError{err}
 	}
 	req.Header.Set("User-Agent", "partwise")
-	req.Header.Set("Accept-Encoding", "identity") // the file as it is, also where it is gzipped
+	req.Header.Set("Accept-Encoding", "identity") // the file as it is, even if it is gzipped
 	have := unfinished(path, from)
 	if have.size > 0 && have.size == have.total {
-		return nil // stopped between the last byte and its check
+		return nil // interrupted between the last byte and its check
 	}
 	if have.size > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have.size))
@@ -201,7 +201,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// receive appends what the body holds to the part, of which have is there.
+// receive appends the body to the part, which already has the bytes of have.
 func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have part, count func(n int)) error {
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
@@ -239,14 +239,14 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	return err
 }
 
-// part is the beginning of a file whose download broke off.
+// part is the beginning of a file whose download was interrupted.
 type part struct {
-	size    int64  // 0 where nothing can be gone on with
+	size    int64  // 0 if the download cannot resume
 	version string // the ETag or the date of the file on the server
-	total   int64  // its size, or -1
+	total   int64  // the size of the file, or −1
 }
 
-// unfinished returns the part of a file, if its note says that it came from the same address.
+// unfinished returns the part of a file if its note names the same address.
 func unfinished(path string, from *url.URL) part {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
@@ -265,7 +265,7 @@ func dropPart(path string) error {
 	return errors.Join(os.RemoveAll(path+partSuffix), os.RemoveAll(path+noteSuffix))
 }
 
-// versionOf returns what tells the version of a file on a server apart from others, or "".
+// versionOf returns an identifier of the version of a file on a server, or "".
 func versionOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
@@ -273,7 +273,7 @@ func versionOf(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
-// watch cancels a request whose server sends fewer than least bytes in a window. count adds to them.
+// watch cancels a request whose server sends fewer than least bytes in a window. count adds received bytes.
 func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
 	var bytes atomic.Int64
 	go func() {
@@ -293,7 +293,7 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 	return func(n int) { bytes.Add(int64(n)) }
 }
 
-// sumSuffix ends the name of the file that holds the sum of a first download, as sha256sum writes it.
+// sumSuffix ends the name of the file with the sum of a first download, in the format of sha256sum.
 const sumSuffix = ".sha256"
 
 // known tells whether a sum of the file is published.
@@ -301,14 +301,14 @@ func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
 
 type sum struct {
 	kind      string
-	want      string // in hexadecimal; any if it is empty
+	want      string // in hexadecimal; "" accepts any
 	hash      func() hash.Hash
-	ofContent bool // of a gzipped file, it is that of its content
+	ofContent bool // the sum of a gzipped file is the sum of its content
 	max       int64
-	source    string // where it is from, if it is not published
+	source    string // the file that holds an unpublished sum
 }
 
-// expect returns the sum that the file is to have: the published one, or that noted in dir.
+// expect returns the expected sum of the file: the published one, or the one noted in dir.
 func (f *Download) expect(dir string) (sum, error) {
 	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
 	switch {
@@ -334,7 +334,7 @@ func (f *Download) expect(dir string) (sum, error) {
 	return s, nil
 }
 
-// checkSum returns an error if the file is not there or has not the published sum, or else the noted one.
+// checkSum returns an error if the file is missing or has another sum than expected.
 func (f *Download) checkSum(path string) error {
 	s, err := f.expect(filepath.Dir(path))
 	if err != nil {
@@ -343,7 +343,7 @@ func (f *Download) checkSum(path string) error {
 	return s.check(path)
 }
 
-// check returns an error if the file, which may be a part, cannot be read or has not the sum.
+// check returns an error if the file, which may be a part, cannot be read or has another sum.
 func (s sum) check(path string) error {
 	if s.want == "" {
 		_, err := os.Stat(path)
@@ -361,7 +361,7 @@ func (s sum) check(path string) error {
 	return err
 }
 
-// of returns the sum of a file, or of what is gzipped in it.
+// of returns the sum of a file, or of its unpacked content.
 func (s sum) of(path string, unpack bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -382,14 +382,14 @@ func (s sum) of(path string, unpack bool) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// noteSum notes and reports the sum of a file of which none is published in the folder dir, for later downloads.
+// noteSum writes the sum of a file without a published one into dir for later downloads, and reports it.
 func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if file.known() {
 		return nil
 	}
 	noted := filepath.Join(dir, file.File+sumSuffix)
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
-		return err // it has been checked against it
+		return err // the file was checked against the noted sum
 	}
 	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.of(path, false)
 	if err != nil {

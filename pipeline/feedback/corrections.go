@@ -12,13 +12,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// corrections is a state of a session: what is known of n pictures after an act.
+// corrections is the state of a session after an act: the labels and links of n pictures.
 type corrections struct {
 	base         []int    // the group of each picture before any act
 	names        []string // of each group, or ""
 	labels       []int    // the group that each picture is labelled with, or −1
 	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
-	words        string   // the act that led here
+	words        string   // describes the act that led to this state
 }
 
 func (c *corrections) clone() *corrections {
@@ -32,7 +32,7 @@ func (c *corrections) known() factor.Known {
 	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
 }
 
-// group returns the name of a group, or a placeholder.
+// group returns the name of group g, or a placeholder.
 func (c *corrections) group(g int) string {
 	if c.names[g] != "" {
 		return c.names[g]
@@ -40,17 +40,17 @@ func (c *corrections) group(g int) string {
 	return placeholder(g)
 }
 
-// placeholder is the class that stands in files for a group without a name.
+// placeholder is the class name that files use for a group without a name.
 func placeholder(g int) string { return fmt.Sprintf("group %d", g+1) }
 
 var placeholders = regexp.MustCompile(`(?i)^\s*group\s*\d+\s*$`)
 
 const (
 	longestName = 200 // bytes
-	mostApart   = 40  // pictures of one act of which no two belong together
+	mostApart   = 40  // the largest number of pictures in one Apart
 )
 
-// checkName returns an error for a name that group g, −1 for a new one, cannot have.
+// checkName returns an error if group g, −1 for a new one, cannot be called name.
 func (c *corrections) checkName(name string, g int) error {
 	switch {
 	case len(name) > longestName:
@@ -71,8 +71,8 @@ func (c *corrections) add(name string) int {
 	return len(c.names) - 1
 }
 
-// label labels pictures with group g. Links that contradict two labels are removed. If the rest still
-// contradicts, through other pictures, all links of the pictures are removed.
+// label labels pictures with group g. It removes links that contradict two labels, and all links of the pictures if a
+// contradiction through other pictures is left.
 func (c *corrections) label(pictures []int, g int) {
 	moved := make(map[int]bool, len(pictures))
 	for _, i := range pictures {
@@ -91,7 +91,7 @@ func (c *corrections) label(pictures []int, g int) {
 	}
 }
 
-// join links pictures of one group. Cannot-links between them are removed.
+// join links pictures of one group and removes cannot-links between them.
 func (c *corrections) join(pictures []int) error {
 	labelled := -1
 	for _, i := range pictures {
@@ -117,7 +117,7 @@ func (c *corrections) join(pictures []int) error {
 	return nil
 }
 
-// part says of pictures that no two belong together. Must-links among them are removed.
+// part puts cannot-links between all of the pictures and removes must-links between them.
 func (c *corrections) part(pictures []int) error {
 	if len(pictures) > mostApart {
 		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
@@ -136,7 +136,7 @@ func (c *corrections) part(pictures []int) error {
 	return nil
 }
 
-// with returns pairs and one more, unless it is among them.
+// with returns pairs with the pair of i and j added, unless it is in the list.
 func with(pairs [][2]int, i, j int) [][2]int {
 	p := [2]int{min(i, j), max(i, j)}
 	if i == j || slices.Contains(pairs, p) {

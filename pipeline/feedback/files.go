@@ -17,27 +17,26 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
-// The files of a store. partwise cluster and experiments read the first three: see
-// datasets.Set.ReadLabels, ReadLinks and ReadFeedback.
+// The files of a store. partwise cluster and experiments read the first three with datasets.Set.ReadLabels, ReadLinks
+// and ReadFeedback.
 const (
 	LabelsFile   = "labels.csv"
 	LinksFile    = "links.csv"
 	FeedbackFile = "feedback.csv"
-	// HistoryFile holds the present state and those that Undo and Redo lead to. A session that continues
-	// with the same groups reads nothing else.
+	// HistoryFile holds the present state and the states of Undo and Redo. A session that continues with the same
+	// groups reads only this file.
 	HistoryFile = "history.json"
-	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its group and
-	// the group's name.
+	// GroupsFile holds groups that are not yet in the results: one picture a line, with its group and the group's name.
 	GroupsFile = "groups.csv"
-	// LogFile lists all acts in their order, an object of JSON a line.
+	// LogFile lists all acts in order, one JSON object a line.
 	LogFile = "log.jsonl"
 )
 
-// Store keeps files.
+// Store reads and writes the files of a session.
 type Store interface {
-	// Dir is the folder of the files.
+	// Dir returns the folder of the files.
 	Dir() string
-	// Read returns a file, or an error with fs.ErrNotExist.
+	// Read returns the content of a file, or an error that wraps fs.ErrNotExist.
 	Read(name string) ([]byte, error)
 	// Write writes a file atomically, and Remove removes it if it exists.
 	Write(name string, text []byte) error
@@ -47,7 +46,7 @@ type Store interface {
 // entry is a line of the log: an act, or undo, redo, open or finish.
 type entry struct {
 	Do Verb `json:"do"`
-	// Model is that of the groups with which a session was opened or finished.
+	// Model identifies the groups with which a session was opened or finished.
 	Model    string   `json:"model,omitempty"`
 	Pictures []string `json:"pictures,omitempty"`
 	Groups   []int    `json:"groups,omitempty"` // from 1
@@ -55,7 +54,7 @@ type entry struct {
 }
 
 func (s *Session) note(e entry) {
-	line, _ := json.Marshal(e) // which cannot fail
+	line, _ := json.Marshal(e) // cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
 }
 
@@ -70,8 +69,8 @@ func (s *Session) entryOf(a Act) entry {
 	return e
 }
 
-// classes returns the class of each labelled sample of the set, "" for others. number holds the numbers in
-// the names of groups without one, nil for their own.
+// classes returns the class of each labelled sample of the set, "" for others. number holds the number that the
+// placeholder of each group shows; nil means the group's index.
 func (s *Session) classes(number []int) []string {
 	out := make([]string, s.in.Set.Len())
 	for i, g := range s.now().labels {
@@ -90,8 +89,8 @@ func (s *Session) links() datasets.Links {
 	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
 }
 
-// logs returns all labels and links as logs of relevance feedback: for each class its samples against one
-// of each other class, and for each link its two samples.
+// logs returns all labels and links as relevance feedback. Each class is compared with one sample of each other class,
+// and each link with its two samples.
 func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	members := make([][]int, len(s.now().names))
 	for i, g := range s.now().labels {
@@ -121,7 +120,7 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// keep writes all files, the history first: its content counts after a crash.
+// keep writes all files, the history first, because a resumed session trusts it after a crash.
 func (s *Session) keep() error {
 	if s.opt.Store == nil {
 		return nil
@@ -161,7 +160,7 @@ func (s *Session) keep() error {
 	return nil
 }
 
-// Finished ends the session: the groups are in results now, with a model that has this digest.
+// Finished ends the session after the groups were written to results whose model has this digest.
 func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
@@ -176,8 +175,8 @@ func (s *Session) Finished(model string) error {
 	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
 }
 
-// load continues from the history, or applies the corrections of other groups: those of the store, or the
-// labels and links under which the groups were found.
+// load continues from the history. Without a history of these groups, it applies the store's labels and links, or those
+// of the options.
 func (s *Session) load(ctx context.Context) (err error) {
 	if s.opt.Store == nil {
 		return s.apply(s.opt.Labels, s.opt.Links)
@@ -209,8 +208,8 @@ func (s *Session) load(ctx context.Context) (err error) {
 	return s.apply(classes, *links)
 }
 
-// apply applies labels and links of samples of the set. A class becomes the group of its name, or the
-// group of most of its pictures that has no name or class yet, or a new one.
+// apply applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed group
+// with most of its pictures, else a new group.
 func (s *Session) apply(classes []string, links datasets.Links) error {
 	c := s.now()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())

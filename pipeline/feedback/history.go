@@ -17,14 +17,14 @@ import (
 // history is the content of HistoryFile.
 type history struct {
 	Model   string `json:"model"`
-	Changed bool   `json:"changed"` // the present groups are in no results yet
-	// States are those before the present, Past in number, the present one, and those after it.
+	Changed bool   `json:"changed"` // the present groups are not yet in any results
+	// States are Past states before the present one, the present one, and those after it.
 	Past   int      `json:"past"`
 	States []change `json:"states"`
 }
 
-// change is the difference between a state and the one before it, at first one without corrections and
-// with all pictures in group 0.
+// change is the difference between a state and the one before it. The first is the difference from a state without
+// corrections whose pictures are all in group 0.
 type change struct {
 	Words  string      `json:"words,omitempty"`
 	Names  []string    `json:"names,omitempty"` // if they differ
@@ -41,7 +41,7 @@ type pairsChange struct {
 
 func (p pairsChange) apply(to [][2]int) [][2]int { return append(without(to, p.Gone), p.New...) }
 
-// without returns the pairs of a list that are not in another.
+// without returns the pairs that are not in others.
 func without(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }
@@ -71,7 +71,7 @@ func (c *corrections) since(before *corrections) change {
 	return d
 }
 
-// after returns the state after a change, which it checks.
+// after returns the state after a change, and checks it.
 func (c *corrections) after(d change) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
 	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
@@ -120,7 +120,7 @@ func inHistory(dir string, err error) error {
 	return err
 }
 
-// resume continues from the history. It returns false if there is none of the same groups.
+// resume continues from the history. It returns false if the store has no history of the same groups.
 func (s *Session) resume() (bool, error) {
 	text, err := s.opt.Store.Read(HistoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,9 +145,9 @@ func (s *Session) resume() (bool, error) {
 	return true, nil
 }
 
-// Pending returns the path of the GroupsFile in the folder of a store, if it holds corrected groups of
-// this model that are in no results yet. Otherwise groups is "", and unapplied tells whether there are
-// corrections of the groups of another model.
+// Pending returns the path of the GroupsFile in dir, the folder of a store, if it holds corrected groups of this model
+// that are not yet in any results. Otherwise groups is "", and unapplied tells whether the folder has corrections of
+// another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +173,7 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	return groups, false, nil
 }
 
-// numbers returns the number of each group among those with pictures, −1 for others.
+// numbers returns the number of each group among the k groups with pictures, −1 for empty groups.
 func (s *Session) numbers() (number []int, k int) {
 	number = slices.Repeat([]int{-1}, len(s.now().names))
 	for g := range number {
@@ -187,8 +187,8 @@ func (s *Session) numbers() (number []int, k int) {
 
 var numbered = regexp.MustCompile(`\bgroup (\d+)`)
 
-// publish gives groups the numbers that they have in the results, in all states. Groups that are empty
-// there get the numbers after these.
+// publish renumbers the groups of all states as they are numbered in the results. Empty groups get the numbers after
+// these.
 func (s *Session) publish() {
 	to, k := s.numbers()
 	groups, most := 0, k

@@ -14,8 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// check returns an error for an act with unknown pictures or groups, or with the wrong number of them. It
-// sorts its pictures.
+// check returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
 func (s *Session) check(a *Act) error {
 	n, k := len(s.found.Labels), len(s.now().names)
 	for _, i := range a.Pictures {
@@ -50,7 +49,7 @@ func (s *Session) check(a *Act) error {
 	return nil
 }
 
-// perform changes the corrections by an act, and returns the pictures that it names.
+// perform applies an act to the corrections, and returns the pictures that the act names.
 func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[int]bool, err error) {
 	all := s.withCopies(a.Pictures)
 	own = make(map[int]bool, len(all))
@@ -82,12 +81,12 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 	return own, c.part(a.Pictures)
 }
 
-// withCopies returns pictures with their copies in the same groups, in rising order.
+// withCopies returns pictures and their copies in the same groups, sorted.
 func (s *Session) withCopies(of []int) []int {
 	if s.opt.Copies == nil || len(of) == 0 {
 		return of
 	}
-	stack := map[[2]int]bool{} // of pictures in a group
+	stack := map[[2]int]bool{} // a stack of copies and a group
 	for _, i := range of {
 		stack[[2]int{s.opt.Copies[i], s.found.Labels[i]}] = true
 	}
@@ -118,8 +117,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 	return nil
 }
 
-// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first
-// to own.
+// merge joins groups to the first, links their typical pictures, and adds the pictures of all other groups to own.
 func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	first := groups[0]
 	slices.Sort(groups[1:])
@@ -152,7 +150,7 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	return nil
 }
 
-// name names a group. It labels the typical picture, so that the name stays with the group.
+// name names a group. It labels the group's typical picture, so that the name stays with the group.
 func (s *Session) name(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err
@@ -168,7 +166,7 @@ func (s *Session) name(c *corrections, g int, name string) error {
 	return nil
 }
 
-// split splits a group in two by k-means, and adds the smaller half to own. The larger one keeps the number.
+// split splits a group in two by k-means and adds the smaller half to own. The larger half keeps its number.
 func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int]bool) error {
 	g := a.Groups[0]
 	if err := c.checkName(a.Name, -1); err != nil {
@@ -206,7 +204,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		half := halves.Labels[at]
 		if half == second {
 			if c.labels[i] == g {
-				continue // labelled as staying
+				continue // the label keeps the picture in the group
 			}
 			c.base[i], own[i] = to, true
 		}
@@ -221,8 +219,8 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	return c.part([]int{typical[1-second], typical[second]})
 }
 
-// Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that do not
-// change during a session, even if a group loses all of its pictures.
+// Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that stay the same during a
+// session, even if a group loses all of its pictures.
 type Act struct {
 	Do       Verb   `json:"do"`
 	Pictures []int  `json:"pictures,omitempty"`
@@ -234,27 +232,27 @@ type Act struct {
 type Verb string
 
 const (
-	// Move labels pictures with Groups[0], or without groups with a new group called Name. Pictures that
-	// are in the group already are confirmed.
+	// Move labels Pictures with Groups[0], or with a new group called Name if Groups is empty. It confirms pictures
+	// that are already in the group.
 	Move Verb = "move"
-	// Merge joins Groups to one, the first.
+	// Merge joins Groups into the first of them.
 	Merge Verb = "merge"
-	// Split makes Pictures of Groups[0] a group of their own, called Name. Without pictures it splits the
-	// group in two by k-means.
+	// Split moves Pictures of Groups[0] into a new group called Name. Without Pictures it splits the group in two by
+	// k-means.
 	Split Verb = "split"
-	// Name gives Groups[0] a name that no other group has.
+	// Name gives Groups[0] the name Name, which no other group may have.
 	Name Verb = "name"
-	// Together says that Pictures belong into one group, and Apart that no two of them do.
+	// Together must-links Pictures, and Apart puts a cannot-link between any two of them.
 	Together Verb = "together"
 	Apart    Verb = "apart"
-	// Skip leaves questions about pictures open. It is not kept.
+	// Skip drops the questions about Pictures. It is not saved.
 	Skip Verb = "skip"
 )
 
-// State is what a page shows of a session. Values by picture are in the order of the inputs' rows.
+// State is a session as a page shows it. Values by picture are in the order of the inputs' rows.
 type State struct {
-	// Groups holds the group of each picture, Names the name of each group or "", and Confidence how
-	// surely each picture is in its group, in percent.
+	// Groups holds the group of each picture, Names the name of each group or "", and Confidence the certainty of each
+	// picture's group in percent.
 	Groups     []int    `json:"groups"`
 	Names      []string `json:"names"`
 	Confidence []int    `json:"confidence"`
@@ -262,25 +260,23 @@ type State struct {
 	Told   []int    `json:"told"`
 	Must   [][2]int `json:"must"`
 	Cannot [][2]int `json:"cannot"`
-	// Questions are pairs of pictures to ask about, the most useful first.
+	// Questions are pairs of pictures to ask about, the most informative first.
 	Questions []Question `json:"questions"`
-	Model     string     `json:"model"` // that of Options: with another one groups have other numbers
-	// Acts is the number of acts in force. Undo and Redo describe the acts that can be undone and redone,
-	// "" without any.
+	Model     string     `json:"model"` // as in Options; another model numbers its groups differently
+	// Acts is the number of acts in force. Undo and Redo describe the act that they would undo or redo, or are "".
 	Acts int    `json:"acts"`
 	Undo string `json:"undo"`
 	Redo string `json:"redo"`
-	Said string `json:"said"` // describes the effect of the last call in a sentence or two
+	Said string `json:"said"` // the effect of the last call in a sentence or two
 }
 
-// Question asks whether two pictures belong together. A is unsure of its group, and B is typical of that
-// group.
+// Question asks whether pictures A and B belong together. A is the uncertain one, and B is typical of A's group.
 type Question struct {
 	A int `json:"a"`
 	B int `json:"b"`
 }
 
-// MistakeError is an act that is impossible, in words for the person. It changed nothing.
+// MistakeError is an impossible act, with a message for the person. It changed nothing.
 type MistakeError struct{ Err error }
 
 func (e *MistakeError) Error() string { return e.Err.Error() }

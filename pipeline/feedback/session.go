@@ -17,41 +17,41 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// Options are what a Session is opened with beside its inputs and its model.
+// Options are the settings of Open.
 type Options struct {
-	Store Store  // keeps the corrections, nil for none
-	Model string // Model identifies the model, for instance by the SHA-256 sum of its file
-	// Labels and Links are those under which the groups were found: the class of each sample of the set,
-	// or "", and links of its samples. Those in the store replace them.
+	Store Store  // saves the corrections; nil saves nothing
+	Model string // identifies the model, for instance by the SHA-256 sum of its file
+	// Labels and Links are the labels and links with which the groups were found: the class of each sample of the set,
+	// or "", and links of its samples. Labels and links in the store replace them.
 	Labels []string
 	Links  datasets.Links
-	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf does, or is nil.
-	// A label of a picture counts for its copies in the same group.
+	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf, or is nil. A label of a
+	// picture also labels its copies in the same group.
 	Copies []int
 }
 
-// Session is a person's work on the groups of n pictures. It is not safe for concurrent use.
+// Session applies a person's corrections to the groups of n pictures. It is not safe for concurrent use.
 type Session struct {
 	in      *input.Inputs
 	regroup *grouping.Regroup
 	opt     Options
 
-	states    []*corrections // in their order
-	at        int            // the present one
+	states    []*corrections // in order
+	at        int            // the index of the present state
 	found     *cluster.Correction
-	typical   []int        // the picture nearest to the middle of each group, or −1
+	typical   []int        // the picture nearest to the centre of each group, or −1
 	questions []Question   // of State
-	skipped   map[int]bool // pictures about which nothing is asked any more
-	log       []byte       // LogFile
-	changed   bool         // since the model
+	skipped   map[int]bool // pictures without further questions
+	log       []byte       // the content of LogFile
+	changed   bool         // whether groups or corrections differ from the model's
 	said      string
 }
 
-// mostPast is how many acts can be undone.
+// mostPast is the largest number of acts that can be undone.
 const mostPast = 200
 
-// Open returns a session on the groups of a model. The inputs must be the samples that it was learned
-// from, in the same order.
+// Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in
+// the same order.
 func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (*Session, error) {
 	base, err := m.GroupsOf(in)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Session) find(ctx context.Context) error {
 	return nil
 }
 
-// margin returns from 0 to 1 how surely picture i is in its group, compared with the next group.
+// margin returns from 0 to 1 how certain the group of picture i is, compared with the second-best group.
 func (s *Session) margin(i int) float64 {
 	row := s.found.Shares.RawRowView(i)
 	own, other := row[s.found.Labels[i]], 0.0
@@ -136,10 +136,10 @@ func (s *Session) State() *State {
 	return out
 }
 
-// Changed tells whether the groups or the corrections differ from those of the model.
+// Changed tells whether the groups or the corrections differ from the model's.
 func (s *Session) Changed() bool { return s.changed }
 
-// Do performs an act. It returns a *MistakeError for an impossible one. An error changes nothing.
+// Do performs an act. It returns a *MistakeError for an impossible act. An error changes nothing.
 func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	if err := s.check(&a); err != nil {
 		return nil, &MistakeError{err}
@@ -172,7 +172,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, err
 	}
 	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
-	followed := 0 // pictures that moved beside those of the act
+	followed := 0 // pictures outside of the act that moved
 	for i, g := range s.found.Labels {
 		if g != before[i] && !own[i] {
 			followed++
@@ -188,7 +188,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	return s.State(), nil
 }
 
-// change goes to a state, finds the groups, and keeps them. An error changes nothing.
+// change goes to a state, finds the groups and saves both. An error changes nothing.
 func (s *Session) change(ctx context.Context, states []*corrections, at int, e entry) error {
 	was := *s
 	first := max(0, at-mostPast)
@@ -205,10 +205,10 @@ func (s *Session) change(ctx context.Context, states []*corrections, at int, e e
 	return nil
 }
 
-// Undo takes the last act back.
+// Undo undoes the last act.
 func (s *Session) Undo(ctx context.Context) (*State, error) { return s.step(ctx, -1, "undo", "Undone") }
 
-// Redo repeats the act that was undone last.
+// Redo repeats the act that was last undone.
 func (s *Session) Redo(ctx context.Context) (*State, error) { return s.step(ctx, 1, "redo", "Redone") }
 
 // step goes to the state before or after the present one.
@@ -225,7 +225,7 @@ func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State
 	return s.State(), nil
 }
 
-// Grouping returns the groups without empty ones. Labels become the classes of the inputs' set.
+// Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	number, _ := s.numbers()
 	groups := make([]int, len(s.found.Labels))
@@ -250,15 +250,15 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 }
 
 const (
-	askedOf   = 100 // the most unsure pictures are candidates
-	worthOf   = 500 // an answer is worth what it says about these most unsure pictures
-	sureAt    = 0.9 // margin from which on an answer is worth nothing
+	askedOf   = 100 // the most uncertain pictures are candidates
+	worthOf   = 500 // the value of an answer is its effect on these most uncertain pictures
+	sureAt    = 0.9 // answers about pictures with this margin have no value
 	mostAsked = 20  // questions of a State
 )
 
-// ask finds the most useful questions. A is an unlabelled picture that is about as near to another group,
-// and similar to many other unsure pictures. B is the nearest labelled picture of its group, or the typical
-// one. There are none if all pictures are labelled or sure.
+// ask finds the most informative questions. A is an unlabelled picture that is about as near to another group and
+// similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
+// finds none if all pictures are labelled or certain.
 func (s *Session) ask() []Question {
 	now := s.now()
 	linked := map[[2]int]bool{}

@@ -23,7 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// formatVersion is the version of the format of models. It changes if earlier programs would misread files.
+// formatVersion changes if earlier programs would misread new files.
 const formatVersion = 1
 
 // The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
@@ -98,7 +98,7 @@ func (m *Model) Save(w io.Writer) error {
 			names[i] = strings.ToValidUTF8(name, "\ufffd")
 		}
 		z.Words(modelNames, names)
-		for _, f := range m.Features.Each() { // of which one has words
+		for _, f := range m.Features.Each() { // one of them has words
 			if learned := f.Words.Learned; learned != nil {
 				learned.SaveTo(z)
 				if learned.Weights != nil {
@@ -131,8 +131,8 @@ func saveRows(z *npz.Writer, name string, x *mat.Dense) {
 	z.Floats(name, []int{n, m}, x.RawRowView)
 }
 
-// ReadModel reads a model that Save wrote, size bytes long, and checks that its parts fit together. It
-// allocates no more memory than the file's bytes need.
+// ReadModel reads a model of size bytes that Save wrote, and checks that its parts fit together. It allocates no more
+// memory than the file's size justifies.
 func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err error) {
 	defer func() {
 		if err != nil {
@@ -284,7 +284,7 @@ func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error)
 	return values, err
 }
 
-// readRows reads an n×m matrix of finite values of least and more.
+// readRows reads an n×m matrix of finite values that are at least least.
 func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense, error) {
 	values, shape, err := z.Floats(name, 2, nil)
 	switch {
@@ -298,12 +298,12 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 	return mat.NewDense(n, m, values), nil
 }
 
-// usable tells whether all values are finite and not below least.
+// usable tells whether all values are finite and at least least.
 func usable(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }
 
-// coefficientsOf returns the numbers of features, −1 if unknown, and of coefficients of a model.
+// coefficientsOf returns the number of features, −1 if unknown, and of coefficients of a model.
 func coefficientsOf(m factor.Model) (columns, k int) {
 	if of, ok := m.(*factor.KernelModel); ok {
 		_, k = of.Weights.Dims()

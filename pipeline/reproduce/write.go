@@ -21,8 +21,8 @@ import (
 // missing is an empty cell.
 const missing = "–"
 
-// grid returns a table of the paper in percent: for each row its name, and for each method the printed value
-// and the one here, with a mark if they differ.
+// grid returns a table of the paper in percent: for each row its name, and for each method the printed value and ours,
+// with a mark if they differ.
 func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
 	for _, at := range t.Rows {
 		words := []string{"average"}
@@ -105,7 +105,7 @@ func (o *Outcome) legend() string {
 // note explains the intervals.
 var note = fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
 
-// amount is the text of a difference, in points or iterations.
+// amount formats a difference, in points or iterations.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
 		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations
@@ -124,7 +124,7 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ours is the text of the difference here.
+// ours formats our difference.
 func (c *ClaimOutcome) ours() string {
 	if c.Here.Draws == 0 {
 		return missing
@@ -139,7 +139,7 @@ func (c *ClaimOutcome) ours() string {
 	return text
 }
 
-// interval is the text of the interval of an estimate.
+// interval formats the interval of an estimate.
 func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
@@ -151,7 +151,7 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// theirs is the text of the printed result, and its place.
+// theirs formats the printed result and its place.
 func (c *ClaimOutcome) theirs() string {
 	switch {
 	case c.Within > 0:
@@ -200,8 +200,8 @@ func (o *Outcome) count() string {
 	return fmt.Sprintf("%s: %d hold, %d do not, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
 }
 
-// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0 means
-// no limit.
+// Text returns the outcome in lines of at most width letters, with tables in lines of at most tableWidth; 0 means no
+// limit.
 func (o *Outcome) Text(width, tableWidth int) string {
 	var b strings.Builder
 	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
@@ -307,8 +307,8 @@ func (o *Outcome) Markdown(level int) string {
 // marked escapes Markdown.
 var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
 
-// Document holds the outcomes of several recipes. It is a Markdown file, and beside it a JSON file, which is
-// read.
+// Document holds the outcomes of several recipes. It is written as a Markdown file and a JSON file beside it, and read
+// from the JSON file.
 type Document struct {
 	Outcomes []*Outcome `json:"outcomes"`
 
@@ -317,10 +317,10 @@ type Document struct {
 
 const documentHead = "# The papers, reproduced\n"
 
-// DocumentJSON returns the JSON file of a document.
+// DocumentJSON returns the path of the JSON file of a document.
 func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
 
-// OpenDocument reads a document, or starts one.
+// OpenDocument reads a document, or starts an empty one if it does not exist.
 func OpenDocument(file string) (*Document, error) {
 	d := &Document{file: file}
 	text, err := os.ReadFile(DocumentJSON(file))
@@ -343,7 +343,7 @@ func OpenDocument(file string) (*Document, error) {
 	return d, nil
 }
 
-// Put replaces the outcome of the same recipe, or appends one.
+// Put adds an outcome, or replaces the outcome of the same recipe.
 func (d *Document) Put(o *Outcome) {
 	if i := d.index(o.Recipe); i >= 0 {
 		d.Outcomes[i] = o
@@ -356,7 +356,7 @@ func (d *Document) index(recipe string) int {
 	return slices.IndexFunc(d.Outcomes, func(o *Outcome) bool { return o.Recipe == recipe })
 }
 
-// Write replaces the files. The document lists the recipes of notRun without an outcome.
+// Write replaces both files. The document also lists the recipes notRun that have no outcome.
 func (d *Document) Write(notRun []string) error {
 	var b bytes.Buffer
 	b.WriteString(documentHead + `

@@ -14,7 +14,7 @@ import (
 // MaxClasses is the largest number of classes, groups and basis vectors in a file.
 const MaxClasses = 100_000
 
-// interval reads a number a, where b = a, or a range a..b.
+// interval reads a number a, which gives b = a, or a range a..b.
 func interval(s string) (a, b int, err error) {
 	from, to, isRange := strings.Cut(s, "..")
 	if a, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !isRange {
@@ -41,7 +41,7 @@ func itemsOf(v *settings.Value) []*settings.Value {
 	return []*settings.Value{v}
 }
 
-// Classes are numbers of classes, rising: 5, 2..10, or [2, 5, 10].
+// Classes are increasing numbers of classes: 5, 2..10, or [2, 5, 10].
 type Classes []int
 
 // DecodeSetting reads a number, a range or a list.
@@ -70,15 +70,15 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
+// GroupCount is the number of groups of a draw. Its zero value is the number of classes.
 type GroupCount struct {
-	From, To int  // From and To are the same number, or a range to choose from
-	Auto     bool // Auto chooses, without a range from 2 to 30, or a third of the samples
+	From, To int  // equal, or a range to choose from
+	Auto     bool // chooses the number; the default range is 2 to 30, or to a third of the samples
 }
 
 const (
-	MostCounted    = 30 // groups, where no range is given
-	LeastOfCounted = 10 // samples, so that subsets differ
+	MostCounted    = 30 // the largest number of groups in the default range
+	LeastOfCounted = 10 // the fewest samples, so that subsets differ
 )
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
@@ -94,7 +94,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	return nil
 }
 
-// String returns the form of an experiment file.
+// String returns the form that an experiment file has.
 func (c GroupCount) String() string {
 	switch {
 	case !c.Auto:
@@ -105,7 +105,7 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// Within returns the range for n samples of classes, which are all labelled or all not.
+// Within returns the range for n samples of classes. labelled tells whether they are labelled.
 func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
@@ -133,18 +133,18 @@ func (c GroupCount) Check(n, classes int, labelled bool) error {
 	return nil
 }
 
-// mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
+// mostGap exceeds all differences of eigenvalues, which lie from 0 to 2.
 const mostGap = 2.01
 
-// CountChoice is a number of groups that was chosen, and why.
+// CountChoice is a chosen number of groups, with the values behind the choice.
 type CountChoice struct {
 	K int `json:"k"`
-	// Gap holds the gaps of eigenvalues of From groups, From + 1, …: see cluster.EigenGaps.
+	// Gap holds the eigenvalue gaps of From groups, From + 1, …: see cluster.EigenGaps.
 	From int       `json:"from"`
 	Gap  []float64 `json:"gap"`
 }
 
-// Check reports parts of the choice that do not fit together.
+// Check returns an error for inconsistent fields.
 func (c *CountChoice) Check() error {
 	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
 		return errors.New("a choice of the number of groups outside of its range")
