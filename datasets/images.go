@@ -284,7 +284,7 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 	return img, nil
 }
 
-// inBytes converts values to bytes, and tells whether all are integers from 0 to 255.
+// inBytes converts values to bytes, and reports whether all are integers from 0 to 255.
 func inBytes(to []uint8, values []float64) bool {
 	for j, v := range values {
 		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {

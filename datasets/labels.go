@@ -261,7 +261,7 @@ func (find finder) sample(name string) (int, error) {
 	return i, nil
 }
 
-// namesSamples tells whether one of the line's sample fields names a sample.
+// namesSamples reports whether one of the line's sample fields names a sample.
 func (lines namedLines) namesSamples(record []string, find finder) bool {
 	return slices.ContainsFunc(record[:min(lines.samples, len(record))], func(field string) bool {
 		at, _ := find(strings.TrimSpace(field))
@@ -269,7 +269,7 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names columns, and no sample.
+// isHeader reports whether a line names columns, and no sample.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false
@@ -331,7 +331,7 @@ func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 // writeRecords writes a CSV file with a header and the records that each passes to put.
 func writeRecords(w io.Writer, header []string, each func(put func(fields ...string))) error {
 	out := csv.NewWriter(w)
-	put := func(fields ...string) { _ = out.Write(fields) } // Error says what fails
+	put := func(fields ...string) { _ = out.Write(fields) } // Error returns the error
 	put(header...)
 	each(put)
 	out.Flush()

@@ -176,7 +176,7 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
 }
 
-// within tells whether path is folder or lies in it.
+// within reports whether path is folder or lies in it.
 func within(path string, folder fs.FileInfo) bool {
 	for path = absolute(path); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)

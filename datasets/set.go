@@ -28,7 +28,7 @@ type Set struct {
 	// Classes holds the names of the classes, and Labels for each sample an index into Classes, or −1.
 	Classes []string
 	Labels  []int
-	// FolderClasses tells that folders are the classes, and that images without a class lie beside them.
+	// FolderClasses is true if folders are the classes, and that images without a class lie beside them.
 	FolderClasses bool
 	// TimeFolders are the folders that dates or cameras seem to have named, if they are most of the Folders with
 	// images. No folder is a class then.
@@ -199,7 +199,7 @@ func (s *Set) File(i int) string {
 	return ""
 }
 
-// HasImages tells whether samples can be shown: they are images, or some have image files.
+// HasImages reports whether samples can be shown: they are images, or some have image files.
 func (s *Set) HasImages() bool { return s.Files != nil || s.Height > 0 || s.Pictures != nil }
 
 // PictureFiles returns the samples as a set of their Pictures.

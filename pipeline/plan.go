@@ -185,7 +185,7 @@ func (p *Plan) findClasses() error {
 	return nil
 }
 
-// isTest tells whether a row of X is in the test part of the data.
+// isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
 // divide sets how many samples of a class are seen, labelled and tested.
@@ -285,7 +285,7 @@ func (p *Plan) identify(t trial, data string, end []byte) string {
 		panic(err) // cannot fail: numbers and names only
 	}
 	h := sha256.New()
-	h.Write(append(text[:len(text)-1], ',')) // the list goes on
+	h.Write(append(text[:len(text)-1], ',')) // end continues the list
 	h.Write(end[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// RunOptions say how trials are run. They do not change any result.
+// RunOptions are the options of Plan.Run. They do not change any result.
 type RunOptions struct {
 	Workers int // the number of trials at once; 0 means one for each processor
 	// Progress, if set, is called with "trials" before the first trial and after each one. done counts the trials of
@@ -38,7 +38,7 @@ type Sink interface {
 	// Begin is called before the first trial, with the summary of the plan. It returns the stored records by trial,
 	// which are not run again.
 	Begin(s *Summary) (done map[string]record.Record, err error)
-	// HasModel tells whether the sink has the model called name, one of Summary.Models.
+	// HasModel reports whether the sink has the model called name, one of Summary.Models.
 	HasModel(name string) bool
 	// Put stores the record of a finished trial and, if its model is saved, the model and its name, else nil and "".
 	// The record is one that Begin returned if only the model was missing.
@@ -218,7 +218,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	return nil
 }
 
-// keepsModel tells whether the model of a trial is saved. With several ranks that is known after all trials.
+// keepsModel reports whether the model of a trial is saved. With several ranks that is known after all trials.
 func (p *Plan) keepsModel(t trial) bool {
 	if p.methods[t.method].Factoriser == nil || !p.isModelled(t) {
 		return false
@@ -226,7 +226,7 @@ func (p *Plan) keepsModel(t trial) bool {
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
 }
 
-// isModelled tells whether a trial belongs to the draw whose models are saved.
+// isModelled reports whether a trial belongs to the draw whose models are saved.
 func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
 
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {

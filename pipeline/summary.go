@@ -99,7 +99,7 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-// Split tells whether a classification uses the data's own training and test parts in each repeat.
+// Split reports whether a classification uses the data's own training and test parts in each repeat.
 func (s *Summary) Split() bool {
 	return slices.Contains(s.Shared, [2]string{"to train", spec.SplitData})
 }
@@ -202,7 +202,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
 }
 
-// sameData tells whether two descriptions of data name the same path differently, such as ./photos and photos.
+// sameData reports whether two descriptions of data name the same path differently, such as ./photos and photos.
 func sameData(a, b string) bool {
 	setA, restA, _ := strings.Cut(a, ", ")
 	setB, restB, _ := strings.Cut(b, ", ")
@@ -214,7 +214,7 @@ func sameData(a, b string) bool {
 	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// SameTrials tells whether two summaries have the same trials, and show them alike.
+// SameTrials reports whether two summaries have the same trials, and show them alike.
 func (s *Summary) SameTrials(other *Summary) bool {
 	return s.Name == other.Name && slices.Equal(s.Trials, other.Trials) && slices.Equal(s.Settings, other.Settings) &&
 		slices.Equal(s.Methods, other.Methods) && slices.Equal(s.Shared, other.Shared)

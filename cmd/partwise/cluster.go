@@ -186,7 +186,7 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
-// page returns what the page says of the method and its settings.
+// page returns the page with the method and its settings.
 func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
 	page, g := groupsPage(in, data), &c.groups
 	page.Method = g.Method.String()
@@ -212,7 +212,7 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	}
 }
 
-// readLinks reads the pairs of a file, none where it is "".
+// readLinks reads the links of a file, none for "".
 func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
 	if file == "" {
 		return links, nil
@@ -296,7 +296,7 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	return err
 }
 
-// chooseCount chooses the number of groups. The curve is nil where it is given.
+// chooseCount chooses the number of groups. The curve is nil if the number is given.
 func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
 	curve, err := work(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)

@@ -27,7 +27,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// fitFlags are what fit is told beside the experiment.
+// fitFlags are the flags of fit beside the experiment.
 type fitFlags struct {
 	solver, links, start, trace, out string
 
@@ -99,7 +99,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, e
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
-	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 is that of the initial factors
+	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 uses the rank of the initial factors
 	switch {
 	case len(e.Rank) == 0:
 	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
@@ -109,7 +109,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, e
 	case o.start != "":
 		return nil, fmt.Errorf("--rank %s: the rank is that of the factors of --start", flag)
 	default:
-		rank = max(1, e.Rank[0].Auto.Among.From) // the least that may be chosen
+		rank = max(1, e.Rank[0].Auto.Among.From) // the smallest candidate
 	}
 	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
@@ -185,7 +185,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	return tellFit(cmd, in, f, res, o.out)
 }
 
-// startError says of an error of initial factors where they are from.
+// startError adds the file of initial factors to their error.
 func startError(start string, err error) error {
 	if err == nil || start == "" {
 		return err

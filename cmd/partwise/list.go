@@ -30,7 +30,7 @@ func listCommand() *cobra.Command {
 
 func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "partwise methods") }
 
-// kindCommand returns the command that lists a kind; line is how it is called.
+// kindCommand returns the command that lists a kind; line is the command line.
 func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
 		Use:               k.Name + " [NAME]",
@@ -195,7 +195,7 @@ Nothing that is in the data folder already is changed or removed.`,
 	return cmd
 }
 
-// generated says where a set is that no file holds.
+// generated is the place of a set without files.
 const generated = "made when asked for"
 
 func where(s catalogue.Info, root string) string {

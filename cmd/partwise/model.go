@@ -29,7 +29,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// noneOfThese is the name of group 0, of pictures that belong to none.
+// noneOfThese is the name of group 0, the pictures without a group.
 const noneOfThese = "none of these"
 
 func assignCommand() *cobra.Command {
@@ -107,7 +107,7 @@ func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	prepareFlags(cmd)
 }
 
-// readModel reads a model, of a file or of a folder of results, and returns where it is.
+// readModel reads a model from a file or from a folder of results, and returns its path.
 func readModel(ctx context.Context, path string) (m *models.Model, file string, err error) {
 	file = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -135,11 +135,11 @@ func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data st
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
-// assignedText returns the list of the groups, in the form of a grouping's own.
+// assignedText returns the list of groups as CSV, in the format of a grouping's list.
 func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
-	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
+	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
 	for i, a := range found {
 		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
 		if a.None {

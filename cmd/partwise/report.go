@@ -75,7 +75,7 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 }
 
-// publish writes the report of the results, with what was learned where it is at hand.
+// publish writes the report of the results. shown may be nil.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
 	return draw(cmd, func(to report.Sources) (*report.Experiment, error) {
 		to.Shown = shown

@@ -26,7 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// reproduceFlags are the flags of reproduce that its runner does not hold.
+// reproduceFlags are the flags of reproduce that are not in its runner.
 type reproduceFlags struct {
 	out, doc         string
 	all, show, force bool

@@ -42,7 +42,7 @@ moves files back to where they were.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
 				if pictures == "" && len(args) > 0 {
-					_, pictures, _ = output.Written(args[0]) // without results the journal is enough
+					_, pictures, _ = output.Written(args[0]) // without results the journal suffices
 				}
 				return undoSort(cmd, to, pictures)
 			}
@@ -59,7 +59,7 @@ moves files back to where they were.`,
 					return sortFiles(cmd, g, way, to, root)
 				}
 			}
-			return nil // which the flags exclude
+			return nil // the flags exclude it
 		},
 	}
 	f := cmd.Flags()
@@ -121,7 +121,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	return say(cmd, "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
-// tellLeft says of the first files that were left why.
+// tellLeft prints why the first of the remaining files were not moved.
 func tellLeft(cmd *cobra.Command, left []string) {
 	const most = 10
 	for _, why := range left[:min(len(left), most)] {

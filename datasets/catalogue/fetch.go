@@ -118,7 +118,7 @@ func (e finalError) Unwrap() error { return e.error }
 
 func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
 
-// ofDisk tells whether an error comes from the disk, not from a server.
+// ofDisk reports whether an error comes from the disk, not from a server.
 func ofDisk(err error) bool {
 	var disk *fs.PathError
 	return errors.As(err, &disk)
@@ -296,7 +296,7 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 // sumSuffix ends the name of the file with the sum of a first download, in the format of sha256sum.
 const sumSuffix = ".sha256"
 
-// known tells whether a sum of the file is published.
+// known reports whether a sum of the file is published.
 func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
 
 type sum struct {

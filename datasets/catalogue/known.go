@@ -40,7 +40,7 @@ type Form struct {
 	Height, Width int
 	// Otherwise the set is the folder with one of Marks, among Places or up to maxDepth folders below them.
 	Places, Marks []string
-	// IDX tells that the folder holds IDX files. For images, Pattern and Pool find the classes, and Omit lists classes
+	// IDX is true if the folder holds IDX files. For images, Pattern and Pool find the classes, and Omit lists classes
 	// that are not in the set. With Looks the pattern is tried on any folder with one of Marks.
 	IDX, Pool, Looks bool
 	Pattern          string
@@ -60,7 +60,7 @@ type Download struct {
 	// sizes. 0 means 1 and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
-	// Unpack tells that the file is an archive. Inner is the archive within it that holds the images, if any.
+	// Unpack is true if the file is an archive. Inner is the archive within it that holds the images, if any.
 	Unpack bool
 	Inner  string
 }

@@ -107,12 +107,12 @@ var imageExtensions = []string{
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
 }
 
-// HasExtension tells whether a file's name has the extension of an image, supported or not.
+// HasExtension reports whether a file's name has the extension of an image, supported or not.
 func HasExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// Is tells whether a file that begins with head, MagicLength bytes, is an image of a supported format.
+// Is reports whether a file that begins with head, MagicLength bytes, is an image of a supported format.
 func Is(head []byte) bool { return formatOf(head) != nil }
 
 // IsFile is Is for the file at path.

@@ -107,7 +107,7 @@ const (
 // mostBlockPixels limits the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF inverts CCITT data in which 0 is black, because the decoder takes 0 for white in them.
+// decodeTIFF inverts CCITT images whose tag says that 0 is black, because the decoder has already assumed so.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {

@@ -286,7 +286,7 @@ func (s *Stored) scan(ctx context.Context) error {
 	return nil
 }
 
-// bytes tells whether all values are bytes.
+// bytes reports whether all values are bytes.
 func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }

@@ -98,7 +98,7 @@ func (c *Content) nameSamples(names []string) {
 	}
 }
 
-// allDiffer tells whether all names are distinct and not empty.
+// allDiffer reports whether all names are distinct and not empty.
 func allDiffer(names []string) bool {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -142,7 +142,7 @@ type matElement struct {
 	err   error
 }
 
-// fails tells whether there is an error, and sets one if wrong is true.
+// fails reports whether there is an error, and sets one if wrong is true.
 func (e *matElement) fails(wrong bool, format string, args ...any) bool {
 	if e.err == nil && wrong {
 		e.err = fmt.Errorf(format, args...)
@@ -150,7 +150,7 @@ func (e *matElement) fails(wrong bool, format string, args ...any) bool {
 	return e.err != nil
 }
 
-// take reserves n bytes of memory for what, and tells whether that succeeded.
+// take reserves n bytes of memory for what, and reports whether that succeeded.
 func (e *matElement) take(n int64, what string) bool {
 	if e.err == nil {
 		e.err = e.in.take(n, what)

@@ -78,7 +78,7 @@ var readers = []reader{
 }
 
 // Add adds a reader before that of CSV, and returns a function that removes it. It must be called before Open. fits
-// tells whether the reader reads files that begin with head.
+// reports whether the reader reads files that begin with head.
 func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
 	before := readers
 	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})

@@ -48,10 +48,10 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of
-// samples and classes from it, but the set is called as the file then, and sparse vectors are dense in a .csv,
-// and no images in a .mat.
+// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
+// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
+// three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
+// no longer images.
 //
 // The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
 // errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF

@@ -146,7 +146,7 @@ func (s *Session) resume() (bool, error) {
 }
 
 // Pending returns the path of the GroupsFile in dir, the folder of a store, if it holds corrected groups of this model
-// that are not yet in any results. Otherwise groups is "", and unapplied tells whether the folder has corrections of
+// that are not yet in any results. Otherwise groups is "", and unapplied reports whether the folder has corrections of
 // another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))

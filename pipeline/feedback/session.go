@@ -136,7 +136,7 @@ func (s *Session) State() *State {
 	return out
 }
 
-// Changed tells whether the groups or the corrections differ from the model's.
+// Changed reports whether the groups or the corrections differ from the model's.
 func (s *Session) Changed() bool { return s.changed }
 
 // Do performs an act. It returns a *MistakeError for an impossible act. An error changes nothing.

@@ -242,7 +242,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// same tells whether two states show the same.
+// same reports whether two states show the same.
 func same(a, b *State) bool {
 	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }

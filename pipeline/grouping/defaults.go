@@ -49,7 +49,7 @@ func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
 	return spec.Method{Name: cmp.Or(g.Cluster.By, spec.KMeans)}
 }
 
-// choosesCount tells whether the number of groups is chosen by the samples. Without a count, the default is the number
+// choosesCount reports whether the number of groups is chosen by the samples. Without a count, the default is the number
 // of classes in the data, unless the classes are labels or fewer than two.
 func (g Groups) choosesCount(count spec.GroupCount, classes []string) bool {
 	if count == (spec.GroupCount{}) {

@@ -172,7 +172,7 @@ func (in *Inputs) setShape(height, width, channels int) {
 	}
 }
 
-// PrepareOptions say how features are computed. They do not change any value.
+// PrepareOptions are the options of Prepare. They do not change any feature.
 type PrepareOptions struct {
 	// Cache keeps descriptors, words, histograms and rows for later calls. nil computes everything again.
 	Cache Cache
@@ -451,7 +451,7 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	return nil
 }
 
-// HasNegative tells whether X has negative values. Later calls return the first result.
+// HasNegative reports whether X has negative values. Later calls return the first result.
 func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
 	return in.negative

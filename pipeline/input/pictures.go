@@ -318,7 +318,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// equal tells whether the images of two rows have equal size and pixels, at 16 bits a channel.
+// equal reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
 func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {

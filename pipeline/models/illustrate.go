@@ -70,7 +70,7 @@ const (
 	shownPatches = 12
 )
 
-// Illustrates tells whether the features can be shown on photographs.
+// Illustrates reports whether the features can be shown on photographs.
 func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
 // Learned is the model of a method.
@@ -79,8 +79,7 @@ type Learned struct {
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class. class holds the class of each of the rows,
-// which are rows of the inputs.
+// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {
@@ -203,7 +202,7 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 	return out
 }
 
-// largestShare returns the basis vector with the largest share; ok tells whether the share is large enough to be shown.
+// largestShare returns the basis vector with the largest share; ok reports whether the share is large enough to be shown.
 func largestShare(held []float64) (r int, share float64, ok bool) {
 	k := len(held)
 	r = floats.MaxIdx(held)

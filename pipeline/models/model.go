@@ -160,7 +160,7 @@ func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 	return slices.Clone(m.Groups.Groups), nil
 }
 
-// Represents tells whether the model represents new samples by coefficients.
+// Represents reports whether the model represents new samples by coefficients.
 func (m *Model) Represents() bool { return m.Result != nil && m.Result.Model != nil }
 
 // ContentsOf returns a 62-bit digest of each row's sample, nil if the samples are on disk.

@@ -298,7 +298,7 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 	return mat.NewDense(n, m, values), nil
 }
 
-// usable tells whether all values are finite and at least least.
+// usable reports whether all values are finite and at least least.
 func usable(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }

@@ -1,4 +1,4 @@
-// Package record defines the record of a trial, which is one line of an experiment's log, and tells whether a fit has
+// Package record defines the record of a trial, which is one line of an experiment's log, and reports whether a fit has
 // converged.
 package record
 
@@ -133,7 +133,7 @@ var keptPoints = func() (points []int) {
 	return points
 }()
 
-// KeepsPoint tells whether Thin keeps an iteration that is not the last.
+// KeepsPoint reports whether Thin keeps an iteration that is not the last.
 func KeepsPoint(iteration int) bool {
 	_, kept := slices.BinarySearch(keptPoints, iteration)
 	return kept

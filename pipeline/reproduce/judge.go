@@ -344,12 +344,12 @@ type ReadingOutcome struct {
 	Gives bool `json:"gives,omitempty"`
 }
 
-// Decided tells whether all claims are decided.
+// Decided reports whether all claims are decided.
 func (o *Outcome) Decided() bool {
 	return !slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Open })
 }
 
-// Surprising tells whether a claim fails or a printed value is outside of its interval. Readings are run then.
+// Surprising reports whether a claim fails or a printed value is outside of its interval. Readings are run then.
 func (o *Outcome) Surprising() bool {
 	return slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Fails || c.Printed == Outside }) ||
 		slices.ContainsFunc(o.Tables, func(t TableOutcome) bool {

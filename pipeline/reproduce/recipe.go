@@ -1,6 +1,6 @@
-// Package reproduce runs the protocols of papers as experiments and judges what the papers print of
-// them: recipe.go reads a recipe, run.go makes its draws, judge.go gives the verdicts by
-// records.go, and write.go and document.go write the outcomes. docs/reproducing.md says what a verdict means.
+// Package reproduce runs the protocols of papers as experiments, and compares the results with the printed ones. A
+// [Recipe] holds a protocol with a paper's claims and tables, a [Runner] adds draws until the claims are decided, and
+// an [Outcome] holds the verdicts. docs/reproducing.md says what a verdict means.
 package reproduce
 
 import (

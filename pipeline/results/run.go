@@ -84,7 +84,7 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err er
 	return k.log.done, nil
 }
 
-// HasModel tells whether the folder holds a readable model of this name.
+// HasModel reports whether the folder holds a readable model of this name.
 func (k *sink) HasModel(name string) bool {
 	_, err := loadFile(filepath.Join(k.Dir(), ModelDir, name), factor.LoadModel)
 	return err == nil || errors.Is(err, factor.ErrNoModel)

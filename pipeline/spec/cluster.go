@@ -127,7 +127,7 @@ type Classifier struct {
 	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"what is done to features before the linear classifier sees them"`
 }
 
-// Linear tells whether the classifier is the linear one.
+// Linear reports whether the classifier is the linear one.
 func (c Classifier) Linear() bool { return c.By == "linear" }
 
 // String describes the classifier in words, "" for the nearest training samples.

@@ -105,7 +105,7 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// Within returns the range for n samples of classes. labelled tells whether they are labelled.
+// Within returns the range for n samples of classes. labelled reports whether they are labelled.
 func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes

@@ -1,6 +1,6 @@
-// Package spec holds the settings of an experiment: data, features, methods, labels, links, ranks and
-// clusterings. A type reads its form in an experiment file by DecodeSetting, and says in words what it is by
-// String. Load reads whole files, whose form is in docs/experiments.md, and ParseShort the short forms of
+// Package spec defines the settings of an experiment: data, features, methods, labels, links, ranks and
+// clustering. DecodeSetting of a type reads its form in an experiment file, and String describes it in words.
+// [Load] reads files, whose form is in docs/experiments.md, and [ParseShort] reads the short forms of
 // flags. Package input prepares the data, and package pipeline runs the trials.
 package spec
 
@@ -20,8 +20,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Experiment says what is to be compared on what data. The help of a field says what it is, and
-// docs/experiments.md what its form in a file is.
+// Experiment is the settings of an experiment: methods to compare, and the data. The help tag of a field describes
+// it, and docs/experiments.md describes its form in a file.
 type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`

@@ -41,7 +41,7 @@ func (f Features) ExtractorOrPixels() features.Extractor {
 	return f.Extractor
 }
 
-// OfWords tells whether any of the features are histograms of visual words.
+// OfWords reports whether any of the features are histograms of visual words.
 func (f Features) OfWords() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
@@ -50,13 +50,13 @@ func (f Features) OfWords() bool {
 	return ok
 }
 
-// OfNetwork tells whether the features are the global features of a network alone.
+// OfNetwork reports whether the features are the global features of a network alone.
 func (f Features) OfNetwork() bool {
 	n, ok := f.ExtractorOrPixels().(features.Network)
 	return f.Joined == nil && ok && !n.Places
 }
 
-// Cached tells whether the features are worth caching for the next run.
+// Cached reports whether the features are worth caching for the next run.
 func (f Features) Cached() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
@@ -64,7 +64,7 @@ func (f Features) Cached() bool {
 	return f.OfWords() || features.InfoOf(f.ExtractorOrPixels()).Cached
 }
 
-// KeepsShape tells whether the rows of features are images.
+// KeepsShape reports whether the rows of features are images.
 func (f Features) KeepsShape() bool {
 	return f.Joined == nil && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
 }

@@ -48,7 +48,7 @@ const (
 // maxName is the largest length of a method's name in tables, in bytes.
 const maxName = 200
 
-// OnFeatures tells whether the method called name uses the features directly, without a representation.
+// OnFeatures reports whether the method called name uses the features directly, without a representation.
 func OnFeatures(name string) bool {
 	_, clusters := cluster.Lookup(name)
 	return clusters || name == Original
@@ -201,7 +201,7 @@ func (m Method) words(leaveOut []string) string {
 // Needs are the requirements of a method and of its clustering.
 type Needs struct {
 	factor.Needs
-	// NeedsLabels tells whether it needs labels of some samples; with TakesLinks, links also suffice.
+	// NeedsLabels reports whether it needs labels of some samples; with TakesLinks, links also suffice.
 	NeedsLabels, TakesLinks bool
 }
 
@@ -221,7 +221,7 @@ func (m Method) Needs() Needs {
 	return n
 }
 
-// LackLabels tells whether the method needs labels, and neither labels nor sufficient links are given.
+// LackLabels reports whether the method needs labels, and neither labels nor sufficient links are given.
 func (n Needs) LackLabels(labels, links bool) bool {
 	return n.NeedsLabels && !labels && !(n.TakesLinks && links)
 }

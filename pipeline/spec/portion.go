@@ -65,7 +65,7 @@ func (p *Portion) parse(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether the portion is empty.
+// None reports whether the portion is empty.
 func (p Portion) None() bool { return p.Share == 0 && p.Count == 0 && !p.Rest }
 
 // String returns the form of an experiment file.
@@ -117,7 +117,7 @@ func (l *Links) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether there are no links.
+// None reports whether there are no links.
 func (l Links) None() bool { return l == Links{} }
 
 // String describes the links in words.

@@ -215,7 +215,7 @@ func (c RankChoice) String() string {
 		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
 }
 
-// AtLimit tells whether the rank is the largest that was tried, and below most, the largest for the data.
+// AtLimit reports whether the rank is the largest that was tried, and below most, the largest for the data.
 func (c RankChoice) AtLimit(most int) bool {
 	return c.Rank < most && c.Rank == slices.Max(c.Curve.Rank)
 }

@@ -76,7 +76,7 @@ func (s Sweep) String() string {
 	return strings.Join(words, " and ")
 }
 
-// Whole tells whether each method has a value of each setting.
+// Whole reports whether each method has a value of each setting.
 func (s Sweep) Whole() bool {
 	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
 		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })

@@ -89,7 +89,7 @@ func TestDisks(t *testing.T) {
 }
 
 // try runs a job once on a disk that is short and, if it fails there, once more when the disk is mended. It
-// tells whether the job was refused.
+// reports whether the job was refused.
 func (kind shortage) try(t *testing.T, j *job, dir string, size int) (refused bool) {
 	disk, work := dir, dir
 	if kind.cache {
@@ -202,7 +202,7 @@ func remount(dir, options string) error {
 	return syscall.Mount("tmpfs", dir, "tmpfs", flags, options)
 }
 
-// mayMount tells whether this process may mount disks in memory, and mayLoop whether in files.
+// mayMount reports whether this process may mount disks in memory, and mayLoop whether in files.
 var (
 	mayMount = sync.OnceValue(func() bool {
 		probe := filepath.Join(scene.dir, "probe")

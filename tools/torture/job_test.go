@@ -31,7 +31,7 @@ type job struct {
 	// takeBack takes back what args did, all of it or a part, where args does not go on from a part.
 	takeBack []string
 	undoes   bool // args takes back, and refuses to where that was done before
-	// disks tells that the folders onDisks are disks. whole is one of them: then the power fails where the
+	// disks is true if the folders onDisks are disks. whole is one of them: then the power fails where the
 	// command is killed, and that disk has all that was done to it.
 	disks bool
 	whole string
@@ -218,7 +218,7 @@ func (x *trial) undo() {
 	}
 }
 
-// mayRefuse tells whether the command may refuse to go on from what another left.
+// mayRefuse reports whether the command may refuse to go on from what another left.
 func (x *trial) mayRefuse() bool {
 	return x.takeBack != nil && x.hasJournal() || x.undoes && !x.hasJournal()
 }
@@ -327,7 +327,7 @@ func readTree(t *testing.T, dir string) tree {
 	return out
 }
 
-// inCache tells whether a file of a job's folder is in its cache.
+// inCache reports whether a file of a job's folder is in its cache.
 func inCache(name string) bool {
 	return name == "cache" || strings.HasPrefix(name, "cache/")
 }

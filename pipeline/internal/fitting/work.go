@@ -34,7 +34,7 @@ type Method struct {
 	Factoriser factor.Method // nil for a method that uses the features directly
 	// Cluster is the clustering of the method's representation, or of the features themselves.
 	Cluster spec.Cluster
-	// Recodes tells whether training samples are represented as test samples are. The description of the settings then
+	// Recodes reports whether training samples are represented as test samples are. The description of the settings then
 	// says so, even if it is the default.
 	Recodes bool
 }

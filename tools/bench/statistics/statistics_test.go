@@ -29,7 +29,7 @@ var experiments = flag.Int("experiments", 60, "how many tables of each kind are 
 type way struct {
 	name string
 	by   table.Tests
-	// overlap tells that it is told of how many classes the set has.
+	// overlap is true if it is told of how many classes the set has.
 	overlap bool
 }
 
@@ -48,7 +48,7 @@ type experiment struct {
 	classes int // of the set
 }
 
-// judge makes the table and tells whether any method is marked as worse than the best of its row, and the share of
+// judge makes the table and reports whether any method is marked as worse than the best of its row, and the share of
 // the methods but the first that are in the last row, if the first is the best.
 func (w way) judge(e experiment) (any bool, marked float64) {
 	by := w.by
@@ -211,7 +211,7 @@ func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int)
 type study struct {
 	what string
 	make func(i int) (experiment, error)
-	// power tells that the first method is better, so that marks are right.
+	// power is true if the first method is better, so that marks are right.
 	power bool
 	least float64 // the least share of marks by partwise
 }
