@@ -21,8 +21,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// check returns an error for conflicting options.
-func (opt *OpenOptions) check() error {
+// validate returns an error for conflicting options.
+func (opt *OpenOptions) validate() error {
 	for _, pair := range []struct {
 		one, other    string
 		first, second bool
@@ -52,7 +52,7 @@ func (opt *OpenOptions) saysClasses() bool {
 // extension stays in the set, and reading it fails if it is not an image. Folder returns an error if there is no image,
 // if the pattern does not match one of them, and, unless Pool is set, if two class folders have the same name.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
-	if err = opt.check(); err == nil {
+	if err = opt.validate(); err == nil {
 		set, err = folder(ctx, dir, opt)
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		err = s.readTold(&opt)
+		err = s.readGivenClasses(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":
 		err = s.classesByPattern(opt.Pattern)
@@ -421,8 +421,8 @@ func (l *leftOutList) add(reason Reason, name string) {
 	}
 }
 
-// several holds the plural of kinds, if it differs from the kind.
-var several = map[imagefile.Kind]string{
+// pluralKinds holds the plural of kinds, if it differs from the kind.
+var pluralKinds = map[imagefile.Kind]string{
 	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
 	imagefile.KindBrokenLink: "links to nothing", imagefile.KindCircle: "links to folders that they lie in",
 }
@@ -443,7 +443,7 @@ func CountKinds(bad []BadFile) string {
 	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	var parts []string
 	for _, k := range kinds {
-		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(several[k], string(k))))
+		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(pluralKinds[k], string(k))))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -153,7 +153,7 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 		return err
 	}
 	defer release()
-	img, err := im.ofVector(i)
+	img, err := im.vectorImage(i)
 	for _, u := range uses {
 		if err == nil {
 			err = u.Do(img, size)
@@ -202,7 +202,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 		return nil, nil, changedError(path)
 	}
 	content = content[:n]
-	if err = im.note(i, sha256.Sum256(content)); err != nil {
+	if err = im.checkSum(i, sha256.Sum256(content)); err != nil {
 		return nil, nil, err
 	}
 	if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
@@ -215,7 +215,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {
-		row, err := im.set.row(i)
+		row, err := im.set.vectorRow(i)
 		if err == nil {
 			values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
 			err = binary.Write(h, binary.LittleEndian, values)
@@ -231,7 +231,7 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 		return sum, imagefile.OpenError(err)
 	}
 	sum = [sha256.Size]byte(h.Sum(nil))
-	return sum, im.note(i, sum)
+	return sum, im.checkSum(i, sum)
 }
 
 // Noted returns the sum of a file that has been read before, without reading it again.
@@ -242,8 +242,8 @@ func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	return sum, ok
 }
 
-// note remembers the sum of the file of sample i, or compares it with the remembered one.
-func (im *Images) note(i int, sum [sha256.Size]byte) error {
+// checkSum remembers the sum of the file of sample i, or compares it with the remembered one.
+func (im *Images) checkSum(i int, sum [sha256.Size]byte) error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if before, known := im.sums[i]; known && before != sum {
@@ -258,18 +258,18 @@ var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
-func (im *Images) ofVector(i int) (image.Image, error) {
+func (im *Images) vectorImage(i int) (image.Image, error) {
 	s := im.set
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
 	}
-	row, err := s.row(i)
+	row, err := s.vectorRow(i)
 	if err != nil {
 		return nil, err
 	}
 	box := image.Rect(0, 0, s.Width, s.Height)
 	if im.black == 0 && im.white == 255 {
-		if img := image.NewGray(box); inBytes(img.Pix, row) {
+		if img := image.NewGray(box); toBytes(img.Pix, row) {
 			return img, nil
 		}
 	}
@@ -284,8 +284,8 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 	return img, nil
 }
 
-// inBytes converts values to bytes, and reports whether all are integers from 0 to 255.
-func inBytes(to []uint8, values []float64) bool {
+// toBytes converts values to bytes, and reports whether all are integers from 0 to 255.
+func toBytes(to []uint8, values []float64) bool {
 	for j, v := range values {
 		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {
 			return false
@@ -326,8 +326,8 @@ func (s *Set) ValueRange() (black, white float64) {
 	return min(least, 0), max(greatest, 0)
 }
 
-// row returns row i of the vectors, which may be on disk.
-func (s *Set) row(i int) ([]float64, error) {
+// vectorRow returns vectorRow i of the vectors, which may be on disk.
+func (s *Set) vectorRow(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*vectorfile.Stored)
 	if !ok {
 		return vectorfile.Row(nil, i, s.Vectors), nil

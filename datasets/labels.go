@@ -39,13 +39,13 @@ func (s *Set) readClasses(what, file string) error {
 	if err != nil {
 		return err
 	}
-	s.TellClasses(classes)
+	s.ReplaceClasses(classes)
 	s.LabelsFile, s.LabelLines = file, lines
 	return nil
 }
 
-// TellClasses replaces the set's classes by a class for each sample, or "", as ReadLabels does.
-func (s *Set) TellClasses(classes []string) {
+// ReplaceClasses replaces the set's classes by a class for each sample, or "", as ReadLabels does.
+func (s *Set) ReplaceClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
 	}
@@ -96,8 +96,8 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	})
 }
 
-// readTold reads the files of truth and of labels. A file of truth replaces the set's own classes.
-func (s *Set) readTold(opt *OpenOptions) error {
+// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
+func (s *Set) readGivenClasses(opt *OpenOptions) error {
 	if opt.Truth != "" {
 		s.forgetClasses()
 		if err := s.readClasses("truth", opt.Truth); err != nil {
@@ -175,7 +175,7 @@ func (s *Set) finder() finder {
 			case len(at) == 1:
 				return at[0], nil
 			case len(at) > 1:
-				return -1, take(s.Names, at)
+				return -1, takeRows(s.Names, at)
 			}
 		}
 		return -1, nil

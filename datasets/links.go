@@ -178,9 +178,9 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
-				way := wayBetween(len(group), must, n+other, n+c)
+				way := shortestPath(len(group), must, n+other, n+c)
 				first, last := way[0].to, way[len(way)-2].to
-				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.along(l, first, way[1:len(way)-1]),
+				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.describePath(l, first, way[1:len(way)-1]),
 					s.Classes[other], s.Names[first], s.Classes[c], s.Names[last], s.labelLines(first, last))
 			}
 			class[group[n+c]] = c
@@ -195,7 +195,7 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			return fmt.Errorf("%scannot-link (%s, %s) parts a sample from itself", from, s.Names[p[0]], s.Names[p[1]])
 		}
 		if group[p[0]] == group[p[1]] {
-			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.along(l, p[0], wayBetween(len(group), must, p[0], p[1])))
+			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, p[0], shortestPath(len(group), must, p[0], p[1])))
 		}
 	}
 	return nil
@@ -204,8 +204,8 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 // A step follows a must-link from a sample or class to another.
 type step struct{ to, link int }
 
-// wayBetween returns the shortest path of must-links between two of n samples and classes.
-func wayBetween(n int, must [][2]int, from, to int) (way []step) {
+// shortestPath returns the shortest path of must-links between two of n samples and classes.
+func shortestPath(n int, must [][2]int, from, to int) (way []step) {
 	next := make([][]step, n)
 	for at, p := range must {
 		next[p[0]], next[p[1]] = append(next[p[0]], step{p[1], at}), append(next[p[1]], step{p[0], at})
@@ -225,8 +225,8 @@ func wayBetween(n int, must [][2]int, from, to int) (way []step) {
 	return way
 }
 
-// along describes the steps of a path from a sample.
-func (s *Set) along(l *Links, from int, way []step) string {
+// describePath describes the steps of a path from a sample.
+func (s *Set) describePath(l *Links, from int, way []step) string {
 	var said []string
 	for len(way) > 0 {
 		to := way[0]

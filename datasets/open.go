@@ -75,7 +75,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
-	if err := opt.check(); err != nil {
+	if err := opt.validate(); err != nil {
 		return nil, err
 	}
 	if opt.Limit == 0 {
@@ -102,7 +102,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		err = s.readTold(&opt)
+		err = s.readGivenClasses(&opt)
 	}
 	if err != nil {
 		s.Close()
@@ -112,7 +112,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 }
 
 func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
-	info, isKnown, err := knownOrHere(name, opt)
+	info, isKnown, err := resolveName(name, opt)
 	switch {
 	case err != nil:
 		return nil, err
@@ -144,8 +144,8 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere returns the known set that name means, if any. A path of the same name is an error.
-func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
+// resolveName returns the known set that name means, if any. A path of the same name is an error.
+func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
 		return info, isKnown, nil
@@ -163,7 +163,7 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		if errors.Is(err, fs.ErrNotExist) {
 			return info, false, nil
 		}
-		if err != nil || within(at, here) {
+		if err != nil || isWithin(at, here) {
 			return info, true, err // the local one is the known set
 		}
 		where = "in " + at
@@ -176,8 +176,8 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
 }
 
-// within reports whether path is folder or lies in it.
-func within(path string, folder fs.FileInfo) bool {
+// isWithin reports whether path is folder or lies in it.
+func isWithin(path string, folder fs.FileInfo) bool {
 	for path = absolute(path); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
 		if err != nil || os.SameFile(info, folder) || path == filepath.Dir(path) {
@@ -257,15 +257,15 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 	if err != nil {
 		return nil, err
 	}
-	s = s.without(f.Omit)
+	s = s.withoutClasses(f.Omit)
 	if opt.NoClasses && opt.Labels == "" {
 		s.forgetClasses()
 	}
 	return s, nil
 }
 
-// without returns the set without the samples of some classes, and counts these in LeftOut.
-func (s *Set) without(classes []string) *Set {
+// withoutClasses returns the set withoutClasses the samples of some classes, and counts these in LeftOut.
+func (s *Set) withoutClasses(classes []string) *Set {
 	var rows []int
 	omitted := map[string]int{}
 	for i, l := range s.Labels {

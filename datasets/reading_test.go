@@ -35,8 +35,8 @@ func greatestDifference(a, b image.Image) int {
 	return greatest
 }
 
-// one returns the images of a set of one file.
-func one(t *testing.T, content []byte) *Images {
+// imagesOf returns the images of a set of imagesOf file.
+func imagesOf(t *testing.T, content []byte) *Images {
 	path := writeFile(t, filepath.Join(t.TempDir(), "a"), content)
 	return (&Set{Name: "x", Names: []string{"a"}, Files: []string{path}}).Images()
 }
@@ -67,7 +67,7 @@ func TestReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := whole.Bounds().Size()
-		im := one(t, content)
+		im := imagesOf(t, content)
 		alone := map[int]image.Image{}
 		for _, least := range []int{0, 1, 50, 57, 58, 115, 1000} {
 			if err := im.With(t.Context(), 0, imagefile.Use{Least: least, Do: func(img image.Image, of image.Point) error {
@@ -119,7 +119,7 @@ func TestReadingWithinBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	im, ctx := one(t, content), limits.NewContext(t.Context(), budget)
+	im, ctx := imagesOf(t, content), limits.NewContext(t.Context(), budget)
 	if err := im.With(ctx, 0, half, quarter); err != nil {
 		t.Error(err)
 	}

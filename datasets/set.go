@@ -66,8 +66,8 @@ func (s *Set) Len() int { return len(s.Names) }
 // Subset returns the set of the samples rows, in this order, with their classes. It panics for invalid rows.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
-	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)
-	out.Test, out.LabelLines, out.LeftOut = take(s.Test, rows), take(s.LabelLines, rows), slices.Clone(s.LeftOut)
+	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
+	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
 	switch x := s.Vectors.(type) {
 	case nil:
 	case *vectorfile.Bytes:
@@ -93,7 +93,7 @@ func (s *Set) Subset(rows []int) *Set {
 
 // subsetClasses returns the classes of the samples rows, in order, and their labels.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
-	renumbered = take(labels, rows)
+	renumbered = takeRows(labels, rows)
 	label := make([]int, len(classes))
 	for c, class := range classes {
 		if slices.Contains(renumbered, c) {
@@ -147,8 +147,8 @@ func (s *Set) Largest(k int) *Set {
 	return out
 }
 
-// take returns the values at rows, nil for nil.
-func take[T any](values []T, rows []int) []T {
+// takeRows returns the values at rows, nil for nil.
+func takeRows[T any](values []T, rows []int) []T {
 	if values == nil {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// drawn is a draw with everything that its trials share. Each part is computed for the first trial that needs it, and
+// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it, and
 // released with the draw after its last trial.
-type drawn struct {
+type sharedDraw struct {
 	draw
 	plan   *Plan
 	view   fitting.Once[*input.View]
@@ -30,16 +30,16 @@ type drawn struct {
 	onFeatures []fitting.Once[*finished]
 }
 
-func newDrawn(p *Plan, id drawID) *drawn {
+func newSharedDraw(p *Plan, id drawID) *sharedDraw {
 	many := len(p.methods)
-	return &drawn{
+	return &sharedDraw{
 		draw: p.draw(id.k, id.repeat), plan: p,
 		direct: make([]fitting.Once[*fitting.Represented], many), onFeatures: make([]fitting.Once[*finished], many),
 	}
 }
 
 // features returns the features of the draw's samples. Trials share them if they are learned.
-func (d *drawn) features(ctx context.Context) (*input.View, error) {
+func (d *sharedDraw) features(ctx context.Context) (*input.View, error) {
 	if d.plan.Inputs.X != nil && !d.plan.draws.share {
 		return d.plan.view(ctx, d.draw)
 	}
@@ -52,44 +52,44 @@ func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 
 // draws holds the draws of running trials.
 type draws struct {
-	mu    sync.Mutex
-	of    map[drawID]func() *drawn
-	left  map[drawID]int // the number of unfinished trials
-	share bool           // whether direct methods share features and principal directions
+	mu      sync.Mutex
+	open    map[drawID]func() *sharedDraw
+	pending map[drawID]int // the number of unfinished trials
+	share   bool           // whether direct methods share features and principal directions
 	// modelled makes the draw whose models are saved. The plan keeps it, because its trials may run again once the best
 	// ranks are known, and models and tables need its visual words.
-	modelled func() *drawn
+	modelled func() *sharedDraw
 }
 
 // expect drops the open draws and counts the trials of the coming ones.
 func (d *draws) expect(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.of, d.left = map[drawID]func() *drawn{}, map[drawID]int{}
+	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}
 	for _, t := range todo {
-		d.left[t.draw()]++
+		d.pending[t.draw()]++
 	}
 }
 
 // useDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
 // trial calls done once, at its end.
-func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
+func (p *Plan) useDraw(t trial) (get func() *sharedDraw, done func()) {
 	d, id := &p.draws, t.draw()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if get = d.of[id]; get == nil {
+	if get = d.open[id]; get == nil {
 		if get = d.modelled; !p.isModelled(t) {
-			get = sync.OnceValue(func() *drawn { return newDrawn(p, id) })
+			get = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, id) })
 		}
-		if d.left[id] > 0 {
-			d.of[id] = get
+		if d.pending[id] > 0 {
+			d.open[id] = get
 		}
 	}
 	return get, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.left[id]--; d.left[id] == 0 {
-			delete(d.of, id)
+		if d.pending[id]--; d.pending[id] == 0 {
+			delete(d.open, id)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	if direct < 2 {
 		return nil, false
 	}
-	s := p.problem(p.most(), 1)
+	s := p.problem(p.mostClasses(), 1)
 	n, m := float64(s.N), float64(s.M)
 	need := int64(8*(n*m+3*min(n, m)*min(n, m)) + float64(s.Input()))
 	release, err := budget.Keep(need*int64(workers+1), "the features and principal directions of draws")

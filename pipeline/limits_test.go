@@ -157,7 +157,7 @@ func TestMemoryTight(t *testing.T) {
 	for _, m := range p.methods {
 		most = max(most, m.Need(p.problem(3, 3), e.Task, e.Classifier))
 	}
-	release, err := budget.Keep(free-most-p.shared(), "the rest")
+	release, err := budget.Keep(free-most-p.sharedMemory(), "the rest")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,14 +59,14 @@ type trial struct {
 // CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
 // checks on the usable samples.
 func CheckSet(e *spec.Experiment, set *datasets.Set) error {
-	_, err := check(e, set, matrix.Range(set.Len()))
+	_, err := checkedPlan(e, set, matrix.Range(set.Len()))
 	return err
 }
 
 // NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
 // method.
 func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := check(e, in.Set, in.Rows)
+	p, err := checkedPlan(e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	if err := fitting.CheckSigns(in, p.methods); err != nil {
 		return nil, err
 	}
-	if p.auto() != nil {
+	if p.autoRank() != nil {
 		if err := in.CheckRankSigns(); err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 					if rank.Auto == nil {
 						t.rank = rank.Of(k)
 					}
-					t.id = p.identify(t, data, end)
+					t.id = p.trialID(t, data, end)
 					p.trials = append(p.trials, t)
 				}
 			}
@@ -108,8 +108,8 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	return p, nil
 }
 
-// check checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
+// checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
+func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if len(p.ks) == 0 {
 		p.ks = []int{len(p.classes)}
 	}
-	p.draws.modelled = sync.OnceValue(func() *drawn { return newDrawn(p, drawID{p.most(), 0}) })
-	if k := p.most(); k > len(p.classes) {
+	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
+	if k := p.mostClasses(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, set.Name, len(p.classes))
 	}
-	if k := p.most(); e.Task == spec.Classification && k > eval.MostConfused {
+	if k := p.mostClasses(); e.Task == spec.Classification && k > eval.MostConfused {
 		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
@@ -178,7 +178,7 @@ func (p *Plan) findClasses() error {
 			}
 			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[i], has)
 		}
-		if err := p.divide(c); err != nil {
+		if err := p.countSamples(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
 		}
 	}
@@ -188,8 +188,8 @@ func (p *Plan) findClasses() error {
 // isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
-// divide sets how many samples of a class are seen, labelled and tested.
-func (p *Plan) divide(c *class) (err error) {
+// countSamples sets how many samples of a class are seen, labelled and tested.
+func (p *Plan) countSamples(c *class) (err error) {
 	e, size := p.Experiment, len(c.rows)
 	if e.Split != "" {
 		for _, row := range c.rows {
@@ -262,8 +262,8 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// identify digests everything that a trial's result depends on. end is the JSON of links and seed.
-func (p *Plan) identify(t trial, data string, end []byte) string {
+// trialID digests everything that a trial's result depends on. end is the JSON of links and seed.
+func (p *Plan) trialID(t trial, data string, end []byte) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
@@ -274,7 +274,7 @@ func (p *Plan) identify(t trial, data string, end []byte) string {
 	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
 	}
-	if auto := p.auto(); auto != nil {
+	if auto := p.autoRank(); auto != nil {
 		all = append(all, auto)
 	}
 	if len(e.Scores) > 0 {
@@ -290,8 +290,8 @@ func (p *Plan) identify(t trial, data string, end []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// auto returns the choice of ranks, nil if ranks are given.
-func (p *Plan) auto() *spec.AutoRank {
+// autoRank returns the choice of ranks, nil if ranks are given.
+func (p *Plan) autoRank() *spec.AutoRank {
 	if len(p.Experiment.Rank) == 0 {
 		return nil
 	}
@@ -359,13 +359,13 @@ func (p *Plan) draw(k, repeat int) draw {
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }
 
-// most returns the largest number of classes.
-func (p *Plan) most() int { return p.ks[len(p.ks)-1] }
+// mostClasses returns the largest number of classes.
+func (p *Plan) mostClasses() int { return p.ks[len(p.ks)-1] }
 
 // problem returns the largest size of the plan's trials, for a number of classes and a rank.
 func (p *Plan) problem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
-	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.auto()}
+	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.autoRank()}
 	if s.Auto != nil {
 		s.Rank = s.Auto.Most()
 	}
@@ -413,11 +413,11 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	return nil
 }
 
-// shared estimates the bytes that trials share or leave behind: the features of open draws that learn their own, the
+// sharedMemory estimates the bytes that trials share or leave behind: the features of open draws that learn their own, the
 // directions of direct methods, and the records of the log.
-func (p *Plan) shared() int64 {
+func (p *Plan) sharedMemory() int64 {
 	e := p.Experiment
-	s := p.problem(p.most(), 1)
+	s := p.problem(p.mostClasses(), 1)
 	total := 4000 * float64(len(p.trials))
 	if e.Task == spec.Classification {
 		total += 8 * float64(s.Classes) * float64(s.Classes) * float64(len(p.trials))

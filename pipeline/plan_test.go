@@ -318,7 +318,7 @@ func TestFailedTrial(t *testing.T) {
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
 	p.draws.expect(p.trials)
-	given := map[*drawn]drawID{}
+	given := map[*sharedDraw]drawID{}
 	for _, tr := range p.trials {
 		get, done := p.useDraw(tr)
 		d := get()
@@ -338,7 +338,7 @@ func TestDraws(t *testing.T) {
 	if len(given) != 4 {
 		t.Errorf("%d draws are made of 4", len(given))
 	}
-	if len(p.draws.of) > 0 {
+	if len(p.draws.open) > 0 {
 		t.Error("a draw is open though its trials have ended")
 	}
 	for _, tr := range p.trials {

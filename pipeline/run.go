@@ -45,12 +45,12 @@ type Sink interface {
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 
-// nowhere is a sink that stores nothing.
-type nowhere struct{}
+// discard is a sink that stores nothing.
+type discard struct{}
 
-func (nowhere) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }
-func (nowhere) HasModel(string) bool                                   { return true }
-func (nowhere) Put(*record.Record, string, *models.Model) (none error) { return nil }
+func (discard) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }
+func (discard) HasModel(string) bool                                   { return true }
+func (discard) Put(*record.Record, string, *models.Model) (none error) { return nil }
 
 // TrialsError is returned if some trials failed and the others ran.
 type TrialsError struct {
@@ -77,7 +77,7 @@ func (e *TrialsError) Unwrap() error { return e.First }
 // before it calls the sink.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
-	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
+	release, err := budget.Keep(p.sharedMemory(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 		defer release()
 	}
 	if to == nil {
-		to = nowhere{}
+		to = discard{}
 	}
 	done, err := to.Begin(p.Summary())
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	r := &run{plan: p, to: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
-	err = r.all(ctx)
+	err = r.runMissing(ctx)
 	var records []record.Record
 	for _, t := range p.trials {
 		if rec, ok := r.done[t.id]; ok {
@@ -122,32 +122,32 @@ type run struct {
 	done map[string]record.Record
 }
 
-// all runs the missing trials. With several ranks, the best rank of each method is known only after them, so the trials
+// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the trials
 // whose models are saved run once more.
-func (r *run) all(ctx context.Context) error {
+func (r *run) runMissing(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
 			_, done := r.done[t.id]
-			lacksModel := done && r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			lacksModel := done && r.plan.savesModel(t) && !r.to.HasModel(r.plan.modelFile(t))
 			if lacksModel || new && !done {
 				some = append(some, t)
 			}
 		}
 		return some
 	}
-	err := r.trials(ctx, todo(true))
+	err := r.runTrials(ctx, todo(true))
 	var some *TrialsError
 	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
 		return err
 	}
 	r.plan.best = r.plan.bestRanks(r.done)
 	r.progress.End()
-	return errors.Join(err, r.trials(ctx, todo(false)))
+	return errors.Join(err, r.runTrials(ctx, todo(false)))
 }
 
-// trials runs trials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
-// classes and ranks. Concurrent trials belong to different draws, so that none waits for a value that another computes.
-func (r *run) trials(ctx context.Context, todo []trial) error {
+// runTrials runs runTrials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
+// classes and ranks. Concurrent runTrials belong to different draws, so that none waits for a value that another computes.
+func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	order := map[drawID]int{}
@@ -174,10 +174,10 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			if err := working.Err(); err != nil {
 				return err
 			}
-			done, err := p.run(working, t)
+			done, err := p.runTrial(working, t)
 			var model *models.Model
 			var name string
-			if err == nil && done.res != nil && p.keepsModel(t) {
+			if err == nil && done.res != nil && p.savesModel(t) {
 				name = p.modelFile(t)
 				model, err = p.model(working, t, done.res)
 			}
@@ -188,7 +188,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			}
 			if err != nil {
 				rank := fmt.Sprint(t.rank)
-				if auto := p.auto(); auto != nil {
+				if auto := p.autoRank(); auto != nil {
 					rank = auto.String()
 				}
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
@@ -218,8 +218,8 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	return nil
 }
 
-// keepsModel reports whether the model of a trial is saved. With several ranks that is known after all trials.
-func (p *Plan) keepsModel(t trial) bool {
+// savesModel reports whether the model of a trial is saved. With several ranks that is known after all trials.
+func (p *Plan) savesModel(t trial) bool {
 	if p.methods[t.method].Factoriser == nil || !p.isModelled(t) {
 		return false
 	}
@@ -227,7 +227,7 @@ func (p *Plan) keepsModel(t trial) bool {
 }
 
 // isModelled reports whether a trial belongs to the draw whose models are saved.
-func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
+func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.mostClasses() }
 
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
 	d := p.draws.modelled()
@@ -272,7 +272,7 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Ill
 	}
 	var fitted []models.Learned
 	for _, t := range p.trials {
-		if p.keepsModel(t) && kept[t.method] != nil {
+		if p.savesModel(t) && kept[t.method] != nil {
 			fitted = append(fitted, models.Learned{Method: p.Experiment.Methods[t.method].Label(), Model: kept[t.method]})
 		}
 	}
@@ -282,7 +282,7 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Ill
 // bestRanks returns for each method the rank with the best mean score at the most classes, the smaller of equal ones.
 func (p *Plan) bestRanks(done map[string]record.Record) []int {
 	score := eval.MainScore(p.Experiment.Task)
-	k := p.most()
+	k := p.mostClasses()
 	type cell struct{ method, rank int }
 	scores := map[cell][]float64{}
 	for _, t := range p.trials {

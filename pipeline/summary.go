@@ -86,7 +86,7 @@ func (p *Plan) Summary() *Summary {
 	}
 	for _, t := range p.trials {
 		s.Trials = append(s.Trials, t.id)
-		if p.keepsModel(t) {
+		if p.savesModel(t) {
 			s.Models[t.method] = p.modelFile(t)
 			if s.Samples != nil {
 				continue
@@ -132,7 +132,7 @@ type Difference struct{ Setting, A, B string }
 // drawSettings are the settings on which the draws of samples depend.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-func byName(settings [][2]string) map[string]string {
+func settingsByName(settings [][2]string) map[string]string {
 	out := map[string]string{}
 	for _, s := range settings {
 		out[s[0]] = s[1]
@@ -149,7 +149,7 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 			return nil, fmt.Errorf("the results of %s are of an earlier version, which did not keep what data they are of: run it again", s.Name)
 		}
 	}
-	a, b := byName(s.Shared), byName(other.Shared)
+	a, b := settingsByName(s.Shared), settingsByName(other.Shared)
 	var all []Difference
 	var drawn []string
 	seen := map[string]bool{}
@@ -185,7 +185,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 	if early {
 		there = s.Settings
 	}
-	was := byName(there)
+	was := settingsByName(there)
 	var old, now []string
 	for _, setting := range e.Shared() {
 		name, value := setting[0], setting[1]

@@ -70,13 +70,13 @@ type clustersPage struct {
 }
 
 var clustersSections = []section[*clustersPage]{
-	{template: stored("group-scores"), make: clusterScores},
-	{template: stored("groups"), make: groups},
-	{id: "how-many", title: "How many groups", template: stored("counts"), make: counts, folded: true},
-	{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: chosenRank, folded: true},
-	{id: "parts", title: "Learned parts", template: stored("parts"), make: partsOfGroups, folded: true},
-	{template: stored("photographs"), make: clustersPhotographs, folded: true},
-	{id: "times", title: "Times", template: stored("times"), make: clustersTimes, folded: true},
+	{template: readTemplate("group-scores"), make: clusterScores},
+	{template: readTemplate("groups"), make: groups},
+	{id: "how-many", title: "How many groups", template: readTemplate("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "How many parts", template: readTemplate("ranks"), make: chosenRank, folded: true},
+	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfGroups, folded: true},
+	{template: readTemplate("photographs"), make: clustersPhotographs, folded: true},
+	{id: "times", title: "Times", template: readTemplate("times"), make: clustersTimes, folded: true},
 }
 
 // ClustersFiles are the files and, with a slash at the end, the folders that WriteClusters writes. Earlier versions
@@ -101,7 +101,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
-	return write(&w.page, w, clustersSections)
+	return writePage(&w.page, w, clustersSections)
 }
 
 // inOrder returns the samples of each group, the most typical first if that is known.
@@ -226,7 +226,7 @@ type groupsView struct {
 func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
-	w.fail(together(w.ctx, func() (err error) {
+	w.fail(concurrently(w.ctx, func() (err error) {
 		w.codes, err = c.code(w.ctx)
 		return err
 	}, func() (err error) {

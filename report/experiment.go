@@ -82,18 +82,18 @@ type experimentPage struct {
 }
 
 var experimentSections = []section[*experimentPage]{
-	{template: stored("findings"), make: findings},
-	{id: "reading", title: "How to read this", template: stored("reading"), make: reading},
-	{id: "scores", title: "Scores", template: stored("scores"), make: scores},
-	{id: "how-many", title: "How many groups", template: stored("drawn-counts"), make: drawnCounts},
-	{id: "ranks", title: "The rank", template: stored("ranks"), make: ranks},
-	{id: "classes", title: "Single classes", template: stored("classes"), make: classes},
-	{id: "convergence", title: "Convergence", template: stored("convergence"), make: convergence},
-	{id: "terms", title: "The objective", template: stored("terms"), make: terms},
-	{id: "parts", title: "Learned parts", template: stored("parts"), make: parts},
-	{id: "coefficients", title: "Descriptions", template: stored("coefficients"), make: coefficients},
-	{template: stored("photographs"), make: experimentPhotographs},
-	{id: "times", title: "Times", template: stored("times"), make: experimentTimes},
+	{template: readTemplate("findings"), make: findings},
+	{id: "reading", title: "How to read this", template: readTemplate("reading"), make: reading},
+	{id: "scores", title: "Scores", template: readTemplate("scores"), make: scores},
+	{id: "how-many", title: "How many groups", template: readTemplate("drawn-counts"), make: drawnCounts},
+	{id: "ranks", title: "The rank", template: readTemplate("ranks"), make: ranks},
+	{id: "classes", title: "Single classes", template: readTemplate("classes"), make: classes},
+	{id: "convergence", title: "Convergence", template: readTemplate("convergence"), make: convergence},
+	{id: "terms", title: "The objective", template: readTemplate("terms"), make: terms},
+	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfMethods},
+	{id: "coefficients", title: "Descriptions", template: readTemplate("coefficients"), make: coefficients},
+	{template: readTemplate("photographs"), make: experimentPhotographs},
+	{id: "times", title: "Times", template: readTemplate("times"), make: experimentTimes},
 }
 
 // ExperimentFiles are the files and, with a slash at the end, the folders that WriteExperiment writes.
@@ -119,7 +119,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w.Lead = e.lead(w.records, len(w.peaks))
 	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)
 	w.Note = unfinished(len(e.Trials) - len(w.records))
-	return write(&w.page, w, experimentSections)
+	return writePage(&w.page, w, experimentSections)
 }
 
 func unfinished(missing int) string {
@@ -295,9 +295,9 @@ type setsPage struct {
 }
 
 var setsSections = []section[*setsPage]{
-	{template: stored("findings"), make: setsFindings},
-	{id: "across", title: "Over all sets", template: stored("across"), make: across},
-	{id: "sets", title: "Each set", template: stored("each-set"), make: eachSet},
+	{template: readTemplate("findings"), make: setsFindings},
+	{id: "across", title: "Over all sets", template: readTemplate("across"), make: across},
+	{id: "sets", title: "Each set", template: readTemplate("each-set"), make: eachSet},
 }
 
 // PublishSets replaces the page of an experiment on several sets by a new one from the results of the sets in the
@@ -340,7 +340,7 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	}
 	w.Note = unfinished(missing)
 	w.Lead = fmt.Sprintf("An experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
-	return write(&w.page, w, setsSections)
+	return writePage(&w.page, w, setsSections)
 }
 
 // across compares the methods over the sets by each score.

@@ -99,7 +99,7 @@ func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(Feedba
 // c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
-	c.fill(ctx, in, found, f.Folder.Dir())
+	c.setResults(ctx, in, found, f.Folder.Dir())
 	stage, err := f.Folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
@@ -110,7 +110,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 		return c, err
 	}
 	// Compressing the model takes as long as drawing the page.
-	if err := together(ctx, func() error {
+	if err := concurrently(ctx, func() error {
 		m, err := found.Model(ctx, in)
 		if err != nil {
 			return err
@@ -132,8 +132,8 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 	return c, errors.Join(err, f.Close())
 }
 
-// fill sets the fields that follow from the inputs and the grouping, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
+// setResults sets the fields that follow from the inputs and the grouping, for a page in the folder dir.
+func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	files := make([]string, len(in.Rows))

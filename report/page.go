@@ -101,7 +101,7 @@ func (p *page) Policy() string {
 //go:embed sections
 var templates embed.FS
 
-func stored(name string) string {
+func readTemplate(name string) string {
 	text, err := templates.ReadFile("sections/" + name + ".html")
 	if err != nil {
 		panic(err) // cannot fail: it is embedded
@@ -109,9 +109,9 @@ func stored(name string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// fill executes the template of a section, which may use the templates of sections/shared.html.
-func fill(text string, view any) (template.HTML, error) {
-	t := template.Must(template.New("shared").Parse(stored("shared")))
+// fillTemplate executes the template of a section, which may use the templates of sections/shared.html.
+func fillTemplate(text string, view any) (template.HTML, error) {
+	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
 	var out strings.Builder
 	err := template.Must(t.New("section").Parse(text)).Execute(&out, view)
 	return template.HTML(out.String()), err
@@ -119,7 +119,7 @@ func fill(text string, view any) (template.HTML, error) {
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	css := func(style string) template.CSS { return template.CSS(style) }
-	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(stored("page") + "\n"))
+	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(readTemplate("page") + "\n"))
 })
 
 // shown is a section for the page's template, and whether a fold begins or ends before it.
@@ -128,8 +128,8 @@ type shown struct {
 	Fold, Unfold bool
 }
 
-// write makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
-func write[P any](p *page, of P, sections []section[P]) error {
+// writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
+func writePage[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
 		if views[i] = s.make(of); p.err != nil {
@@ -139,7 +139,7 @@ func write[P any](p *page, of P, sections []section[P]) error {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+	if err := forEach(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
 		return err
 	}
 	if p.after != nil {
@@ -156,7 +156,7 @@ func write[P any](p *page, of P, sections []section[P]) error {
 		if views[i] == nil {
 			continue
 		}
-		text, err := fill(s.template, views[i])
+		text, err := fillTemplate(s.template, views[i])
 		if err != nil {
 			return err
 		}
@@ -349,9 +349,9 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// each calls f for 0 … n−1, at most workers at a time (0: one on each core), and returns the error of the lowest index,
+// forEach calls f for 0 … n−1, at most workers at a time (0: one on forEach core), and returns the error of the lowest index,
 // or the error of the context. A panic of f becomes an error.
-func each(ctx context.Context, workers, n int, f func(i int) error) error {
+func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -363,9 +363,9 @@ func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	return cmp.Or(append(errs, err)...)
 }
 
-// together calls functions concurrently, as each does.
-func together(ctx context.Context, functions ...func() error) error {
-	return each(ctx, 0, len(functions), func(i int) error { return functions[i]() })
+// concurrently calls functions concurrently, as each does.
+func concurrently(ctx context.Context, functions ...func() error) error {
+	return forEach(ctx, 0, len(functions), func(i int) error { return functions[i]() })
 }
 
 // withSafeNames returns the elements of a list with distinct names for files.

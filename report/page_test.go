@@ -286,7 +286,7 @@ func TestSafeNames(t *testing.T) {
 	names := []string{"cnmf", "CNMF", "cnmf-2", "../../etc/passwd", "???", "!"}
 	want := []string{"cnmf", "cnmf-2", "cnmf-2-2", "etc-passwd", "unnamed", "unnamed-2"}
 	var got []string
-	for safe := range withSafeNames(names, identity) {
+	for safe := range withSafeNames(names, sameName) {
 		got = append(got, safe)
 	}
 	if !slices.Equal(got, want) {

@@ -68,8 +68,8 @@ type sheetsData struct {
 func (w *clustersPage) writeData() error {
 	c := w.clusters
 	d := pageData{
-		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
-		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
+		Thing: c.thing(), Names: plainLines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
+		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
 	}
 	d.Groups, d.Order = append([]int{}, d.Groups...), append([]int{}, d.Order...) // never null
 	for g, members := range w.members {
@@ -153,7 +153,7 @@ func (d *pageData) addPictures(p *input.Pictures) {
 
 func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
 
-func lines(names []string) []string {
+func plainLines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = plaintext.Line(name)
@@ -288,7 +288,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := each(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
+	if err := forEach(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
 		return nil, nil, err
 	}
 	missing := 0

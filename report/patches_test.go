@@ -60,7 +60,7 @@ func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photo
 			return v, "", p.Warnings, err
 		}
 	}
-	html, err := fill(stored("photographs"), v)
+	html, err := fillTemplate(readTemplate("photographs"), v)
 	return v, string(html), p.Warnings, err
 }
 

@@ -143,7 +143,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	}
 	done.add(len(wanted))
 	failures := make([]error, n)
-	err = each(ctx, 0, len(wanted), func(at int) error {
+	err = forEach(ctx, 0, len(wanted), func(at int) error {
 		defer done.step()
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {

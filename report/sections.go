@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-func identity(name string) string { return name }
+func sameName(name string) string { return name }
 
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
@@ -34,7 +34,7 @@ func convergence(w *experimentPage) any {
 // terms shows the terms of objectives with a penalty: curves/terms-METHOD.png, ….
 func terms(w *experimentPage) any {
 	var views []methodView
-	for name, method := range withSafeNames(w.shown, identity) {
+	for name, method := range withSafeNames(w.shown, sameName) {
 		terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
 		if f := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
 			views = append(views, methodView{Method: method, Figure: f})
@@ -72,10 +72,10 @@ type Basis struct {
 	Height, Width, Channels int
 }
 
-// parts shows the learned parts of methods.
-func parts(w *experimentPage) any {
+// partsOfMethods shows the learned partsOfMethods of methods.
+func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shown, b.Method) })
-	return w.parts(shown, partsView{About: "Each", Chosen: w.chosen})
+	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
 }
 
 // partsOfGroups shows the parts by which samples were clustered.
@@ -84,7 +84,7 @@ func partsOfGroups(w *clustersPage) any {
 		return nil
 	}
 	about := "The method learned a small number of parts, and describes each " + w.clusters.thing() + " by how much of every part is in it. Each"
-	return w.parts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
+	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
 }
 
 type partsView struct {
@@ -94,8 +94,8 @@ type partsView struct {
 	Colour, Chosen bool
 }
 
-// parts writes a montage of each basis, bases/METHOD.png.
-func (p *page) parts(bases []Basis, view partsView) any {
+// writeParts writes a montage of each basis, bases/METHOD.png.
+func (p *page) writeParts(bases []Basis, view partsView) any {
 	if len(bases) == 0 {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	for _, s := range e.Sweeps {
 		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
 	}
-	for file, setting := range withSafeNames(settings, identity) {
+	for file, setting := range withSafeNames(settings, sameName) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
 		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
 			v.Sweeps = append(v.Sweeps, f)

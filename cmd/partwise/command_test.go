@@ -810,7 +810,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 				t.Errorf("partwise %s does not say %q: %q", line, want, stderr)
 			}
 		}
-		same(t, "partwise "+line, ".", before)
+		compareFolder(t, "partwise "+line, ".", before)
 	}
 }
 

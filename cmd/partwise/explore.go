@@ -145,7 +145,7 @@ func openSession(ctx context.Context, in *inputs, m *models.Model, file string, 
 		return nil, err
 	}
 	session, err := feedback.Open(ctx, in.Inputs, m, opt)
-	return session, stopped(ctx, err, "grouping")
+	return session, interruptedError(ctx, err, "grouping")
 }
 
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
@@ -161,7 +161,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		to.Published = func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
@@ -174,7 +174,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if err != nil {
 		return err
 	}
-	return tellGroups(cmd, page, compared, dir)
+	return printGroups(cmd, page, compared, dir)
 }
 
 func sumOfFile(path string) (string, error) {

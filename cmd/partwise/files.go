@@ -25,7 +25,7 @@ import (
 type use int
 
 const (
-	names  use = iota // no file
+	noFile use = iota // no file
 	reads             // reads a file, a folder or a known set
 	writes            // writes a file
 	fills             // writes to a folder, but never replaces the user's files
@@ -36,7 +36,7 @@ var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"cache-size": names, "format": names, "from": names, "memory": names, "mirror": names, "solver": names,
+	"cache-size": noFile, "format": noFile, "from": noFile, "memory": noFile, "mirror": noFile, "solver": noFile,
 }
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
@@ -100,7 +100,7 @@ func checkNewFiles(force bool, paths ...string) error {
 		if path == "" {
 			continue
 		}
-		if err := cmp.Or(isThere(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
+		if err := cmp.Or(existsError(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 	if force {
 		file = atomicfile.WriteFunc
 	}
-	return isThere(file(path, write))
+	return existsError(file(path, write))
 }
 
 // writeBoth writes a file, if it has a name, and then another. If one fails, the other is unchanged.
@@ -129,8 +129,8 @@ func writeBoth(path string, force bool, write func(io.Writer) error, other func(
 	})
 }
 
-// isThere adds the flag that replaces files to the error of an existing file.
-func isThere(err error) error {
+// existsError adds the flag that replaces files to the error of an existing file.
+func existsError(err error) error {
 	var at *fs.PathError
 	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
 		return fmt.Errorf("%s is there already; --force replaces it", at.Path)

@@ -138,7 +138,7 @@ func TestReadFilesStay(t *testing.T) {
 					if code != exitUsage || !strings.Contains(stderr, " is read, and --") && !strings.Contains(stderr, "among the pictures") && !strings.Contains(stderr, "both name") {
 						t.Errorf("partwise %s: exit code %d, said %q", strings.Join(args, " "), code, stderr)
 					}
-					same(t, "partwise "+strings.Join(args, " "), ".", want)
+					compareFolder(t, "partwise "+strings.Join(args, " "), ".", want)
 				}
 				for _, link := range []string{"link", "hard"} {
 					os.Remove(filepath.Join(links, link+filepath.Ext(file)))
@@ -236,7 +236,7 @@ func TestMixedFolder(t *testing.T) {
 		if code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d and %q, want %q", line, code, stderr, want)
 		}
-		same(t, "partwise "+line, ".", before)
+		compareFolder(t, "partwise "+line, ".", before)
 	}
 }
 
@@ -364,7 +364,7 @@ func TestSkipped(t *testing.T) {
 		if code, _, stderr := partwise(append(slices.Clone(args), "--strict")...); code != exitFailed || strings.Contains(stderr, "skipped") {
 			t.Errorf("partwise %s --strict: exit code %d, said %q", line, code, stderr)
 		}
-		same(t, line, "groups", before)
+		compareFolder(t, line, "groups", before)
 	}
 	// The list of an earlier time does not stand beside an output that lacks nothing, and is replaced by nobody unasked.
 	if err := os.Rename("photos/phone", "phone"); err != nil {

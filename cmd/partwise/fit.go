@@ -57,7 +57,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
-			f, err := o.fit(cmd, e)
+			f, err := o.newFit(cmd, e)
 			if err != nil {
 				return usageError{err}
 			}
@@ -95,7 +95,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	return cmd
 }
 
-func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
+func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
@@ -159,7 +159,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	res, err := work(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
+	res, err := withProgress(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
 		res, err := f.Find(ctx, in.Inputs, show)
 		return res, startError(o.start, err)
 	})
@@ -167,7 +167,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		return err
 	}
 	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
-		tell(cmd)(note)
+		warner(cmd)(note)
 	}
 	m, err := models.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
@@ -182,7 +182,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	if err != nil {
 		return err
 	}
-	return tellFit(cmd, in, f, res, o.out)
+	return printFit(cmd, in, f, res, o.out)
 }
 
 // startError adds the file of initial factors to their error.
@@ -207,7 +207,7 @@ func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 	return err
 }
 
-func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
+func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
 	n, m := in.Dims()
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)
@@ -216,7 +216,7 @@ func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result
 	}
 	text.WriteString(".\n")
 	if res.Model != nil && res.Basis != nil {
-		if err := tellMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
+		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
 	}

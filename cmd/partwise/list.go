@@ -131,7 +131,7 @@ func datasetsCommand() *cobra.Command {
 			if len(args) == 0 {
 				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
 				for _, s := range catalogue.Known() {
-					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 				}
 				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 			}
@@ -139,7 +139,7 @@ func datasetsCommand() *cobra.Command {
 			if !ok {
 				return unknown("known set", args[0], knownNames())
 			}
-			return tellSet(cmd.OutOrStdout(), info, root)
+			return printSet(cmd.OutOrStdout(), info, root)
 		},
 	}
 	rootFlag(cmd.PersistentFlags(), &root)
@@ -184,7 +184,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			err = d.Get(cmd.Context(), info.Name, dir)
 			bars.end()
 			if err != nil {
-				return stopped(cmd.Context(), err, "getting "+info.Name)
+				return interruptedError(cmd.Context(), err, "getting "+info.Name)
 			}
 			return say(cmd, "%s is in %s\n", info.Name, dir)
 		},
@@ -198,7 +198,7 @@ Nothing that is in the data folder already is changed or removed.`,
 // generated is the place of a set without files.
 const generated = "made when asked for"
 
-func where(s catalogue.Info, root string) string {
+func locationOf(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return generated
 	}
@@ -212,10 +212,10 @@ func where(s catalogue.Info, root string) string {
 	return "not here"
 }
 
-func tellSet(w io.Writer, s catalogue.Info, root string) error {
+func printSet(w io.Writer, s catalogue.Info, root string) error {
 	facts := [][2]any{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
-		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
+		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(locationOf(s, root))}, {"how", s.How},
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {

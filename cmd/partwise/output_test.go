@@ -31,8 +31,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// same compares what a folder holds with what it should.
-func same(t *testing.T, what, dir string, want map[string]string) {
+// compareFolder compares what a folder holds with what it should.
+func compareFolder(t *testing.T, what, dir string, want map[string]string) {
 	t.Helper()
 	got := contents(t, dir)
 	names := slices.Collect(maps.Keys(want))
@@ -86,7 +86,7 @@ func TestClusterSparesFiles(t *testing.T) {
 		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		want := contents(t, dir)
 		refused(t, "partwise: "+dir, groupPhotos(dir)...)
-		same(t, name+" in a folder of the user's", dir, want)
+		compareFolder(t, name+" in a folder of the user's", dir, want)
 
 		// Among results.
 		if err := os.CopyFS(dir+"-written", os.DirFS("written")); err != nil {
@@ -96,7 +96,7 @@ func TestClusterSparesFiles(t *testing.T) {
 		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		want = contents(t, dir)
 		refused(t, filepath.Join(dir, filepath.FromSlash(name)), groupPhotos(dir)...)
-		same(t, name+" among results", dir, want)
+		compareFolder(t, name+" among results", dir, want)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestClusterAgain(t *testing.T) {
 	for name, text := range contents(t, "fresh") {
 		want["out"+strings.TrimPrefix(name, "fresh")] = text
 	}
-	same(t, "done again with fewer groups", "out", want)
+	compareFolder(t, "done again with fewer groups", "out", want)
 }
 
 // TestOutThroughLink: a link does not lead results among the pictures, nor does
@@ -134,7 +134,7 @@ func TestOutThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, filepath.Join("out", "groups"), groupPhotos("out")...)
-	same(t, "pictures", "photos", want)
+	compareFolder(t, "pictures", "photos", want)
 }
 
 // TestOutAmongPictures: results do not go among the pictures, where they are of the folder
@@ -177,7 +177,7 @@ func TestOutAmongPictures(t *testing.T) {
 	must(t, append([]string{"cluster", "."}, quick...)...)
 	t.Chdir("..")
 	must(t, "sort", filepath.Join("results", "photos-groups"), "--to", "sorted", "--copy")
-	same(t, "pictures", "photos", want)
+	compareFolder(t, "pictures", "photos", want)
 }
 
 // TestCacheAmongResults: a cache in a folder that results replace is refused before any
@@ -232,7 +232,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	refused(t, "--out and --words both name ./new.npz", args("new.npz", "--words", "./new.npz")...)
 	refused(t, "no such file or directory", args("none/new.npz")...)
 	refused(t, "photos.npz cannot be written: it is a folder", args("photos.npz", "--words", "w.npz")...)
-	same(t, "files in the way", ".", want)
+	compareFolder(t, "files in the way", ".", want)
 
 	// Nor is what they are made of.
 	write(t, "vectors.csv", "1,2\n3,4\n")
@@ -295,7 +295,7 @@ func TestRunSparesFiles(t *testing.T) {
 		want := contents(t, dir)
 		refused(t, "partwise: "+dir, append(tinyRun, "--out", dir)...)
 		refused(t, dir, "report", dir)
-		same(t, name+" in a folder of the user's", dir, want)
+		compareFolder(t, name+" in a folder of the user's", dir, want)
 
 		if err := os.CopyFS(dir+"-written", os.DirFS("written")); err != nil {
 			t.Fatal(err)
@@ -305,12 +305,12 @@ func TestRunSparesFiles(t *testing.T) {
 		want = contents(t, dir)
 		if name != "results.jsonl" { // which grows: see below
 			refused(t, filepath.Join(dir, filepath.FromSlash(name)), append(tinyRun, "--out", dir)...)
-			same(t, name+" among results", dir, want)
+			compareFolder(t, name+" among results", dir, want)
 		}
 		switch strings.SplitN(name, "/", 2)[0] {
 		case "index.html", "tables", "curves", "bases", "coefficients", "confusion", "patches", "words", "photographs.json":
 			refused(t, filepath.Join(dir, filepath.FromSlash(name)), "report", dir)
-			same(t, name+" among results that are reported", dir, want)
+			compareFolder(t, name+" among results that are reported", dir, want)
 		}
 	}
 	// A log that somebody wrote into is kept to the last line.
@@ -359,7 +359,7 @@ func TestOneNameTwice(t *testing.T) {
 	want := contents(t, "results")
 	refused(t, filepath.Join("results", "photos")+" holds the results of the experiment photos with data: photos, pattern {class}-*, and the experiment photos has data: b/photos, pattern {class}-*",
 		slices.Concat([]string{"run", "--set", "b/photos,pattern='{class}-*'"}, flags)...)
-	same(t, "the first experiment", "results", want)
+	compareFolder(t, "the first experiment", "results", want)
 	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)
 }
 
@@ -374,7 +374,7 @@ func TestGroupsOfOneName(t *testing.T) {
 	want := contents(t, "results")
 	refused(t, filepath.Join("results", "photos-groups")+" holds the results of photos, and these are of b/photos: choose another folder",
 		append([]string{"cluster", "b/photos"}, quick...)...)
-	same(t, "the first groups", "results", want)
+	compareFolder(t, "the first groups", "results", want)
 	must(t, append([]string{"cluster", "./photos/", "-k", "4"}, quick[2:]...)...)
 }
 

@@ -78,7 +78,7 @@ func (in *inputs) Close() {
 }
 
 func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
-	return work(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
+	return withProgress(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }
@@ -109,13 +109,13 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	if force {
 		write = datasets.Write
 	}
-	return isThere(write(ctx, out, set))
+	return existsError(write(ctx, out, set))
 }
 
 // written writes an output, and the list of skipped files beside it.
 func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
 	if err := write(cmd.Context()); err != nil {
-		return stopped(cmd.Context(), err, "writing "+out)
+		return interruptedError(cmd.Context(), err, "writing "+out)
 	}
 	return in.listSkipped(out, force)
 }
@@ -148,9 +148,9 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // for the commands that use classes, except experiments, which require them
 		}
-		tellNotes(cmd, input.SetNotes(e, set))
+		printNotes(cmd, input.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
-		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
+		opt.CacheFailed = func(err error) { warner(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
@@ -172,9 +172,9 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		return nil, stopped(cmd.Context(), err, doing)
+		return nil, interruptedError(cmd.Context(), err, doing)
 	}
-	tellNotes(cmd, in.SkippedNotes(filesIn(cmd.Context()).List))
+	printNotes(cmd, in.SkippedNotes(filesIn(cmd.Context()).List))
 	return in, nil
 }
 

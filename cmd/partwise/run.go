@@ -127,7 +127,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	if err != nil {
 		return err
 	}
-	tellNotes(cmd, notes)
+	printNotes(cmd, notes)
 	trials := &stages{w: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
 	trials.end()

@@ -65,15 +65,15 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 	return err
 }
 
-// tell returns a function that prints a warning.
-func tell(cmd *cobra.Command) func(string) {
+// warner returns a function that prints a warning.
+func warner(cmd *cobra.Command) func(string) {
 	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
 }
 
-// tellNotes prints notes about the inputs.
-func tellNotes(cmd *cobra.Command, notes []string) {
+// printNotes prints notes about the inputs.
+func printNotes(cmd *cobra.Command, notes []string) {
 	for _, n := range notes {
-		tell(cmd)(n)
+		warner(cmd)(n)
 	}
 }
 
@@ -99,25 +99,25 @@ func fitHelp(cmd *cobra.Command, n int) {
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", n-slop)))
 }
 
-// work runs do and shows its progress. doing names the work if a signal interrupts it.
-func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
+// withProgress runs do and shows its progress. doing names the withProgress if a signal interrupts it.
+func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
 	s := &stages{w: cmd.ErrOrStderr()}
 	s.begin(doing)
 	out, err := do(s.show)
 	s.end()
-	return out, stopped(cmd.Context(), err, doing)
+	return out, interruptedError(cmd.Context(), err, doing)
 }
 
-// draw is work for drawing pages.
-func draw[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
+// withDrawing is work for drawing pages.
+func withDrawing[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
 	const drawing = "drawing"
-	return work(cmd, drawing, func(show input.Progress) (T, error) {
-		return do(report.Sources{Warn: tell(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
+	return withProgress(cmd, drawing, func(show input.Progress) (T, error) {
+		return do(report.Sources{Warn: warner(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
 	})
 }
 
-// stopped returns an error that names the interrupted work if a signal cancelled the context, else err.
-func stopped(ctx context.Context, err error, doing string) error {
+// interruptedError returns an error that names the interrupted work if a signal cancelled the context, else err.
+func interruptedError(ctx context.Context, err error, doing string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}

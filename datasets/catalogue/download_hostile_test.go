@@ -605,7 +605,7 @@ func (s slowReader) WriteTo(w io.Writer) (int64, error) {
 }
 
 func TestKnownSums(t *testing.T) {
-	for _, set := range known() {
+	for _, set := range knownSets() {
 		for _, f := range set.Forms {
 			for _, d := range f.Files {
 				if d.MaxBytes == 0 || d.Unpack && d.MaxUnpacked == 0 {

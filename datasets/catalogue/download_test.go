@@ -72,9 +72,9 @@ func (s *server) start(t *testing.T) *Downloader {
 // useKnown has sets take the place of the known ones.
 func useKnown(t *testing.T, sets ...Info) {
 	t.Helper()
-	old := known
-	known = func() []Info { return sets }
-	t.Cleanup(func() { known = old })
+	old := knownSets
+	knownSets = func() []Info { return sets }
+	t.Cleanup(func() { knownSets = old })
 	noDataDirs(t)
 }
 

@@ -40,7 +40,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	if err != nil {
 		return "", err
 	}
-	if want.check(path) == nil {
+	if want.verify(path) == nil {
 		return path, nil // an interrupted process has downloaded it
 	}
 	addresses, errs := d.addresses(file)
@@ -50,7 +50,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	for _, address := range addresses {
 		err := d.fetchFrom(ctx, address, file, path)
 		if err == nil {
-			if err = want.check(path + partSuffix); err == nil {
+			if err = want.verify(path + partSuffix); err == nil {
 				return path, os.Rename(path+partSuffix, path)
 			}
 			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
@@ -79,7 +79,7 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 		case err != nil:
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			err = fmt.Errorf("%s: not an address of http or https", text)
-		case u.Scheme == "http" && !file.known() && !d.Insecure:
+		case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
 			err = fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text)
 		}
 		if err != nil {
@@ -98,15 +98,15 @@ func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 		from, to := via[len(via)-1].URL, req.URL
 		switch secure := to.Scheme == "https"; {
 		case len(via) > maxRedirects:
-			return final("redirected more than %d times", maxRedirects)
+			return finalErrorf("redirected more than %d times", maxRedirects)
 		case !secure && to.Scheme != "http":
-			return final("redirected to another scheme")
+			return finalErrorf("redirected to another scheme")
 		case !secure && from.Scheme == "https":
-			return final("redirected from https to plain http")
-		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.known():
+			return finalErrorf("redirected from https to plain http")
+		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.hasSum():
 			return nil
 		}
-		return final("redirected to another host, which is followed over https only and where the sum of the file is known")
+		return finalErrorf("redirected to another host, which is followed over https only and where the sum of the file is known")
 	}
 	return &c
 }
@@ -116,7 +116,7 @@ type finalError struct{ error }
 
 func (e finalError) Unwrap() error { return e.error }
 
-func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
+func finalErrorf(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
 
 // ofDisk reports whether an error comes from the disk, not from a server.
 func ofDisk(err error) bool {
@@ -128,7 +128,7 @@ func ofDisk(err error) bool {
 func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Download, path string) error {
 	pause := cmp.Or(d.Pause, time.Second)
 	for attempt := 1; ; attempt++ {
-		err := d.try(ctx, from, file, path)
+		err := d.request(ctx, from, file, path)
 		if err == nil {
 			return os.RemoveAll(path + noteSuffix)
 		}
@@ -148,8 +148,8 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 	}
 }
 
-// try makes one request for the missing rest of the part.
-func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, path string) error {
+// request makes one request for the missing rest of the part.
+func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	count := watch(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
@@ -176,7 +176,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusOK:
 		have.size = 0
 	case code == http.StatusPartialContent && have.size == 0:
-		return final("the server sent a part where all was asked for")
+		return finalErrorf("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
 		total := have.size + resp.ContentLength
 		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
@@ -191,7 +191,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
 	default:
-		return final("%s", resp.Status)
+		return finalErrorf("%s", resp.Status)
 	}
 	have.version, have.total = versionOf(resp), resp.ContentLength
 	if have.total >= 0 {
@@ -205,7 +205,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have part, count func(n int)) error {
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
-		return final("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
+		return finalErrorf("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if have.size == 0 {
@@ -224,7 +224,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 		n, err = body.Read(buf)
 		count(n)
 		if have.size += int64(n); have.size > limit {
-			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), dropPart(path))
+			return errors.Join(finalErrorf("the server sent more than the %d bytes that it may be", limit), dropPart(path))
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
 			return err
@@ -296,8 +296,8 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 // sumSuffix ends the name of the file with the sum of a first download, in the format of sha256sum.
 const sumSuffix = ".sha256"
 
-// known reports whether a sum of the file is published.
-func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
+// hasSum reports whether a sum of the file is published.
+func (f *Download) hasSum() bool { return f.SHA256 != "" || f.MD5 != "" }
 
 type sum struct {
 	kind      string
@@ -340,17 +340,17 @@ func (f *Download) checkSum(path string) error {
 	if err != nil {
 		return err
 	}
-	return s.check(path)
+	return s.verify(path)
 }
 
-// check returns an error if the file, which may be a part, cannot be read or has another sum.
-func (s sum) check(path string) error {
+// verify returns an error if the file, which may be a part, cannot be read or has another sum.
+func (s sum) verify(path string) error {
 	if s.want == "" {
 		_, err := os.Stat(path)
 		return err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), partSuffix)
-	got, err := s.of(path, s.ofContent && strings.HasSuffix(name, ".gz"))
+	got, err := s.compute(path, s.ofContent && strings.HasSuffix(name, ".gz"))
 	if err != nil || got == s.want {
 		return err
 	}
@@ -361,8 +361,8 @@ func (s sum) check(path string) error {
 	return err
 }
 
-// of returns the sum of a file, or of its unpacked content.
-func (s sum) of(path string, unpack bool) (string, error) {
+// compute returns the sum compute a file, or compute its unpacked content.
+func (s sum) compute(path string, unpack bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -384,14 +384,14 @@ func (s sum) of(path string, unpack bool) (string, error) {
 
 // noteSum writes the sum of a file without a published one into dir for later downloads, and reports it.
 func (d *Downloader) noteSum(file *Download, path, dir string) error {
-	if file.known() {
+	if file.hasSum() {
 		return nil
 	}
 	noted := filepath.Join(dir, file.File+sumSuffix)
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
 		return err // the file was checked against the noted sum
 	}
-	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.of(path, false)
+	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
 	if err != nil {
 		return err
 	}

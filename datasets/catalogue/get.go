@@ -121,7 +121,7 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 		}
 		var from string
 		if from, err = d.complete(ctx, file, dir); err == nil {
-			err = d.place(file, from, from, filepath.Join(dir, file.File))
+			err = d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File))
 		}
 	}
 	if err != nil {
@@ -240,7 +240,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 		}
 		return err
 	}
-	return d.place(file, archive, tmp, filepath.Join(dir, rawName))
+	return d.moveIntoPlace(file, archive, tmp, filepath.Join(dir, rawName))
 }
 
 // unpack unpacks an archive, and its inner archive if any, into the folder tmp.
@@ -267,8 +267,8 @@ func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) 
 	return nil
 }
 
-// place notes the sum of a download and moves its file or content into place.
-func (d *Downloader) place(file *Download, download, from, to string) error {
+// moveIntoPlace notes the sum of a download and moves its file or content into moveIntoPlace.
+func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) error {
 	if err := d.noteSum(file, download, filepath.Dir(to)); err != nil {
 		return err
 	}

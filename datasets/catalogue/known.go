@@ -74,8 +74,8 @@ const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
 //go:embed sets.yaml
 var setsFile []byte
 
-// known returns the known sets.
-var known = sync.OnceValue(func() (sets []Info) {
+// knownSets returns the knownSets sets.
+var knownSets = sync.OnceValue(func() (sets []Info) {
 	in := yaml.NewDecoder(bytes.NewReader(setsFile))
 	in.KnownFields(true)
 	if err := in.Decode(&sets); err != nil {
@@ -100,7 +100,7 @@ const Generated = "generated"
 
 // Known returns the known sets and, last, the generated one, which is always available.
 func Known() []Info {
-	return append(slices.Clone(known()), Info{
+	return append(slices.Clone(knownSets()), Info{
 		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
 		Content: "grey images of 32×32, made from a seed", Licence: "free",
 	})
@@ -108,10 +108,10 @@ func Known() []Info {
 
 // Add adds sets, and returns a function that removes them. It must be called before Open and Get.
 func Add(sets ...Info) (remove func()) {
-	before := known
-	all := slices.Concat(known(), sets)
-	known = func() []Info { return all }
-	return func() { known = before }
+	before := knownSets
+	all := slices.Concat(knownSets(), sets)
+	knownSets = func() []Info { return all }
+	return func() { knownSets = before }
 }
 
 // Lookup returns the known set called name. It ignores case and SetPrefix.

@@ -47,16 +47,16 @@ type format struct {
 const mostLZW = 4096 // the most bytes per byte of LZW data
 
 var formats = []format{
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},
-	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
-	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), mostLZW},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), 8},
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, contentDecoder(png.Decode), 8 * zipfile.MostDeflate},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, contentDecoder(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, contentDecoder(gif.Decode), mostLZW},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, contentDecoder(bmp.Decode), 8},
 	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows even better
-	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), 0},
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, contentDecoder(webp.Decode), 0},
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
 
-func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
+func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
 
@@ -79,9 +79,9 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin with a box
+// unsupportedFormat returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin with a box
 // of brands, which may be generic (ISO/IEC 14496-12, 23008-12).
-func unreadKind(head []byte) error {
+func unsupportedFormat(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
 	}
@@ -213,7 +213,7 @@ func decodeConfig(r interface {
 		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
 	if kind = formatOf(head[:n]); kind == nil {
-		return nil, config, cmp.Or(unreadKind(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
+		return nil, config, cmp.Or(unsupportedFormat(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
 	}
 	r.Seek(0, io.SeekStart)
 	err = guard.Call(func() error {

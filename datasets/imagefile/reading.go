@@ -76,8 +76,8 @@ func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
 func (r *Reading) size() image.Point { return image.Pt(r.Header.Width, r.Header.Height) }
 
-// means returns the factor by which decoding reduces the height and width.
-func (r *Reading) means(least int) int {
+// decodingFactor returns the factor by which decoding reduces the height and width.
+func (r *Reading) decodingFactor(least int) int {
 	if r.jpeg == nil || least <= 0 {
 		return 1
 	}
@@ -92,7 +92,7 @@ func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)
 	for _, u := range uses {
-		of, times := r.size(), r.means(u.Least)
+		of, times := r.size(), r.decodingFactor(u.Least)
 		if times > 1 {
 			of = reducedBounds(of, times).Size()
 			decoding[times] = max(decoding[times], r.jpeg.Memory(times)+smallDecoding)
@@ -117,7 +117,7 @@ func (r *Reading) Memory(uses []Use) int64 {
 // Image returns the image, reduced to a height and width of at least least unless that is 0, and the size of the whole
 // image.
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
-	if times := r.means(least); times > 1 {
+	if times := r.decodingFactor(least); times > 1 {
 		orientation := exifOrientation(r.content)
 		if r.images[times] == nil {
 			if img, err = r.guarded(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
@@ -202,15 +202,15 @@ func Reduced(img image.Image, least int) image.Image {
 			return img
 		}
 		out := image.NewYCbCr(reducedBounds(size, times), image.YCbCrSubsampleRatio444)
-		meansOf(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
+		blockMeans(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
 		chroma := image.Pt((size.X+across-1)/across, (size.Y+down-1)/down)
 		at := src.COffset(b.Min.X, b.Min.Y)
-		meansOf(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
-		meansOf(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
+		blockMeans(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
+		blockMeans(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
 		return out
 	case *image.Gray:
 		out := image.NewGray(reducedBounds(size, times))
-		meansOf(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
+		blockMeans(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
 		return out
 	case *image.RGBA:
 		if src.Opaque() {
@@ -228,7 +228,7 @@ func Reduced(img image.Image, least int) image.Image {
 func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
 	out := image.NewRGBA(reducedBounds(size, times))
 	for channel := range 4 {
-		meansOf(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
+		blockMeans(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
 	}
 	return out
 }
@@ -243,8 +243,8 @@ type plane struct {
 	stride, step int
 }
 
-// meansOf writes the rounded means of blocks of across×down samples of a plane.
-func meansOf(dst, src plane, size image.Point, across, down int) {
+// blockMeans writes the rounded means of blocks of across×down samples of a plane.
+func blockMeans(dst, src plane, size image.Point, across, down int) {
 	sums := make([]uint32, (size.X+across-1)/across)
 	for y := 0; y < size.Y; y += down {
 		clear(sums)

@@ -64,7 +64,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	if total > most {
 		return nil, promised(total, most)
 	}
-	if err := in.take(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
+	if err := in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
 		return nil, err
 	}
 	out, buffer := make([]T, n*m), make([]byte, together*line)
@@ -291,8 +291,8 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// leave returns the matrix of an array that begins at start of the file, or that is unpacked to a temporary file.
-func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
+// storeOnDisk returns the matrix of an array that begins at start of the file, or that is unpacked to a temporary file.
+func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}
 	need := int64(n) * int64(m) * int64(a.kind.Size())

@@ -73,7 +73,7 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	}
 	file := naming.ReadableName(filepath.Base(in.path))
 	// For each sample: a name, a class, and their entries in lists and in the table of classes.
-	if err := in.take(int64(n)*int64(256+len(file)), fmt.Sprintf("the names and labels of %d samples", n)); err != nil {
+	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("the names and labels of %d samples", n)); err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(file, ".gz")
@@ -214,7 +214,7 @@ func (v *variable) len() int {
 	return 0
 }
 
-func (v *variable) at(i int) float64 {
+func (v *variable) number(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
 }
@@ -230,7 +230,7 @@ func (v *variable) words() ([]string, error) {
 	}
 	words := make([]string, n)
 	for i := range words {
-		switch x := v.at(i); {
+		switch x := v.number(i); {
 		case math.IsNaN(x):
 		case x != math.Trunc(x) || math.IsInf(x, 0):
 			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
@@ -252,7 +252,7 @@ func (vs *variables) add(v variable, in *input) error {
 	if *vs = append(*vs, v); len(*vs) > most {
 		return fmt.Errorf("the file holds more than %d variables", most)
 	}
-	return in.take(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
+	return in.reserve(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
 }
 
 // find returns the first variable with one of the names, preferably in the same case, or nil.
@@ -273,7 +273,7 @@ func (vs variables) imageSize() (height, width int, given bool) {
 	if v == nil || v.Value == nil || v.len() != 2 {
 		return 0, 0, false
 	}
-	h, w := v.at(0), v.at(1)
+	h, w := v.number(0), v.number(1)
 	if given = h >= 0 && h <= math.MaxInt32 && w >= 0 && w <= math.MaxInt32; given {
 		height, width = int(h), int(w)
 	}
@@ -365,7 +365,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 func (v *variable) numbers(most int) (labels []int, ok bool) {
 	labels = make([]int, v.len())
 	for i := range labels {
-		l := v.at(i)
+		l := v.number(i)
 		if l < 1 || l > float64(most) {
 			return nil, false
 		}

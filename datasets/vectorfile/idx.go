@@ -144,7 +144,7 @@ func (c *Content) join(b *Content, budget *budget) error {
 		case *Bytes:
 			if y, ok := b.Vectors.(*Bytes); ok {
 				fits = true
-				if err := budget.take(int64(len(x.data)+len(y.data)), "both together"); err != nil {
+				if err := budget.reserve(int64(len(x.data)+len(y.data)), "both together"); err != nil {
 					return err
 				}
 				c.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
@@ -189,7 +189,7 @@ func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 		if packed {
 			unpacked = r
 		}
-		x, err = in.leave(unpacked, start, *a)
+		x, err = in.storeOnDisk(unpacked, start, *a)
 		return a.dims, x, err
 	}
 	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {

@@ -150,22 +150,22 @@ func (e *matElement) fails(wrong bool, format string, args ...any) bool {
 	return e.err != nil
 }
 
-// take reserves n bytes of memory for what, and reports whether that succeeded.
-func (e *matElement) take(n int64, what string) bool {
+// reserve reserves n bytes of memory for what, and reports whether that succeeded.
+func (e *matElement) reserve(n int64, what string) bool {
 	if e.err == nil {
-		e.err = e.in.take(n, what)
+		e.err = e.in.reserve(n, what)
 	}
 	return e.err == nil
 }
 
 // read reads the element at off, if it is a variable, and returns its size in the file.
 func (e *matElement) read(off int64) (size int64) {
-	typ, n := e.tag(e.in.part(off, 8))
+	typ, n := e.tag(e.in.section(off, 8))
 	most := e.in.size - off - 8
 	if e.fails(n > most, "the file ends within an element: %w", promised(n, most)) {
 		return 0
 	}
-	r, size, packed := e.in.part(off+8, n), 8+n, typ == miCOMPRESSED
+	r, size, packed := e.in.section(off+8, n), 8+n, typ == miCOMPRESSED
 	if packed {
 		z, err := zlib.NewReader(r)
 		if e.err = err; err != nil {
@@ -183,7 +183,7 @@ func (e *matElement) read(off int64) (size int64) {
 	if n > most {
 		e.err = promised(n, most)
 	}
-	if !e.take(n, "a variable") {
+	if !e.reserve(n, "a variable") {
 		return 0
 	}
 	e.taken = n
@@ -233,7 +233,7 @@ func (e *matElement) variable() *variable {
 
 // header reads the start of a variable: flags, whose lowest byte is the class, dimensions and name.
 func (e *matElement) header() (v *variable, flags uint32) {
-	typ, data := e.part()
+	typ, data := e.nextPart()
 	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
 		return nil, 0
 	}
@@ -243,7 +243,7 @@ func (e *matElement) header() (v *variable, flags uint32) {
 		return nil, flags
 	}
 	v = &variable{Class: matClasses[class]}
-	typ, data = e.part()
+	typ, data = e.nextPart()
 	if e.fails(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
 		return v, flags
 	}
@@ -254,13 +254,13 @@ func (e *matElement) header() (v *variable, flags uint32) {
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
-	_, data = e.part()
+	_, data = e.nextPart()
 	v.Name = string(data[:min(len(data), 1<<10)])
 	return v, flags
 }
 
-// part reads the next part. A small part shares eight bytes with its tag.
-func (e *matElement) part() (typ uint32, data []byte) {
+// nextPart reads the next nextPart. A small nextPart shares eight bytes with its tag.
+func (e *matElement) nextPart() (typ uint32, data []byte) {
 	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
 		return 0, nil
 	}
@@ -280,7 +280,7 @@ func (e *matElement) part() (typ uint32, data []byte) {
 
 // numbers reads a part with numbers as an array of one dimension.
 func (e *matElement) numbers() (a array, data []byte) {
-	typ, data := e.part()
+	typ, data := e.nextPart()
 	k, ok := matNumbers[typ]
 	if e.fails(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
 		return array{dims: []int{0}}, nil
@@ -300,10 +300,10 @@ func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 	return x
 }
 
-// whole reads a list of integers.
-func (e *matElement) whole() []int {
+// integers reads a list of integers.
+func (e *matElement) integers() []int {
 	a, data := e.numbers()
-	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
+	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
 		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -315,7 +315,7 @@ func (e *matElement) whole() []int {
 
 // sparse reads an r×c matrix in compressed columns and returns it in compressed rows.
 func (e *matElement) sparse(r, c int) mat.Matrix {
-	rows, starts := e.whole(), e.whole()
+	rows, starts := e.integers(), e.integers()
 	a, data := e.numbers()
 	if e.fails(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
 		return nil
@@ -324,7 +324,7 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 	// The size of the file does not limit the number of rows.
 	if e.fails(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
 		e.fails(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
-		!e.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
+		!e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
 		return nil
 	}
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
@@ -344,7 +344,7 @@ func (e *matElement) words(r, c int) (words []string) {
 		return nil
 	}
 	for range r * c {
-		typ, data := e.part()
+		typ, data := e.nextPart()
 		if typ != miMATRIX || len(data) == 0 {
 			return nil
 		}
@@ -364,9 +364,9 @@ func (e *matElement) line() (text string, ok bool) {
 	if e.err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
 		return "", false
 	}
-	typ, data := e.part()
+	typ, data := e.nextPart()
 	// Four bytes for the rune of each character, the string, and its entry in a list.
-	if !e.take(48+6*int64(len(data)), "a list of words") {
+	if !e.reserve(48+6*int64(len(data)), "a list of words") {
 		return "", false
 	}
 	switch typ {

@@ -76,7 +76,7 @@ func (vs variables) numpy(in *input) (*Content, error) {
 
 // npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
 func npyArray(in *input, name string) (v variable, err error) {
-	r := number.Buffered(in.part(0, in.size), in.size)
+	r := number.Buffered(in.section(0, in.size), in.size)
 	if !in.opt.OnDisk {
 		return readArray(in, r, in.size, name)
 	}
@@ -92,7 +92,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	v.Value, err = in.leave(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value, err = in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 
@@ -133,7 +133,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 		return nil, promised(size, most)
 	}
 	// The bytes, their runes, the strings and their entries in the list.
-	if err := in.take(4*size+48*items, "a list of words"); err != nil {
+	if err := in.reserve(4*size+48*items, "a list of words"); err != nil {
 		return nil, err
 	}
 	raw, err := number.ReadBytes(r, size, 0)
@@ -184,7 +184,7 @@ func (vs *variables) joinSparse(in *input) error {
 
 // compressedRows returns the matrix in compressed rows of these lists.
 func compressedRows(in *input, shape, starts, columns, values *variable) (*sparse.CSR, error) {
-	if err := in.take(8*int64(starts.len()+columns.len()+values.len()), "its values"); err != nil {
+	if err := in.reserve(8*int64(starts.len()+columns.len()+values.len()), "its values"); err != nil {
 		return nil, err
 	}
 	var lists [3][]int
@@ -199,7 +199,7 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 	}
 	value := make([]float64, values.Dims[0])
 	for i := range value {
-		value[i] = values.at(i)
+		value[i] = values.number(i)
 	}
 	// The size of the file does not limit the number of columns.
 	n, m := lists[0][0], lists[0][1]
@@ -227,7 +227,7 @@ func (v *variable) indices() ([]int, error) {
 	}
 	out := make([]int, v.Dims[0])
 	for i := range out {
-		x := v.at(i)
+		x := v.number(i)
 		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 			return nil, fmt.Errorf("array %s holds %v", v, x)
 		}

@@ -119,8 +119,8 @@ func newBudget(ctx context.Context, opt Options) *budget {
 	return &budget{ctx, limit, limit}
 }
 
-// take reserves n bytes for what.
-func (b *budget) take(n int64, what string) error {
+// reserve reserves n bytes for what.
+func (b *budget) reserve(n int64, what string) error {
 	if n < 0 || n > b.left {
 		return &limits.LimitError{What: what, Need: n, Free: b.left, Limit: b.limit}
 	}
@@ -155,8 +155,8 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) (
 	return out, err
 }
 
-// part returns a reader of size bytes of the file from off. It fails when the context ends.
-func (in *input) part(off, size int64) io.Reader {
+// section returns a reader of size bytes of the file from off. It fails when the context ends.
+func (in *input) section(off, size int64) io.Reader {
 	return &stoppable{io.NewSectionReader(in, off, size), in.ctx}
 }
 
@@ -175,7 +175,7 @@ func (s *stoppable) Read(p []byte) (int, error) {
 
 // unpacked returns the content of the file, unpacked if it is gzipped, and its largest possible size.
 func (in *input) unpacked() (r *bufio.Reader, most int64, packed bool, err error) {
-	r, packed, err = zipfile.Gunzip(number.Buffered(in.part(0, in.size), in.size))
+	r, packed, err = zipfile.Gunzip(number.Buffered(in.section(0, in.size), in.size))
 	if most = in.size; packed {
 		most *= zipfile.MostDeflate
 	}

@@ -129,7 +129,7 @@ func (t *csvTable) add(record []string) error {
 			need += 48 + len(cell)
 		}
 	}
-	if err := t.in.take(int64(need), "the table up to it"); err != nil {
+	if err := t.in.reserve(int64(need), "the table up to it"); err != nil {
 		return err
 	}
 	t.rows++
@@ -215,7 +215,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			return nil
 		}
 		// Lists double as they grow, and are copied; labels are put into a table.
-		if err := in.take(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
+		if err := in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
 			return err
 		}
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
@@ -296,7 +296,7 @@ var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
 // readTopics returns the topic of each document, "" for none or several.
 func readTopics(in *input, documents []string) ([]string, error) {
-	if err := in.take(int64(len(documents))*96, "the topics of documents"); err != nil {
+	if err := in.reserve(int64(len(documents))*96, "the topics of documents"); err != nil {
 		return nil, err
 	}
 	row := make(map[string]int, len(documents))
@@ -321,7 +321,7 @@ func readTopics(in *input, documents []string) ([]string, error) {
 		}
 		topic, seen := names[fields[0]]
 		if !seen {
-			if err := in.take(int64(128+len(fields[0])), "the names of topics"); err != nil {
+			if err := in.reserve(int64(128+len(fields[0])), "the names of topics"); err != nil {
 				return err
 			}
 			topic = strings.Clone(fields[0])

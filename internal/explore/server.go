@@ -96,7 +96,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
-		_, err = s.keep(state)
+		_, err = s.setState(state)
 	}
 	if err != nil {
 		_ = root.Close()
@@ -105,7 +105,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.original, "GET {file...}": s.file,
-		"POST act": s.act, "POST undo": s.without(Session.Undo), "POST redo": s.without(Session.Redo), "POST finish": s.end,
+		"POST act": s.act, "POST undo": s.plainAct(Session.Undo), "POST redo": s.plainAct(Session.Redo), "POST finish": s.finishSession,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" "+s.Path()+path, func(w http.ResponseWriter, r *http.Request) {
@@ -127,16 +127,16 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep stores a state for the page, and returns it as JSON. Names and sentences are escaped by plaintext.Line.
-func (s *Server) keep(state *feedback.State) ([]byte, error) {
+// setState stores a state for the page, and returns it as JSON. Names and sentences are escaped by plaintext.Line.
+func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
 	for i, name := range state.Names {
 		shown.Names[i] = plaintext.Line(name)
 	}
 	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	shown.Groups, shown.Confidence, shown.Told = listed(shown.Groups), listed(shown.Confidence), listed(shown.Told)
-	shown.Must, shown.Cannot = listed(shown.Must), listed(shown.Cannot)
+	shown.Groups, shown.Confidence, shown.Told = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Told)
+	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
 	text, err := json.Marshal(&shown)
 	if err == nil {
 		s.state.Store(&text)
@@ -144,8 +144,8 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	return text, err
 }
 
-// listed returns list, which JSON writes as [] if it is nil.
-func listed[T any](list []T) []T { return append([]T{}, list...) }
+// nonNil returns list, which JSON writes as [] if it is nil.
+func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for key, value := range map[string]string{
@@ -224,7 +224,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 		feedback.Act
 		from
 	}
-	if err := body(w, r, &a); err != nil {
+	if err := decodeBody(w, r, &a); err != nil {
 		return err
 	}
 	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
@@ -234,11 +234,11 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
-// without handles an act without parameters.
-func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
+// plainAct handles an act plainAct parameters.
+func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var a struct{ from }
-		if err := body(w, r, &a); err != nil {
+		if err := decodeBody(w, r, &a); err != nil {
 			return err
 		}
 		return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
@@ -251,9 +251,9 @@ type from struct {
 	Model string `json:"model"`
 }
 
-// end signals that the person is finished, after the running act.
-func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
-	if err := body(w, r, &struct{ from }{}); err != nil {
+// finishSession signals that the person is finished, after the running act.
+func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
+	if err := decodeBody(w, r, &struct{ from }{}); err != nil {
 		return err
 	}
 	s.acting.Lock()
@@ -262,8 +262,8 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// body decodes the body of a request.
-func body(w http.ResponseWriter, r *http.Request, into any) error {
+// decodeBody decodes the decodeBody of a request.
+func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
 	}
@@ -290,14 +290,14 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 // change changes the session and answers with the new state, even if the client has gone. It answers without the lock,
 // so that a client that does not read cannot block others.
 func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
-	text, err := s.changed(by, do)
+	text, err := s.applyChange(by, do)
 	if err != nil {
 		return err
 	}
 	return writeState(w, text)
 }
 
-func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+func (s *Server) applyChange(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
@@ -324,27 +324,27 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 		if s.ctx.Err() != nil {
 			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
 		}
-		_, err2 := s.keep(s.session.State())
+		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
 	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], by.ID)
-	return s.keep(state)
+	return s.setState(state)
 }
 
 // serveState answers with the state, or with 304 if the client has it.
 func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 	text := *s.state.Load()
-	if r.Header.Get("If-None-Match") == tag(text) {
+	if r.Header.Get("If-None-Match") == etagOf(text) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	return writeState(w, text)
 }
 
-func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
+func etagOf(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
 
 func writeState(w http.ResponseWriter, text []byte) error {
-	w.Header().Set("ETag", tag(text))
+	w.Header().Set("ETag", etagOf(text))
 	return send(w, "application/json", text)
 }
 
@@ -456,8 +456,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 	return content(w, r, f, kind)
 }
 
-// safe are the types of images that browsers show and do not run.
-var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
+// safeTypes are the types of images that browsers show and do not run.
+var safeTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	i, err := strconv.Atoi(r.PathValue("row"))
@@ -478,7 +478,7 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 		return unreadable
 	}
 	kind := http.DetectContentType(begin)
-	if !slices.Contains(safe, kind) {
+	if !slices.Contains(safeTypes, kind) {
 		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
 	}
 	return content(w, r, f, kind)

@@ -188,13 +188,13 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 				values = append(values, before+s.Name)
 			}
 		}
-		return among(begun, values), false
+		return withPrefix(begun, values), false
 	}
 	if field.Kind() == reflect.Slice {
 		field = field.Elem()
 	}
 	if field.Kind() != reflect.Struct || setting.Values != nil {
-		return among(begun, setting.Values), false
+		return withPrefix(begun, setting.Values), false
 	}
 	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
 	var first []string
@@ -208,8 +208,8 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	return settingValues(begun, by, first, func(string) []settings.Setting { return list }), true
 }
 
-// among returns the words that begin with begun.
-func among(begun string, words []string) (out []string) {
+// withPrefix returns the words that begin with begun.
+func withPrefix(begun string, words []string) (out []string) {
 	for _, w := range words {
 		if strings.HasPrefix(w, begun) {
 			out = append(out, w)
@@ -239,7 +239,7 @@ func settingValues(begun, by string, first []string, of func(string) []settings.
 			out = append(out, before+s.Name+"=")
 		}
 	}
-	return among(begun, out)
+	return withPrefix(begun, out)
 }
 
 // valuesOf returns the values of a setting with a short list of values, else nil.

@@ -28,12 +28,12 @@ func (c *corrections) clone() *corrections {
 	}
 }
 
-func (c *corrections) known() factor.Known {
+func (c *corrections) constraints() factor.Known {
 	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
 }
 
-// group returns the name of group g, or a placeholder.
-func (c *corrections) group(g int) string {
+// groupName returns the name of groupName g, or a placeholder.
+func (c *corrections) groupName(g int) string {
 	if c.names[g] != "" {
 		return c.names[g]
 	}
@@ -66,7 +66,7 @@ func (c *corrections) checkName(name string, g int) error {
 	return nil
 }
 
-func (c *corrections) add(name string) int {
+func (c *corrections) addGroup(name string) int {
 	c.names = append(c.names, name)
 	return len(c.names) - 1
 }
@@ -85,7 +85,7 @@ func (c *corrections) label(pictures []int, g int) {
 		}
 	}
 	c.must, c.cannot = slices.DeleteFunc(c.must, wrong(true)), slices.DeleteFunc(c.cannot, wrong(false))
-	if c.known().Check(len(c.labels)) != nil {
+	if c.constraints().Check(len(c.labels)) != nil {
 		any := func(p [2]int) bool { return moved[p[0]] || moved[p[1]] }
 		c.must, c.cannot = slices.DeleteFunc(c.must, any), slices.DeleteFunc(c.cannot, any)
 	}
@@ -101,11 +101,11 @@ func (c *corrections) join(pictures []int) error {
 			labelled = i
 		case c.labels[i] != c.labels[labelled]:
 			return fmt.Errorf("two of the pictures are labelled as of different groups, %s and %s: move one, or merge the groups",
-				c.group(c.labels[labelled]), c.group(c.labels[i]))
+				c.groupName(c.labels[labelled]), c.groupName(c.labels[i]))
 		}
 	}
 	for at := 1; at < len(pictures); at++ {
-		c.must = with(c.must, pictures[at-1], pictures[at])
+		c.must = addPair(c.must, pictures[at-1], pictures[at])
 	}
 	unit, err := links.Close(len(c.labels), c.must, nil)
 	if err != nil {
@@ -117,8 +117,8 @@ func (c *corrections) join(pictures []int) error {
 	return nil
 }
 
-// part puts cannot-links between all of the pictures and removes must-links between them.
-func (c *corrections) part(pictures []int) error {
+// separate puts cannot-links between all of the pictures and removes must-links between them.
+func (c *corrections) separate(pictures []int) error {
 	if len(pictures) > mostApart {
 		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
 	}
@@ -128,16 +128,16 @@ func (c *corrections) part(pictures []int) error {
 	for at, i := range pictures {
 		for _, j := range pictures[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
-				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.group(c.labels[i]))
+				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.groupName(c.labels[i]))
 			}
-			c.cannot = with(c.cannot, i, j)
+			c.cannot = addPair(c.cannot, i, j)
 		}
 	}
 	return nil
 }
 
-// with returns pairs with the pair of i and j added, unless it is in the list.
-func with(pairs [][2]int, i, j int) [][2]int {
+// addPair returns pairs addPair the pair of i and j added, unless it is in the list.
+func addPair(pairs [][2]int, i, j int) [][2]int {
 	p := [2]int{min(i, j), max(i, j)}
 	if i == j || slices.Contains(pairs, p) {
 		return pairs

@@ -53,7 +53,7 @@ type entry struct {
 	Name     string   `json:"name,omitempty"`
 }
 
-func (s *Session) note(e entry) {
+func (s *Session) appendLog(e entry) {
 	line, _ := json.Marshal(e) // cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
 }
@@ -73,27 +73,27 @@ func (s *Session) entryOf(a Act) entry {
 // placeholder of each group shows; nil means the group's index.
 func (s *Session) classes(number []int) []string {
 	out := make([]string, s.in.Set.Len())
-	for i, g := range s.now().labels {
+	for i, g := range s.current().labels {
 		switch {
 		case g < 0:
-		case s.now().names[g] == "" && number != nil:
+		case s.current().names[g] == "" && number != nil:
 			out[s.in.Rows[i]] = placeholder(number[g])
 		default:
-			out[s.in.Rows[i]] = s.now().group(g)
+			out[s.in.Rows[i]] = s.current().groupName(g)
 		}
 	}
 	return out
 }
 
 func (s *Session) links() datasets.Links {
-	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
+	return datasets.Links{Must: input.PairsAt(s.current().must, s.in.Rows), Cannot: input.PairsAt(s.current().cannot, s.in.Rows)}
 }
 
 // logs returns all labels and links as relevance feedback. Each class is compared with one sample of each other class,
 // and each link with its two samples.
 func (s *Session) logs() (logs []datasets.FeedbackLog) {
-	members := make([][]int, len(s.now().names))
-	for i, g := range s.now().labels {
+	members := make([][]int, len(s.current().names))
+	for i, g := range s.current().labels {
 		if g >= 0 {
 			members[g] = append(members[g], s.in.Rows[i])
 		}
@@ -120,8 +120,8 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// keep writes all files, the history first, because a resumed session trusts it after a crash.
-func (s *Session) keep() error {
+// saveFiles writes all files, the history first, because a resumed session trusts it after a crash.
+func (s *Session) saveFiles() error {
 	if s.opt.Store == nil {
 		return nil
 	}
@@ -133,14 +133,14 @@ func (s *Session) keep() error {
 	}{
 		{HistoryFile, true, s.writeHistory},
 		{LogFile, true, func(w *bytes.Buffer) error { _, err := w.Write(s.log); return err }},
-		{LabelsFile, slices.Max(append(s.now().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
+		{LabelsFile, slices.Max(append(s.current().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
 		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
 		{GroupsFile, true, func(w *bytes.Buffer) error {
 			out := csv.NewWriter(w)
 			_ = out.Write([]string{"file", "group", "name"})
 			for i, g := range s.found.Labels {
-				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
+				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
 			out.Flush()
 			return out.Error()
@@ -165,9 +165,9 @@ func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	s.note(entry{Do: "finish", Model: model})
+	s.appendLog(entry{Do: "finish", Model: model})
 	s.opt.Model = model
-	s.publish()
+	s.renumber()
 	var text bytes.Buffer
 	if err := s.writeHistory(&text); err != nil {
 		return err
@@ -179,19 +179,19 @@ func (s *Session) Finished(model string) error {
 // of the options.
 func (s *Session) load(ctx context.Context) (err error) {
 	if s.opt.Store == nil {
-		return s.apply(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(s.opt.Labels, s.opt.Links)
 	}
 	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.note(entry{Do: "open", Model: s.opt.Model})
+	s.appendLog(entry{Do: "open", Model: s.opt.Model})
 	if same, err := s.resume(); same || err != nil {
 		return err
 	}
 	_, noLabels := s.opt.Store.Read(LabelsFile)
 	_, noLinks := s.opt.Store.Read(LinksFile)
 	if noLabels != nil && noLinks != nil {
-		return s.apply(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(s.opt.Labels, s.opt.Links)
 	}
 	var classes []string
 	links := &datasets.Links{}
@@ -205,13 +205,13 @@ func (s *Session) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return s.apply(classes, *links)
+	return s.applyGiven(classes, *links)
 }
 
-// apply applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed group
+// applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed group
 // with most of its pictures, else a new group.
-func (s *Session) apply(classes []string, links datasets.Links) error {
-	c := s.now()
+func (s *Session) applyGiven(classes []string, links datasets.Links) error {
+	c := s.current()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
 	var order []string
@@ -243,7 +243,7 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 				name = ""
 			}
 			if g < 0 {
-				g = c.add(name)
+				g = c.addGroup(name)
 			}
 			c.names[g] = name
 		}
@@ -254,10 +254,10 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
 		for _, p := range input.PairsAt(pairs, row) {
-			*to = with(*to, p[0], p[1])
+			*to = addPair(*to, p[0], p[1])
 		}
 	}
-	if err := c.known().Check(len(c.labels)); err != nil {
+	if err := c.constraints().Check(len(c.labels)); err != nil {
 		return fmt.Errorf("the labels and links contradict each other: %w", err)
 	}
 	return nil

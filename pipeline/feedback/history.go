@@ -46,11 +46,11 @@ func without(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }
 
-func blank(n int) *corrections {
+func uncorrected(n int) *corrections {
 	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
-func (c *corrections) since(before *corrections) change {
+func (c *corrections) changeFrom(before *corrections) change {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
 		for i, g := range now {
@@ -71,8 +71,8 @@ func (c *corrections) since(before *corrections) change {
 	return d
 }
 
-// after returns the state after a change, and checks it.
-func (c *corrections) after(d change) (*corrections, error) {
+// apply returns the state apply a change, and checks it.
+func (c *corrections) apply(d change) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
 	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {
@@ -91,14 +91,14 @@ func (c *corrections) after(d change) (*corrections, error) {
 			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d", i, next.base[i], next.labels[i], k)
 		}
 	}
-	return next, next.known().Check(n)
+	return next, next.constraints().Check(n)
 }
 
 func (s *Session) writeHistory(w *bytes.Buffer) error {
-	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.at}
-	before := blank(len(s.now().base))
+	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.present}
+	before := uncorrected(len(s.current().base))
 	for _, c := range s.states {
-		h.States = append(h.States, c.since(before))
+		h.States = append(h.States, c.changeFrom(before))
 		before = c
 	}
 	return json.NewEncoder(w).Encode(h)
@@ -110,10 +110,10 @@ func readHistory(dir string, text []byte) (h history, err error) {
 	if err = in.Decode(&h); err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
 		err = fmt.Errorf("%d past states of %d", h.Past, len(h.States))
 	}
-	return h, inHistory(dir, err)
+	return h, historyError(dir, err)
 }
 
-func inHistory(dir string, err error) error {
+func historyError(dir string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w: move it away to go on without the history", filepath.Join(dir, HistoryFile), err)
 	}
@@ -134,14 +134,14 @@ func (s *Session) resume() (bool, error) {
 		return false, err
 	}
 	states := make([]*corrections, len(h.States))
-	before := blank(len(s.now().base))
+	before := uncorrected(len(s.current().base))
 	for at, d := range h.States {
-		if states[at], err = before.after(d); err != nil {
-			return false, inHistory(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
+		if states[at], err = before.apply(d); err != nil {
+			return false, historyError(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
 		}
 		before = states[at]
 	}
-	s.states, s.at, s.changed = states, h.Past, h.Changed
+	s.states, s.present, s.changed = states, h.Past, h.Changed
 	return true, nil
 }
 
@@ -173,9 +173,9 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	return groups, false, nil
 }
 
-// numbers returns the number of each group among the k groups with pictures, −1 for empty groups.
-func (s *Session) numbers() (number []int, k int) {
-	number = slices.Repeat([]int{-1}, len(s.now().names))
+// groupNumbers returns the number of each group among the k groups with pictures, −1 for empty groups.
+func (s *Session) groupNumbers() (number []int, k int) {
+	number = slices.Repeat([]int{-1}, len(s.current().names))
 	for g := range number {
 		if slices.Contains(s.found.Labels, g) {
 			number[g] = k
@@ -187,10 +187,10 @@ func (s *Session) numbers() (number []int, k int) {
 
 var numbered = regexp.MustCompile(`\bgroup (\d+)`)
 
-// publish renumbers the groups of all states as they are numbered in the results. Empty groups get the numbers after
+// renumber renumbers the groups of all states as they are numbered in the results. Empty groups get the numbers after
 // these.
-func (s *Session) publish() {
-	to, k := s.numbers()
+func (s *Session) renumber() {
+	to, k := s.groupNumbers()
 	groups, most := 0, k
 	for _, c := range s.states {
 		groups = max(groups, len(c.names))
@@ -222,9 +222,9 @@ func (s *Session) publish() {
 			return group
 		})
 	}
-	s.now().names = s.now().names[:k]
+	s.current().names = s.current().names[:k]
 	for i, g := range s.found.Labels {
-		s.now().base[i] = to[g]
+		s.current().base[i] = to[g]
 	}
 	s.changed = false
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// check returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
-func (s *Session) check(a *Act) error {
-	n, k := len(s.found.Labels), len(s.now().names)
+// checkAct returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
+func (s *Session) checkAct(a *Act) error {
+	n, k := len(s.found.Labels), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
 			return fmt.Errorf("there is no picture %d of %d", i, n)
@@ -67,7 +67,7 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		}
 		for _, i := range all {
 			if s.found.Labels[i] != a.Groups[0] {
-				return nil, fmt.Errorf("not all of the pictures are in %s", c.group(a.Groups[0]))
+				return nil, fmt.Errorf("not all of the pictures are in %s", c.groupName(a.Groups[0]))
 			}
 		}
 		return own, s.move(c, &Act{Name: a.Name}, all)
@@ -78,7 +78,7 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		return own, c.join(all)
 	}
 	c.words = pictures(len(a.Pictures)) + " do not belong together"
-	return own, c.part(a.Pictures)
+	return own, c.separate(a.Pictures)
 }
 
 // withCopies returns pictures and their copies in the same groups, sorted.
@@ -105,7 +105,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 		if err := c.checkName(a.Name, -1); err != nil {
 			return err
 		}
-		g, to = c.add(a.Name), " moved to a new group, "
+		g, to = c.addGroup(a.Name), " moved to a new group, "
 	} else {
 		g = a.Groups[0]
 	}
@@ -113,7 +113,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 		to = " confirmed in "
 	}
 	c.label(all, g)
-	c.words = pictures(len(all)) + to + c.group(g)
+	c.words = pictures(len(all)) + to + c.groupName(g)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 		if g == first {
 			return errors.New("a group cannot be merged with itself")
 		}
-		c.words = fmt.Sprintf("%s merged with %s", c.group(first), c.group(g))
+		c.words = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
 		for i, of := range s.found.Labels {
 			own[i] = own[i] || of == g
 		}
@@ -155,7 +155,7 @@ func (s *Session) name(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err
 	}
-	c.words = fmt.Sprintf("%s called %s", c.group(g), name)
+	c.words = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
 		c.words = "the name " + c.names[g] + " taken away"
 	}
@@ -179,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s has %s, which cannot be split", c.group(g), pictures(len(members)))
+		return fmt.Errorf("%s has %s, which cannot be split", c.groupName(g), pictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
@@ -198,7 +198,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	if sizes[1] <= sizes[0] {
 		second = 1
 	}
-	to := c.add(a.Name)
+	to := c.addGroup(a.Name)
 	typical, distance := [2]int{-1, -1}, [2]float64{}
 	for at, i := range members {
 		half := halves.Labels[at]
@@ -212,11 +212,11 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 			typical[half], distance[half] = i, d
 		}
 	}
-	c.words = c.group(g) + " split in two"
+	c.words = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
-		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.group(g))
+		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.groupName(g))
 	}
-	return c.part([]int{typical[1-second], typical[second]})
+	return c.separate([]int{typical[1-second], typical[second]})
 }
 
 // Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that stay the same during a

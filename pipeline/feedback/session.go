@@ -37,14 +37,14 @@ type Session struct {
 	opt     Options
 
 	states    []*corrections // in order
-	at        int            // the index of the present state
+	present   int            // the index of the present state
 	found     *cluster.Correction
 	typical   []int        // the picture nearest to the centre of each group, or −1
 	questions []Question   // of State
 	skipped   map[int]bool // pictures without further questions
 	log       []byte       // the content of LogFile
 	changed   bool         // whether groups or corrections differ from the model's
-	said      string
+	effect    string
 }
 
 // mostPast is the largest number of acts that can be undone.
@@ -61,7 +61,7 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if s.regroup, err = grouping.NewRegroup(ctx, in, m); err != nil {
 		return nil, err
 	}
-	first := blank(len(base))
+	first := uncorrected(len(base))
 	first.base, first.names = base, make([]string, len(m.Groups.Names))
 	for g, name := range m.Groups.Names {
 		if first.checkName(name, g) == nil {
@@ -72,14 +72,14 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.find(ctx)
+	return s, s.findGroups(ctx)
 }
 
-func (s *Session) now() *corrections { return s.states[s.at] }
+func (s *Session) current() *corrections { return s.states[s.present] }
 
-func (s *Session) find(ctx context.Context) error {
-	c := s.now()
-	known := c.known()
+func (s *Session) findGroups(ctx context.Context) error {
+	c := s.current()
+	known := c.constraints()
 	if err := s.regroup.Factorise(ctx, known); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Session) find(ctx context.Context) error {
 			s.typical[m.Group] = i
 		}
 	}
-	s.questions = s.ask()
+	s.questions = s.findQuestions()
 	return nil
 }
 
@@ -115,11 +115,11 @@ func (s *Session) margin(i int) float64 {
 
 // State returns the state to show.
 func (s *Session) State() *State {
-	now := s.now()
+	now := s.current()
 	out := &State{
 		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.found.Labels)),
 		Told: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
-		Questions: s.questions, Model: s.opt.Model, Acts: s.at, Said: s.said,
+		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Said: s.effect,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
@@ -127,11 +127,11 @@ func (s *Session) State() *State {
 			out.Told = append(out.Told, i)
 		}
 	}
-	if s.at > 0 {
+	if s.present > 0 {
 		out.Undo = now.words
 	}
-	if s.at+1 < len(s.states) {
-		out.Redo = s.states[s.at+1].words
+	if s.present+1 < len(s.states) {
+		out.Redo = s.states[s.present+1].words
 	}
 	return out
 }
@@ -141,19 +141,19 @@ func (s *Session) Changed() bool { return s.changed }
 
 // Do performs an act. It returns a *MistakeError for an impossible act. An error changes nothing.
 func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
-	if err := s.check(&a); err != nil {
+	if err := s.checkAct(&a); err != nil {
 		return nil, &MistakeError{err}
 	}
 	if a.Do == Skip {
 		for _, i := range a.Pictures {
-			s.skipped[i] = s.now().labels[i] < 0 || s.skipped[i]
+			s.skipped[i] = s.current().labels[i] < 0 || s.skipped[i]
 		}
-		s.said, s.questions = "", s.ask()
+		s.effect, s.questions = "", s.findQuestions()
 		return s.State(), nil
 	}
-	next := s.now().clone()
+	next := s.current().clone()
 	own, err := s.perform(ctx, next, &a)
-	if err == nil && next.known().Check(len(next.labels)) != nil {
+	if err == nil && next.constraints().Check(len(next.labels)) != nil {
 		err = errors.New("this contradicts an earlier correction: undo that first")
 	}
 	switch {
@@ -163,7 +163,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, &MistakeError{err}
 	}
 	before := s.found.Labels
-	err = s.change(ctx, append(slices.Clone(s.states[:s.at+1]), next), s.at+1, s.entryOf(a))
+	err = s.change(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
 		return nil, &MistakeError{fmt.Errorf("%s cannot part all pictures that do not belong together: make a new group first",
@@ -171,7 +171,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
+	s.effect = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
 	followed := 0 // pictures outside of the act that moved
 	for i, g := range s.found.Labels {
 		if g != before[i] && !own[i] {
@@ -181,9 +181,9 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	switch {
 	case followed == 0:
 	case len(own) > 0:
-		s.said += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+		s.effect += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
 	default:
-		s.said += " " + pictures(followed) + " moved."
+		s.effect += " " + pictures(followed) + " moved."
 	}
 	return s.State(), nil
 }
@@ -192,15 +192,15 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 func (s *Session) change(ctx context.Context, states []*corrections, at int, e entry) error {
 	was := *s
 	first := max(0, at-mostPast)
-	s.states, s.at, s.changed = states[first:], at-first, true
-	if err := s.find(ctx); err != nil {
+	s.states, s.present, s.changed = states[first:], at-first, true
+	if err := s.findGroups(ctx); err != nil {
 		*s = was
 		return err
 	}
-	s.note(e)
-	if err := s.keep(); err != nil {
+	s.appendLog(e)
+	if err := s.saveFiles(); err != nil {
 		*s = was
-		return errors.Join(err, s.keep())
+		return errors.Join(err, s.saveFiles())
 	}
 	return nil
 }
@@ -213,21 +213,21 @@ func (s *Session) Redo(ctx context.Context) (*State, error) { return s.step(ctx,
 
 // step goes to the state before or after the present one.
 func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State, error) {
-	to := s.at + by
+	to := s.present + by
 	if to < 0 || to == len(s.states) {
 		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
 	}
-	act := s.states[max(to, s.at)]
+	act := s.states[max(to, s.present)]
 	if err := s.change(ctx, s.states, to, entry{Do: do}); err != nil {
 		return nil, err
 	}
-	s.said = did + ": " + act.words + "."
+	s.effect = did + ": " + act.words + "."
 	return s.State(), nil
 }
 
 // Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
-	number, _ := s.numbers()
+	number, _ := s.groupNumbers()
 	groups := make([]int, len(s.found.Labels))
 	for i, g := range s.found.Labels {
 		groups[i] = number[g]
@@ -235,7 +235,7 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	classes := s.classes(number)
 	labelled := slices.ContainsFunc(classes, func(c string) bool { return c != "" })
 	if labelled {
-		s.in.Set.TellClasses(classes)
+		s.in.Set.ReplaceClasses(classes)
 	}
 	g, err := s.regroup.Grouping(ctx, groups, labelled, s.links())
 	if err != nil {
@@ -256,11 +256,11 @@ const (
 	mostAsked = 20  // questions of a State
 )
 
-// ask finds the most informative questions. A is an unlabelled picture that is about as near to another group and
+// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group and
 // similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
 // finds none if all pictures are labelled or certain.
-func (s *Session) ask() []Question {
-	now := s.now()
+func (s *Session) findQuestions() []Question {
+	now := s.current()
 	linked := map[[2]int]bool{}
 	for _, p := range slices.Concat(now.must, now.cannot) {
 		linked[p] = true

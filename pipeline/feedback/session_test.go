@@ -118,18 +118,18 @@ func open(t *testing.T, in *input.Inputs, m *models.Model, opt Options) *Session
 	return s
 }
 
-func do(t *testing.T, s *Session, a Act) *State {
+func mustDo(t *testing.T, s *Session, a Act) *State {
 	t.Helper()
 	state, err := s.Do(t.Context(), a)
 	if err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
-	check(t, s, state)
+	checkState(t, s, state)
 	return state
 }
 
-// check holds a state to what is told.
-func check(t *testing.T, s *Session, state *State) {
+// checkState holds a state to what is told.
+func checkState(t *testing.T, s *Session, state *State) {
 	t.Helper()
 	for _, p := range state.Must {
 		if state.Groups[p[0]] != state.Groups[p[1]] {
@@ -141,7 +141,7 @@ func check(t *testing.T, s *Session, state *State) {
 			t.Errorf("%v cannot link and do", p)
 		}
 	}
-	for i, g := range s.now().labels {
+	for i, g := range s.current().labels {
 		if g >= 0 && state.Groups[i] != g {
 			t.Errorf("picture %d is told to be of group %d and is in %d", i, g, state.Groups[i])
 		}
@@ -188,7 +188,7 @@ func TestActs(t *testing.T) {
 	}
 	states := []*State{first}
 	act := func(a Act) *State {
-		states = append(states, do(t, s, a))
+		states = append(states, mustDo(t, s, a))
 		return states[len(states)-1]
 	}
 	moved := act(Act{Do: Move, Pictures: []int{three}, Name: "far"})
@@ -224,7 +224,7 @@ func TestActs(t *testing.T) {
 	}
 	for at := len(states) - 2; at >= 0; at-- {
 		back, err := s.Undo(t.Context())
-		if err != nil || !same(back, states[at]) {
+		if err != nil || !sameState(back, states[at]) {
 			t.Fatalf("undo to act %d: %v, %+v", at, err, back)
 		}
 	}
@@ -233,7 +233,7 @@ func TestActs(t *testing.T) {
 	}
 	for at := 1; at < len(states); at++ {
 		again, err := s.Redo(t.Context())
-		if err != nil || !same(again, states[at]) {
+		if err != nil || !sameState(again, states[at]) {
 			t.Fatalf("redo of act %d: %v", at, err)
 		}
 	}
@@ -242,8 +242,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// same reports whether two states show the same.
-func same(a, b *State) bool {
+// sameState reports whether two states show the sameState.
+func sameState(a, b *State) bool {
 	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }
 
@@ -276,14 +276,14 @@ func TestQuestions(t *testing.T) {
 		if truth[q.A] == truth[q.B] {
 			verb = Together
 		}
-		state = do(t, s, Act{Do: verb, Pictures: []int{q.A, q.B}})
+		state = mustDo(t, s, Act{Do: verb, Pictures: []int{q.A, q.B}})
 	}
 	if last := agree(state.Groups, truth); last < first {
 		t.Errorf("%d of 120 are right, and were %d before the answers", last, first)
 	}
 	if len(state.Questions) > 0 {
 		q := state.Questions[0]
-		state = do(t, s, Act{Do: Skip, Pictures: []int{q.A, q.B}})
+		state = mustDo(t, s, Act{Do: Skip, Pictures: []int{q.A, q.B}})
 		if slices.ContainsFunc(state.Questions, func(next Question) bool { return next.A == q.A }) {
 			t.Error("a skipped picture is asked about again")
 		}
@@ -294,8 +294,8 @@ func TestQuestions(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	in, _ := parted(t, 40)
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
-	do(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
-	do(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
+	mustDo(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
+	mustDo(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
 	told := s.State().Told
 	before := s.State()
 	for name, a := range map[string]Act{
@@ -339,10 +339,10 @@ func TestFiles(t *testing.T) {
 	opt := Options{Store: store, Model: "one"}
 	s := open(t, in, m, opt)
 	three := slices.Index(truth, 3)
-	do(t, s, Act{Do: Move, Pictures: []int{three}, Name: "=far"})
-	do(t, s, Act{Do: Apart, Pictures: []int{0, 4}})
-	do(t, s, Act{Do: Together, Pictures: []int{1, 5}})
-	do(t, s, Act{Do: Move, Pictures: []int{9}, Groups: []int{s.State().Groups[9]}})
+	mustDo(t, s, Act{Do: Move, Pictures: []int{three}, Name: "=far"})
+	mustDo(t, s, Act{Do: Apart, Pictures: []int{0, 4}})
+	mustDo(t, s, Act{Do: Together, Pictures: []int{1, 5}})
+	mustDo(t, s, Act{Do: Move, Pictures: []int{9}, Groups: []int{s.State().Groups[9]}})
 	want := s.State()
 
 	classes, err := in.Set.ReadClasses(filepath.Join(store.dir, LabelsFile))
@@ -434,7 +434,7 @@ func TestHistory(t *testing.T) {
 		{Do: Together, Pictures: []int{0, 4}},
 		{Do: Name, Groups: []int{states[0].Groups[1]}, Name: "near"},
 	} {
-		states = append(states, do(t, s, a))
+		states = append(states, mustDo(t, s, a))
 	}
 	now := len(states) - 1
 	// turn undoes or redoes to a state, in which group g has the number to[g].
@@ -460,7 +460,7 @@ func TestHistory(t *testing.T) {
 					want.Names[to[g]] = name
 				}
 			}
-			if !same(state, &want) || state.Acts != now {
+			if !sameState(state, &want) || state.Acts != now {
 				t.Fatalf("at act %d, %d acts: %+v, want %+v", now, state.Acts, state, want)
 			}
 		}
@@ -560,14 +560,14 @@ func TestTold(t *testing.T) {
 	copies[8] = 0
 	s := open(t, in, grouped(t, in, 4, kmeans), Options{Labels: classes, Links: datasets.Links{Cannot: [][2]int{{2, 3}}}, Copies: copies})
 	state := s.State()
-	check(t, s, state)
+	checkState(t, s, state)
 	if !slices.Equal(state.Told, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
 		t.Errorf("told at first: %+v", state)
 	}
 	if truth[8] != truth[0] || state.Groups[8] != state.Groups[0] {
 		t.Fatal("the copy is not in the group of the first")
 	}
-	state = do(t, s, Act{Do: Move, Pictures: []int{8}, Groups: []int{state.Groups[1]}})
+	state = mustDo(t, s, Act{Do: Move, Pictures: []int{8}, Groups: []int{state.Groups[1]}})
 	if state.Groups[0] != state.Groups[1] || state.Groups[8] != state.Groups[1] {
 		t.Error("a copy did not move with the picture")
 	}
@@ -584,7 +584,7 @@ func TestMethods(t *testing.T) {
 			for i := range 12 {
 				labels[i] = fmt.Sprint("class ", truth[i])
 			}
-			in.Set.TellClasses(labels)
+			in.Set.ReplaceClasses(labels)
 			g.UseLabels = true
 		}
 		found, err := g.Find(t.Context(), in, nil)
@@ -599,8 +599,8 @@ func TestMethods(t *testing.T) {
 		s := open(t, in, m, Options{})
 		before := agree(s.State().Groups, truth)
 		for _, i := range []int{2, 3, 6, 7, 0, 1} {
-			do(t, s, Act{Do: Move, Pictures: []int{i}, Groups: []int{s.State().Groups[i]}})
-			do(t, s, Act{Do: Apart, Pictures: []int{12 + 8*i, 13 + 8*i}})
+			mustDo(t, s, Act{Do: Move, Pictures: []int{i}, Groups: []int{s.State().Groups[i]}})
+			mustDo(t, s, Act{Do: Apart, Pictures: []int{12 + 8*i, 13 + 8*i}})
 		}
 		if after := agree(s.State().Groups, truth); after < before-8 {
 			t.Errorf("%s: %d of 80 are right, and were %d", name, after, before)
@@ -646,7 +646,7 @@ func TestKilled(t *testing.T) {
 		for left := range 7 {
 			store := &dying{folder: folder{dir: t.TempDir()}, left: 1 << 30}
 			s := open(t, in, m, Options{Store: store, Model: "one"})
-			do(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
+			mustDo(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
 			store.left = left
 			_, err := s.Do(t.Context(), act)
 			if (err == nil) != (left > 5) {
@@ -654,7 +654,7 @@ func TestKilled(t *testing.T) {
 			}
 			again := open(t, in, m, Options{Store: &folder{dir: store.dir}, Model: "one"})
 			state := again.State()
-			check(t, again, state)
+			checkState(t, again, state)
 			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Told, 0) {
 				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Told)
 			}

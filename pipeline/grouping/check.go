@@ -21,11 +21,11 @@ import (
 // Check returns an error for settings that the set cannot satisfy, before features are computed. Find repeats the
 // checks on the usable samples.
 func (g Groups) Check(set *datasets.Set) error {
-	return g.check(set, matrix.Range(set.Len()))
+	return g.checkRows(set, matrix.Range(set.Len()))
 }
 
-// check is Check for some samples of the set.
-func (g Groups) check(set *datasets.Set, rows []int) error {
+// checkRows is Check for some samples of the set.
+func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	n, classes := len(rows), set.Classes
 	k := cmp.Or(g.K, len(classes))
 	method := g.Method
@@ -57,7 +57,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		return lacksLabels(by, needs.TakesLinks)
 	}
 	if g.Rank != nil {
-		if rank := g.Rank.Of(k); g.by() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
+		if rank := g.Rank.Of(k); g.algorithm() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
 			what := g.Rank.String()
 			if g.Rank.Auto == nil {
 				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
@@ -68,7 +68,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 			return err
 		}
 	}
-	if !g.given() {
+	if !g.hasConstraints() {
 		return nil
 	}
 	sizes, err := g.checkGiven(set, rows, k)
@@ -84,7 +84,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
 		return nil, err
 	}
-	of := g.knowledge(set)
+	of := g.constraints(set)
 	sizes, free := of.sizes(rows)
 	var names []string
 	for c, size := range sizes {
@@ -102,7 +102,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 		return nil, fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
 	}
 	if !g.Links.None() {
-		_, links := of.of(rows)
+		_, links := of.forRows(rows)
 		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
 			return nil, fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
 		} else if err != nil {

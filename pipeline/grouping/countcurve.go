@@ -44,8 +44,8 @@ const (
 // the number of labelled classes and enough to satisfy the links. rows are samples of the set.
 func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	from = 2
-	if g.given() {
-		labels, known := g.knowledge(set).of(rows)
+	if g.hasConstraints() {
+		labels, known := g.constraints(set).forRows(rows)
 		from = max(from, len(labels.classes))
 		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
 			from++
@@ -59,7 +59,7 @@ func (g Groups) checkCount(n int) error {
 	switch {
 	case g.Batch != 0:
 		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
-	case g.by() == spec.Largest:
+	case g.algorithm() == spec.Largest:
 		return errors.New("the number of groups is not looked for where samples are grouped by their largest coefficient: say it with -k")
 	case n < spec.LeastOfCounted:
 		return fmt.Errorf("the number of groups of %d samples is not looked for, which are too few: say it with -k", n)
@@ -82,7 +82,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 			return nil, err
 		}
 		for _, g.K = range []int{from, to} {
-			if err := g.check(in.Set, in.Rows); err != nil {
+			if err := g.checkRows(in.Set, in.Rows); err != nil {
 				return nil, err
 			}
 		}
@@ -114,11 +114,11 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		x = matrix.SelectRows(x, rows)
 	}
 	w.Rows, w.X = rows, func() mat.Matrix { return x }
-	all := g.knowledge(in.Set)
+	all := g.constraints(in.Set)
 	// known returns the labels and links of some of the rows.
 	known := func(among []int) (known factor.Known) {
-		if g.given() {
-			_, known = all.of(matrix.Take(in.Rows, matrix.Take(rows, among)))
+		if g.hasConstraints() {
+			_, known = all.forRows(matrix.Take(in.Rows, matrix.Take(rows, among)))
 		}
 		return known
 	}
@@ -147,7 +147,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 				return nil, err
 			}
 		}
-		silhouette, stability, err := suits(ctx, w, by, points, k, subsets, known)
+		silhouette, stability, err := rateCount(ctx, w, by, points, k, subsets, known)
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
@@ -177,8 +177,8 @@ func compact(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matri
 	return res.Coefficients, cluster.DistanceEuclidean, nil
 }
 
-// suits returns the silhouette and the stability of k groups of the points.
-func suits(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
+// rateCount returns the silhouette and the stability of k groups of the points.
+func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
 	groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(w.Known), w.Seed("k-means"))
 	if err != nil {
 		return 0, 0, err

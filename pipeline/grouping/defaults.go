@@ -43,7 +43,7 @@ func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
 	switch {
 	case g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative():
 		return DefaultMethod(g.UseLabels)
-	case g.given():
+	case g.hasConstraints():
 		return spec.Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
 	}
 	return spec.Method{Name: cmp.Or(g.Cluster.By, spec.KMeans)}

@@ -164,7 +164,7 @@ func TestKeep(t *testing.T) {
 	known := newClassLabels([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
 	for _, groups := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 1, 1, 1}, {2, 2, 2, 1, 1, 0, 0, 0}} {
 		known.enforce(groups)
-		of := known.ofGroups(groups)
+		of := known.classesOfGroups(groups)
 		if groups[0] != groups[1] || groups[3] != groups[4] || groups[0] == groups[2] || groups[2] == groups[3] || groups[0] == groups[3] {
 			t.Errorf("groups %v", groups)
 		}
@@ -244,7 +244,7 @@ func TestLinkedGroups(t *testing.T) {
 func TestLinksThroughOthers(t *testing.T) {
 	set := &datasets.Set{Names: make([]string, 6), Classes: []string{"a", "b"}, Labels: []int{-1, 1, -1, -1, -1, -1}}
 	g := Groups{UseLabels: true, Links: datasets.Links{Must: [][2]int{{0, 1}, {1, 2}, {3, 4}}, Cannot: [][2]int{{1, 5}, {4, 5}}}}
-	known, pairs := g.knowledge(set).of([]int{0, 2, 3, 5})
+	known, pairs := g.constraints(set).forRows([]int{0, 2, 3, 5})
 	if !slices.Equal(known.labels, []int{0, 0, -1, -1}) || !slices.Equal(known.classes, []int{1}) {
 		t.Errorf("labels %v of classes %v", known.labels, known.classes)
 	}

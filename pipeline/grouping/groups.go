@@ -99,7 +99,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	if copies != nil {
 		in, originals = copies.in, copies.groups
 	}
-	if err := originals.check(in.Set, in.Rows); err != nil {
+	if err := originals.checkRows(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
 	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
@@ -137,22 +137,22 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	points := w.Points(out.Result)
 	if !g.Links.None() {
-		if err := known.bind(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
+		if err := known.satisfyLinks(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
 			return nil, err
 		}
 	}
 	if copies != nil {
-		clusters, points = matrix.Take(clusters, copies.of), all.X
+		clusters, points = matrix.Take(clusters, copies.rowOf), all.X
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
 	}
 	var given classLabels
-	if g.given() {
-		given, _ = g.knowledge(all.Set).of(all.Rows)
+	if g.hasConstraints() {
+		given, _ = g.constraints(all.Set).forRows(all.Rows)
 	}
-	return out, g.complete(ctx, all, out, points, given)
+	return out, g.addScores(ctx, all, out, points, given)
 }
 
 func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
@@ -175,8 +175,8 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		return nil, err
 	}
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
-	if g.given() {
-		_, w.Known = g.knowledge(in.Set).of(in.Rows)
+	if g.hasConstraints() {
+		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
 		m.Cluster = m.Cluster.WithLabels()
 	}
 	total := cmp.Or(m.Iterations, epochs)
@@ -184,11 +184,11 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	return w, nil
 }
 
-// complete adds the classes, memberships and scores of the groups. known holds the given labels.
-func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
+// addScores adds the classes, memberships and scores of the groups. known holds the given labels.
+func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
 	truth, classes := in.Labels(), in.Set.Classes
 	if g.UseLabels {
-		out.GroupClasses = known.ofGroups(out.Groups)
+		out.GroupClasses = known.classesOfGroups(out.Groups)
 		truth, classes = in.OwnLabels(), in.Set.OwnClasses
 	}
 	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups); err != nil {
@@ -223,8 +223,8 @@ func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, p
 	return err
 }
 
-// by returns the name of the clustering algorithm, "" for k-means.
-func (g Groups) by() string {
+// algorithm returns the name of the clustering algorithm, "" for k-means.
+func (g Groups) algorithm() string {
 	if spec.OnFeatures(g.Method.Name) {
 		return g.Method.Name
 	}
@@ -236,7 +236,7 @@ func (g Groups) rank(k, n int) int {
 	switch {
 	case g.Rank != nil:
 		return g.Rank.Of(k)
-	case g.by() == spec.Largest:
+	case g.algorithm() == spec.Largest:
 		return k
 	}
 	return min(2*k, n)

@@ -55,11 +55,11 @@ func NewRegroup(ctx context.Context, in *input.Inputs, m *models.Model) (*Regrou
 	if v, ok := points.(*mat.Dense); ok && m.Represents() {
 		r.res = &factor.Result{Model: m.Result.Model, Basis: m.Result.Basis, Coefficients: v}
 	}
-	return r, r.see(points)
+	return r, r.setPoints(points)
 }
 
-// see sets the points by which samples are compared.
-func (r *Regroup) see(points mat.Matrix) (err error) {
+// setPoints sets the points by which samples are compared.
+func (r *Regroup) setPoints(points mat.Matrix) (err error) {
 	r.points = points
 	r.corrected, err = cluster.NewCorrected(points)
 	return err
@@ -102,7 +102,7 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 		return err
 	}
 	r.res = res
-	return r.see(res.Coefficients)
+	return r.setPoints(res.Coefficients)
 }
 
 // rank returns the rank of the last result, or two basis vectors for each group.
@@ -160,5 +160,5 @@ func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, li
 	if useLabels {
 		given = newClassLabels(r.in.Labels(), len(r.in.Set.Classes))
 	}
-	return out, g.complete(ctx, r.in, out, r.points, given)
+	return out, g.addScores(ctx, r.in, out, r.points, given)
 }

@@ -25,18 +25,18 @@ import (
 // everything that they depend on, and holds only a few images at a time.
 type bag struct {
 	*features.Described
-	in    *Inputs
-	by    features.DescriptorExtractor
-	Words *spec.Words
-	power float64
-	norm  features.Norm
-	given *spec.LearnedWords // from a model or a file, or nil
+	in        *Inputs
+	extractor features.DescriptorExtractor
+	Words     *spec.Words
+	power     float64
+	norm      features.Norm
+	given     *spec.LearnedWords // from a model or a file, or nil
 }
 
 func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error) {
 	defer timing.Start(ctx, timing.Describing)()
 	by := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	b = &bag{in: in, by: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
+	b = &bag{in: in, extractor: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
 	if from := f.Words.From; from != "" && b.given == nil {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
 			return nil, err
@@ -49,26 +49,26 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 	return b, err
 }
 
-// keeper is a cache that reports its first failed write and then writes nothing more, so that a full disk only makes a
+// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only makes a
 // run slower.
-type keeper struct {
+type tolerantCache struct {
 	Cache
-	failed    func(error)
-	keepsNone atomic.Bool
+	failed   func(error)
+	disabled atomic.Bool
 }
 
 // Put implements [features.Cache].
-func (k *keeper) Put(key [sha256.Size]byte, blob []byte) {
-	if k.keepsNone.Load() {
+func (k *tolerantCache) Put(key [sha256.Size]byte, blob []byte) {
+	if k.disabled.Load() {
 		return
 	}
-	if err := k.Cache.Put(key, blob); err != nil && k.keepsNone.CompareAndSwap(false, true) && k.failed != nil {
+	if err := k.Cache.Put(key, blob); err != nil && k.disabled.CompareAndSwap(false, true) && k.failed != nil {
 		k.failed(err)
 	}
 }
 
-// kept returns the blob of a key, if the memory budget allows the blob and its decoded content.
-func (k *keeper) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
+// fetch returns the blob of a key, if the memory budget allows the blob and its decoded content.
+func (k *tolerantCache) fetch(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
 	if size, ok := k.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
 		return nil, false
 	}
@@ -93,8 +93,8 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	w := b.Words
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	var err error
-	if blob, ok := b.in.store.kept(ctx, learned.Key); ok {
-		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
+	if blob, ok := b.in.store.fetch(ctx, learned.Key); ok {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
 			return learned, nil
 		}
 	}
@@ -124,7 +124,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 	grid := w.GridOrDefault()
 	key := cache.NewKey("histograms", features.CacheVersion, v.Key, w.Assignment, grid, b.Keys(samples))
 	counted := &sparse.CSR{}
-	if blob, ok := b.in.store.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
+	if blob, ok := b.in.store.fetch(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
 		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
 			return counted, nil
 		}

@@ -51,19 +51,19 @@ type Inputs struct {
 	Rows    []int   // the sample of Set in each row of X
 	Skipped []error // an error for each skipped sample
 
-	Images   *datasets.Images
-	shown    *datasets.Images // the images that thumbnails show
-	pictures *looks           // nil if pictures are not examined
-	Bag      *bag             // of visual words, or nil
-	Words    int              // the first column of visual words
-	learner  learner          // of features that each draw learns, else nil
-	held     []func()         // reserved memory
-	linked   spec.Links       // the source of links
-	links    datasets.Links   // by samples of the set
-	looked   sync.Once
-	negative bool // whether there are negative values; valid after looked
-	store    *keeper
-	progress *Reporter // of the call that prepares the inputs
+	Images      *datasets.Images
+	shown       *datasets.Images // the images that thumbnails show
+	pictures    *looks           // nil if pictures are not examined
+	Bag         *bag             // of visual words, or nil
+	Words       int              // the first column of visual words
+	learner     learner          // of features that each draw learns, else nil
+	held        []func()         // reserved memory
+	linksSource spec.Links       // the source of links
+	links       datasets.Links   // by samples of the set
+	looked      sync.Once
+	negative    bool // whether there are negative values; valid after looked
+	store       *tolerantCache
+	progress    *Reporter // of the call that prepares the inputs
 }
 
 // Prepare reads the data of an experiment and computes its features, as PrepareSet does.
@@ -121,7 +121,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if in.shown = in.Images; set.Files == nil && set.Pictures != nil {
 		in.shown = set.PictureFiles().Images()
 	}
-	in.store = &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
+	in.store = &tolerantCache{Cache: opt.Cache, failed: opt.CacheFailed}
 	if opt.Cache == nil {
 		in.store.Cache = (*cache.Store)(nil)
 	}
@@ -260,11 +260,11 @@ func (in *Inputs) ImageShape() factor.Image {
 
 // ReadLinks reads the files of links, unless they were read by the last call.
 func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
-	if in.linked == l {
+	if in.linksSource == l {
 		return nil
 	}
 	if in.links, err = ReadLinks(ctx, l, in.Set); err == nil {
-		in.linked = l
+		in.linksSource = l
 	}
 	return err
 }

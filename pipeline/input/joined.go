@@ -32,9 +32,9 @@ type joined struct {
 type member struct {
 	spec.Weighted
 	// bag computes visual words. Other features have the matrix x, and sample i of the set is its row at[i].
-	bag *bag
-	x   mat.Matrix
-	at  []int
+	bag   *bag
+	x     mat.Matrix
+	rowOf []int
 }
 
 // Scale is the factor of one of several joined features.
@@ -69,7 +69,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, row := range j.members[at].at {
+		for i, row := range j.members[at].rowOf {
 			if row < 0 {
 				bad[i], left = cmp.Or(bad[i], left[0]), left[1:]
 			}
@@ -108,7 +108,7 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		}
 		m.x, used, skipped = made.X, made.Rows, made.Skipped
 	}
-	m.at = PlacesOf(used, in.Set.Len())
+	m.rowOf = PlacesOf(used, in.Set.Len())
 	return skipped, nil
 }
 
@@ -170,7 +170,7 @@ func (j *joined) firstNegative(samples []int) (at, column int, value float64, fo
 }
 
 // rows returns the rows of x that hold the samples.
-func (m *member) rows(samples []int) []int { return matrix.Take(m.at, samples) }
+func (m *member) rows(samples []int) []int { return matrix.Take(m.rowOf, samples) }
 
 func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint64) (x mat.Matrix, out Learned, err error) {
 	var pieces []piece

@@ -31,9 +31,9 @@ import (
 
 // looks holds a description of each image of a set of files.
 type looks struct {
-	images *datasets.Images
-	store  *keeper
-	of     sync.Map // a *pictures.Look by sample
+	images   *datasets.Images
+	store    *tolerantCache
+	bySample sync.Map // a *pictures.Look by sample
 }
 
 // observer returns an observer of decoded images, nil without looks.
@@ -42,17 +42,17 @@ func (l *looks) observer() *features.Observer {
 		return nil
 	}
 	return &features.Observer{Least: pictures.Least, Memory: pictures.Memory, See: func(i int, img image.Image, whole image.Point) error {
-		if _, seen := l.of.Load(i); seen {
+		if _, seen := l.bySample.Load(i); seen {
 			return nil
 		}
-		_, _, err := l.see(i, img, whole)
+		_, _, err := l.cacheLook(i, img, whole)
 		return err
 	}}
 }
 
-// see caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.
-func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.key(i)
+// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: cacheLook pictures.New.
+func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
+	key, err := l.cacheKey(i)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,11 +66,11 @@ func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.L
 	if l.images.Truncated(i) == "" { // a cached look would hide the truncation from the next run
 		l.store.Put(key, append(blob, thumbnail...))
 	}
-	l.of.Store(i, look)
+	l.bySample.Store(i, look)
 	return look, thumbnail, nil
 }
 
-func (l *looks) key(i int) (cache.Key, error) {
+func (l *looks) cacheKey(i int) (cache.Key, error) {
 	content, err := ContentOf(l.images, i)
 	return cache.NewKey("look", pictures.Version, content[:]), err
 }
@@ -83,21 +83,21 @@ func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	return images.Sum(i)
 }
 
-// with returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the image.
-func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.key(i)
+// lookOf returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the image.
+func (l *looks) lookOf(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
+	key, err := l.cacheKey(i)
 	if err != nil {
 		return nil, nil, err
 	}
 	if blob, ok := l.store.Get(key); ok {
 		look = &pictures.Look{}
 		if thumbnail, err = look.Cut(blob); err == nil {
-			l.of.Store(i, look)
+			l.bySample.Store(i, look)
 			return look, thumbnail, nil
 		}
 	}
 	err = l.images.With(ctx, i, imagefile.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
-		look, thumbnail, err = l.see(i, img, whole)
+		look, thumbnail, err = l.cacheLook(i, img, whole)
 		return err
 	}})
 	return look, thumbnail, err
@@ -105,7 +105,7 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 
 // thumbnail returns the thumbnail of a sample.
 func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
-	_, file, err := l.with(ctx, i)
+	_, file, err := l.lookOf(ctx, i)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.equal, Progress: owner.Of("comparing pictures"),
+		Equal:     in.samePixels, Progress: owner.Of("comparing pictures"),
 	})
 	if err != nil {
 		return nil, err
@@ -211,10 +211,10 @@ func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
-		if look, ok := in.pictures.of.Load(in.Rows[i]); ok {
+		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
 			all[i] = look.(*pictures.Look)
 		} else {
-			all[i], _, errs[i] = in.pictures.with(ctx, in.Rows[i])
+			all[i], _, errs[i] = in.pictures.lookOf(ctx, in.Rows[i])
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -318,8 +318,8 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// equal reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
-func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
+// samePixels reports whether the images of two rows have samePixels size and pixels, at 16 bits a channel.
+func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
 		if err := in.Images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {

@@ -105,15 +105,15 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 	for i := range m.Features.Joined {
 		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Factor}
 	}
-	err := m.learn(learned.Vocabulary, learned.WordWeights)
+	err := m.setWords(learned.Vocabulary, learned.WordWeights)
 	if err == nil {
 		m.digests, err = m.networks(ctx)
 	}
 	return m, err
 }
 
-// learn sets the visual words of the features and their weights.
-func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
+// setWords sets the visual words of the features and their weights.
+func (m *Model) setWords(v *vocab.Vocabulary, weights []float64) error {
 	for _, f := range m.Features.Each() {
 		if !f.OfWords() {
 			continue

@@ -186,7 +186,7 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 			return nil, err
 		}
 	}
-	return m, m.check()
+	return m, m.validate()
 }
 
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
@@ -211,11 +211,11 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		if weights, _, err = z.Floats(modelWeights, 1, nil); err != nil {
 			return err
 		}
-		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !usable(weights, 0) {
+		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !allAtLeast(weights, 0) {
 			return fmt.Errorf("the array %q has %d values; want %d weights", modelWeights, len(weights), want)
 		}
 	}
-	return m.learn(v, weights)
+	return m.setWords(v, weights)
 }
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
@@ -292,14 +292,14 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 		return nil, err
 	case len(values) == 0 || shape[0] != n || shape[1] != m:
 		return nil, fmt.Errorf("the array %q is of shape %v; want %d×%d", name, shape, n, m)
-	case !usable(values, least):
+	case !allAtLeast(values, least):
 		return nil, fmt.Errorf("the array %q holds values that cannot be", name)
 	}
 	return mat.NewDense(n, m, values), nil
 }
 
-// usable reports whether all values are finite and at least least.
-func usable(values []float64, least float64) bool {
+// allAtLeast reports whether all values are finite and at least least.
+func allAtLeast(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }
 
@@ -316,8 +316,8 @@ func coefficientsOf(m factor.Model) (columns, k int) {
 	return m.Vectors().Dims()
 }
 
-// check returns an error for parts of a model that do not fit together.
-func (m *Model) check() error {
+// validate returns an error for parts of a model that do not fit together.
+func (m *Model) validate() error {
 	s := m.source
 	switch {
 	case len(m.digests) != len(m.Features.Each()):

@@ -72,9 +72,9 @@ const (
 	atRest      = 1e-5
 )
 
-// falls returns the relative fall of the objective over the last tenth of the iterations, and whether it is faster than
+// relativeFall returns the relative fall of the objective over the last tenth of the iterations, and whether it is faster than
 // before. It returns 0 for a converged fit.
-func falls(curve []Point) (share float64, faster bool) {
+func relativeFall(curve []Point) (share float64, faster bool) {
 	if len(curve) < 2 {
 		return 0, false
 	}
@@ -102,7 +102,7 @@ func Unconverged(method string, trials []Record) string {
 		if r.Stop != string(factor.StopIterations) {
 			continue
 		}
-		if share, faster := falls(r.Curve); share > 0 {
+		if share, faster := relativeFall(r.Curve); share > 0 {
 			short, most, iterations = short+1, max(most, share), r.Iterations
 			if faster {
 				pace = ", faster than before"

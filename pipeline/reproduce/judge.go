@@ -24,7 +24,7 @@ func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1
 // Judge compares the computed results with the printed ones. runs has the protocol's results at "", and those of
 // variants and readings at their names.
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
-	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].whole(), PaperDraws: r.Draws, Notes: r.Notes}
+	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].completeDraws(), PaperDraws: r.Draws, Notes: r.Notes}
 	for _, v := range r.Readings {
 		out.Readings = append(out.Readings, v.Name)
 	}
@@ -84,7 +84,7 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 			for _, row := range c.rows() {
 				a, b := run.paired(row, other, "", Look(look))
 				if len(a) < Look(look) {
-					return r.read(out, runs, whole, level)
+					return r.tryReadings(out, runs, whole, level)
 				}
 				here, draws := significance.NewResampled(a, b, 0), run.draws(row)
 				wider := here
@@ -103,7 +103,7 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				rows = append(rows, one)
 			}
 			all = append(all, slices.MaxFunc(rows, func(a, b ClaimOutcome) int {
-				return cmp.Or(cmp.Compare(some[a.Verdict], some[b.Verdict]), cmp.Compare(a.Here.Mean, b.Here.Mean))
+				return cmp.Or(cmp.Compare(verdictOrder[a.Verdict], verdictOrder[b.Verdict]), cmp.Compare(a.Here.Mean, b.Here.Mean))
 			}))
 		}
 		out = slices.MinFunc(all, func(a, b ClaimOutcome) int { return cmp.Compare(a.Here.Mean, b.Here.Mean) })
@@ -117,11 +117,11 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 			}
 		}
 	}
-	return r.read(out, runs, whole, level)
+	return r.tryReadings(out, runs, whole, level)
 }
 
-// some orders verdicts: a claim with Some holds if it holds at one row, and fails if it fails at all rows.
-var some = map[Verdict]int{Fails: 0, Open: 1, Holds: 2}
+// verdictOrder orders verdicts: a claim with Some holds if it holds at one row, and fails if it fails at all rows.
+var verdictOrder = map[Verdict]int{Fails: 0, Open: 1, Holds: 2}
 
 // rows returns the claim, or one claim for each row if Some is set.
 func (c *Claim) rows() (rows []*Claim) {
@@ -148,8 +148,8 @@ func (c *Claim) verdict(d significance.Resampled, level float64) Verdict {
 	return Fails
 }
 
-// read finds the readings under which a failed claim holds, or under which its gain is as printed.
-func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float64) ClaimOutcome {
+// tryReadings finds the readings under which a failed claim holds, or under which its gain is as printed.
+func (r *Recipe) tryReadings(out ClaimOutcome, runs map[string]Run, whole, level float64) ClaimOutcome {
 	if out.Within > 0 || out.Some || out.Verdict != Fails && out.Printed != Outside {
 		return out
 	}
@@ -193,7 +193,7 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	if out.Row == 0 {
 		at = nil
 	}
-	main, _ := runs[""].values(out.Method, at, scored(score), runs[""].whole())
+	main, _ := runs[""].values(out.Method, at, scored(score), runs[""].completeDraws())
 	out.Here = r.predict(main, main, level)
 	out.Place = place(out.Printed, out.Here)
 	if out.Place != Outside {

@@ -125,8 +125,8 @@ func TestBelowAndSome(t *testing.T) {
 		verdict Verdict
 		ours    string
 	}{{Open, " of cf over kmeans"}, {Holds, " of nmf over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Fails, " over nmf at 2"}} {
-		if c := &o.Claims[i]; c.Verdict != want.verdict || !strings.HasSuffix(c.ours(), want.ours) {
-			t.Errorf("%s: %s, here %s", c.Says, c.Verdict, c.ours())
+		if c := &o.Claims[i]; c.Verdict != want.verdict || !strings.HasSuffix(c.ourText(), want.ours) {
+			t.Errorf("%s: %s, here %s", c.Says, c.Verdict, c.ourText())
 		}
 	}
 }
@@ -203,8 +203,8 @@ func TestIterations(t *testing.T) {
 			}
 		}
 		o := r.Judge(map[string]Run{"": {Records: records}})
-		if c := o.Claims[0]; c.Verdict != want || !strings.HasPrefix(c.ours(), map[int]string{12: "12.5", 30: "30.5"}[last]) {
-			t.Errorf("converged at %d: %s, %s", last, c.Verdict, c.ours())
+		if c := o.Claims[0]; c.Verdict != want || !strings.HasPrefix(c.ourText(), map[int]string{12: "12.5", 30: "30.5"}[last]) {
+			t.Errorf("converged at %d: %s, %s", last, c.Verdict, c.ourText())
 		}
 	}
 }

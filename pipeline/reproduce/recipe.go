@@ -197,7 +197,7 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 		err = r.resolve()
 	}
 	if err == nil {
-		err = r.check()
+		err = r.validate()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
@@ -240,8 +240,8 @@ func (r *Recipe) resolve() error {
 	return nil
 }
 
-// check returns an error for claims and tables that do not fit the experiments.
-func (r *Recipe) check() error {
+// validate returns an error for claims and tables that do not fit the experiments.
+func (r *Recipe) validate() error {
 	switch {
 	case r.Paper.Paper == "" || len(r.Claims) == 0:
 		return errors.New("it names no paper or no claims")

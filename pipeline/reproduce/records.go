@@ -17,10 +17,10 @@ type Run struct {
 	Classes int // the number of classes of the set
 }
 
-// of is a value that some records have.
-type of func(record.Record) (float64, bool)
+// recordValue is a value that some records have.
+type recordValue func(record.Record) (float64, bool)
 
-func scored(name string) of {
+func scored(name string) recordValue {
 	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
@@ -49,7 +49,7 @@ func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // values returns the means of a method over the rows at, or over all rows, in each of the first draws, and the repeats
 // of these draws. It leaves out draws with missing rows.
-func (r Run) values(method string, at spec.Classes, value of, draws int) (values []float64, repeats []int) {
+func (r Run) values(method string, at spec.Classes, value recordValue, draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
 		for _, rec := range r.Records {
@@ -129,8 +129,8 @@ func (r Run) draws(c *Claim) significance.Draws {
 	return d
 }
 
-// whole returns the number of leading draws that have all rows of all methods.
-func (r Run) whole() int {
+// completeDraws returns the number of leading draws that have all rows of all methods.
+func (r Run) completeDraws() int {
 	type trial struct {
 		method string
 		row    int

@@ -197,7 +197,7 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 		o := recipe.Judge(runs)
 		if !read && o.Surprising() && ctx.Err() == nil {
 			read = true
-			if err := r.read(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
+			if err := r.runReadings(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
 				return nil, err
 			}
 		}
@@ -208,7 +208,7 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 	return runs, nil
 }
 
-func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
+func (r *Runner) runReadings(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
 	for i := range recipe.Readings {
 		v := &recipe.Readings[i]
 		if v.Free {

@@ -124,8 +124,8 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// ours formats our difference.
-func (c *ClaimOutcome) ours() string {
+// ourText formats our difference.
+func (c *ClaimOutcome) ourText() string {
 	if c.Here.Draws == 0 {
 		return missing
 	}
@@ -151,8 +151,8 @@ func (c *ClaimOutcome) interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// theirs formats the printed result and its place.
-func (c *ClaimOutcome) theirs() string {
+// printedText formats the printed result and its place.
+func (c *ClaimOutcome) printedText() string {
 	switch {
 	case c.Within > 0:
 		return fmt.Sprintf("within %d iterations", c.Within)
@@ -166,8 +166,8 @@ func (c *ClaimOutcome) theirs() string {
 	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
-// tried describes the results of readings, "" without any.
-func (c *ClaimOutcome) tried() string {
+// readingsText describes the results of readings, "" without any.
+func (c *ClaimOutcome) readingsText() string {
 	var gives, others []string
 	for _, r := range c.Readings {
 		words := r.Name + " (" + signed(100*r.Value) + ")"
@@ -219,12 +219,12 @@ func (o *Outcome) Text(width, tableWidth int) string {
 		if c.Here.Draws == 0 {
 			continue
 		}
-		words := fmt.Sprintf("here %s, %s after %d draws", c.ours(), c.interval(c.Here), c.Here.Draws)
+		words := fmt.Sprintf("here %s, %s after %d draws", c.ourText(), c.interval(c.Here), c.Here.Draws)
 		if c.Wider.HasInterval && c.Wider != c.Here {
 			words += fmt.Sprintf(", for %s %s", c.Beyond, c.interval(c.Wider))
 		}
-		words += "; printed: " + c.theirs()
-		if tried := c.tried(); tried != "" {
+		words += "; printed: " + c.printedText()
+		if tried := c.readingsText(); tried != "" {
 			words += ". " + tried
 		}
 		line(strings.Repeat(" ", 15), words)
@@ -256,7 +256,7 @@ func (o *Outcome) Text(width, tableWidth int) string {
 // Markdown returns the outcome as a section of a document, with a heading of the given level.
 func (o *Outcome) Markdown(level int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
+	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), escapeMarkdown(o.Recipe), escapeMarkdown(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
 	b.WriteString("| Claim | Verdict | Here | Interval | For others | Printed | Draws |\n|---|---|---|---|---|---|---|\n")
 	var tried, beyond []string
 	for i := range o.Claims {
@@ -265,33 +265,33 @@ func (o *Outcome) Markdown(level int) string {
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := marked(c.Says)
+		says := escapeMarkdown(c.Says)
 		if c.Where != "" {
-			says += ", " + marked(c.Where)
+			says += ", " + escapeMarkdown(c.Where)
 		}
-		if text := c.tried(); text != "" {
-			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
+		if text := c.readingsText(); text != "" {
+			tried = append(tried, escapeMarkdown(c.Says)+": "+escapeMarkdown(text)+".")
 			says += fmt.Sprintf(" (%d)", len(tried))
 		}
 		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
 			beyond = append(beyond, c.Beyond)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), c.Here.Draws)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, escapeMarkdown(c.ourText()), c.interval(c.Here), c.interval(c.Wider), c.printedText(), c.Here.Draws)
 	}
 	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", note, cmp.Or(strings.Join(beyond, " or "), "other draws"))
 	for i, text := range tried {
 		fmt.Fprintf(&b, "\n(%d) %s\n", i+1, text)
 	}
 	for _, remark := range o.Notes {
-		fmt.Fprintf(&b, "\n- %s", marked(remark))
+		fmt.Fprintf(&b, "\n- %s", escapeMarkdown(remark))
 	}
 	if len(o.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, t := range o.Tables {
-		fmt.Fprintf(&b, "\n%s, %s\n\n| |", marked(t.Where), marked(t.Score))
+		fmt.Fprintf(&b, "\n%s, %s\n\n| |", escapeMarkdown(t.Where), escapeMarkdown(t.Score))
 		for _, m := range t.Methods {
-			fmt.Fprintf(&b, " %s |", marked(m))
+			fmt.Fprintf(&b, " %s |", escapeMarkdown(m))
 		}
 		b.WriteString("\n|" + strings.Repeat("---|", len(t.Methods)+1) + "\n")
 		for _, row := range o.grid(t) {
@@ -299,13 +299,13 @@ func (o *Outcome) Markdown(level int) string {
 		}
 	}
 	if len(o.Tables) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", marked(o.legend()))
+		fmt.Fprintf(&b, "\n%s\n", escapeMarkdown(o.legend()))
 	}
 	return b.String()
 }
 
-// marked escapes Markdown.
-var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
+// escapeMarkdown escapes Markdown.
+var escapeMarkdown = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace
 
 // Document holds the outcomes of several recipes. It is written as a Markdown file and a JSON file beside it, and read
 // from the JSON file.
@@ -367,7 +367,7 @@ intervals are.
 |---|---|---|
 `)
 	for _, o := range d.Outcomes {
-		fmt.Fprintf(&b, "| %s | %d | %s |\n", marked(o.Recipe), o.Draws, o.count())
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", escapeMarkdown(o.Recipe), o.Draws, o.count())
 	}
 	for _, o := range d.Outcomes {
 		b.WriteString("\n" + o.Markdown(2))

@@ -57,7 +57,7 @@ func FuzzLog(f *testing.F) {
 		if err := l.close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.settle([]string{"b", "a"}); err != nil {
+		if err := l.sort([]string{"b", "a"}); err != nil {
 			t.Fatal(err)
 		}
 		again, unreadAgain, err := ReadLog(dir)

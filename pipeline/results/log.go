@@ -28,7 +28,7 @@ func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	lines, err := readLog(filepath.Join(dir, LogFile))
 	for i, l := range lines {
 		switch {
-		case l.cut || l.again:
+		case l.unterminated || l.duplicate:
 		case l.record == nil:
 			unread = append(unread, i+1)
 		default:
@@ -39,10 +39,10 @@ func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 }
 
 type logLine struct {
-	text   []byte         // with the newline
-	cut    bool           // the last line has no newline
-	record *record.Record // nil for a line without a record
-	again  bool           // an earlier line has a record of the trial
+	text         []byte         // with the newline
+	unterminated bool           // the last line has no newline
+	record       *record.Record // nil for a line without a record
+	duplicate    bool           // an earlier line has a record of the trial
 }
 
 func readLog(path string) (lines []logLine, err error) {
@@ -55,9 +55,9 @@ func readLog(path string) (lines []logLine, err error) {
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(text) {
-		l := logLine{text: line, cut: !bytes.HasSuffix(line, []byte("\n")), record: parseRecord(line)}
+		l := logLine{text: line, unterminated: !bytes.HasSuffix(line, []byte("\n")), record: parseRecord(line)}
 		if l.record != nil {
-			l.again = seen[l.record.Trial]
+			l.duplicate = seen[l.record.Trial]
 			seen[l.record.Trial] = true
 		}
 		lines = append(lines, l)
@@ -127,19 +127,19 @@ func openLog(dir string) (*log, error) {
 		return nil, err
 	}
 	for _, line := range lines {
-		if line.cut && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
+		if line.unterminated && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
 			break
 		}
 		l.size += int64(len(line.text))
-		if line.record != nil && !line.again {
+		if line.record != nil && !line.duplicate {
 			l.done[line.record.Trial] = *line.record
 		}
-		if line.cut {
+		if line.unterminated {
 			_, err = l.file.WriteAt([]byte("\n"), l.size)
 			l.size++
 		}
 	}
-	if err = errors.Join(err, l.cut()); err != nil {
+	if err = errors.Join(err, l.truncate()); err != nil {
 		return nil, errors.Join(err, l.file.Close())
 	}
 	go func() {
@@ -154,8 +154,8 @@ func openLog(dir string) (*log, error) {
 	return l, nil
 }
 
-// cut removes everything after the last complete line.
-func (l *log) cut() error {
+// truncate removes everything after the last complete line.
+func (l *log) truncate() error {
 	if err := l.file.Truncate(l.size); err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (l *log) cut() error {
 	return err
 }
 
-// inPlace returns an error if the file at the log's path is not the open one, because appended records would be lost.
-func (l *log) inPlace() error {
+// checkPlace returns an error if the file at the log's path is not the open one, because appended records would be lost.
+func (l *log) checkPlace() error {
 	mine, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (l *log) inPlace() error {
 
 // append adds a record. An error, such as a full disk, leaves the log unchanged.
 func (l *log) append(r *record.Record) error {
-	if err := l.inPlace(); err != nil {
+	if err := l.checkPlace(); err != nil {
 		return err
 	}
 	text, err := json.Marshal(r)
@@ -185,7 +185,7 @@ func (l *log) append(r *record.Record) error {
 		return err
 	}
 	if _, err := l.file.Write(append(text, '\n')); err != nil {
-		l.cut() // if this fails, openLog cuts the line
+		l.truncate() // if this fails, openLog cuts the line
 		return err
 	}
 	l.size += int64(len(text)) + 1
@@ -202,9 +202,9 @@ func (l *log) close() error {
 	return errors.Join(<-l.sync, l.file.Sync(), l.file.Close())
 }
 
-// settle sorts the lines of the log in the order of the trials, then records of other trials, then unreadable lines. It
+// sort sorts the lines of the log in the order of the trials, then records of other trials, then unreadable lines. It
 // keeps the first record of each trial.
-func (l *log) settle(order []string) error {
+func (l *log) sort(order []string) error {
 	lines, err := readLog(l.path)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (l *log) settle(order []string) error {
 		place[id] = i
 	}
 	at := func(l logLine) int {
-		if l.record == nil || l.cut {
+		if l.record == nil || l.unterminated {
 			return len(order) + 1
 		}
 		if at, ok := place[l.record.Trial]; ok {
@@ -229,7 +229,7 @@ func (l *log) settle(order []string) error {
 		return text
 	}
 	old := join()
-	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.again })
+	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.duplicate })
 	slices.SortStableFunc(lines, func(a, b logLine) int { return at(a) - at(b) })
 	if text := join(); !bytes.Equal(text, old) {
 		return atomicfile.Write(l.path, text)

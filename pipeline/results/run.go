@@ -44,7 +44,7 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	if runErr == nil || errors.As(runErr, &some) {
 		runErr = errors.Join(runErr, writeSummary(f.Folder, p.Summary()), f.saveLearned(ctx, p))
 	}
-	lost := to.log.inPlace()
+	lost := to.log.checkPlace()
 	err := to.log.close()
 	if lost != nil {
 		return nil, lost // the cause of all other errors
@@ -52,7 +52,7 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	if err = cmp.Or(runErr, err); err != nil {
 		return records, err
 	}
-	return records, to.log.settle(p.Summary().Trials)
+	return records, to.log.sort(p.Summary().Trials)
 }
 
 // sink writes the results of a run into the folder.

@@ -14,8 +14,8 @@ import (
 // MaxClasses is the largest number of classes, groups and basis vectors in a file.
 const MaxClasses = 100_000
 
-// interval reads a number a, which gives b = a, or a range a..b.
-func interval(s string) (a, b int, err error) {
+// parseInterval reads a number a, which gives b = a, or a range a..b.
+func parseInterval(s string) (a, b int, err error) {
 	from, to, isRange := strings.Cut(s, "..")
 	if a, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !isRange {
 		return a, a, err
@@ -24,9 +24,9 @@ func interval(s string) (a, b int, err error) {
 	return a, b, err
 }
 
-// rankRange reads a rank, or a range such as 5..40.
-func rankRange(v *settings.Value) (a, b int, err error) {
-	a, b, err = interval(v.Text)
+// parseRankRange reads a rank, or a range such as 5..40.
+func parseRankRange(v *settings.Value) (a, b int, err error) {
+	a, b, err = parseInterval(v.Text)
 	if err != nil || a < 1 || b < a || b > MaxClasses {
 		return 0, 0, v.Errorf("%q is no range of ranks such as 5..40", v.Text)
 	}
@@ -52,7 +52,7 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 			return item.Want("a number of classes, a range such as 2..10, or a list")
 		}
 		for part := range strings.SplitSeq(item.Text, ",") {
-			a, b, err := interval(part)
+			a, b, err := parseInterval(part)
 			switch {
 			case err != nil:
 				return item.Errorf("%q is no number of classes and no range such as 2..10", item.Text)
@@ -86,7 +86,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	if *c = (GroupCount{Auto: true}); v.Text == autoText {
 		return nil
 	}
-	c.From, c.To, err = interval(v.Text)
+	c.From, c.To, err = parseInterval(v.Text)
 	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
 		return v.Errorf("%q is no number of groups; want one from 2 on, a range such as 5..30 or auto", v.Text)
 	}

@@ -93,7 +93,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		none := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
 	}
-	info, chosen, err := choose(v, list)
+	info, chosen, err := chooseExtractor(v, list)
 	if err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func featureKeys(list []features.Info) []string {
 	return keys
 }
 
-// choose returns the extractor in list that a mapping names, and the value at the name, else the first of list and nil.
-func choose(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
+// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list and nil.
+func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
 		var named []features.Info
 		var forms []string
@@ -303,7 +303,7 @@ func extract[T any](ctx context.Context, f Features, set *datasets.Set, opt feat
 // String describes the features in words.
 func (f Features) String() string {
 	if f.Joined == nil {
-		return f.worded(f.ExtractorOrPixels().Label())
+		return f.describe(f.ExtractorOrPixels().Label())
 	}
 	var out []string
 	for _, w := range f.Joined {
@@ -330,14 +330,14 @@ func (f Features) TextOf(set *datasets.Set, m int) string {
 	case err != nil:
 		return f.String()
 	case rows.Height == 0:
-		return f.worded(fmt.Sprintf("vectors of %d values", m))
+		return f.describe(fmt.Sprintf("vectors of %d values", m))
 	}
 	p.Size, p.Colour = features.Size{Height: rows.Height, Width: rows.Width}, rows.Channels == 3
-	return f.worded(p.Label())
+	return f.describe(p.Label())
 }
 
-// worded is String for features that are not joined; out describes their values.
-func (f Features) worded(out string) string {
+// describe is String for features that are not joined; out describes their values.
+func (f Features) describe(out string) string {
 	switch {
 	case f.OfWords():
 		out += ", " + f.Words.String()

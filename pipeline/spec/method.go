@@ -88,11 +88,11 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 			m.Params[of.Name] = strings.Join(names, "+")
 		}
 	}
-	return m.check(v)
+	return m.validate(v)
 }
 
-// check builds the method to find invalid settings early.
-func (m *Method) check(v *settings.Value) error {
+// validate builds the method to find invalid settings early.
+func (m *Method) validate(v *settings.Value) error {
 	place := func(key string) settings.Field {
 		if f := v.Get(key); f.Value != nil {
 			return f
@@ -174,10 +174,10 @@ func (m Method) Label() string {
 }
 
 // String describes the method and its settings in words.
-func (m Method) String() string { return m.words(nil) }
+func (m Method) String() string { return m.describe(nil) }
 
-// words describes the method and its settings, except those in leaveOut.
-func (m Method) words(leaveOut []string) string {
+// describe describes the method and its settings, except those in leaveOut.
+func (m Method) describe(leaveOut []string) string {
 	out := m.Name
 	add := func(said bool, key, format string, value any) {
 		if said && !slices.Contains(leaveOut, key) {

@@ -24,17 +24,17 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 			if err := one.DecodeSetting(item); err != nil {
 				return err
 			}
-			if err := r.add(v, one); err != nil {
+			if err := r.appendRank(v, one); err != nil {
 				return err
 			}
 			continue
 		}
-		a, b, err := rankRange(item)
+		a, b, err := parseRankRange(item)
 		if err != nil {
 			return err
 		}
 		for x := a; x <= b; x++ {
-			if err := r.add(v, Rank{Fixed: true, Plus: x}); err != nil {
+			if err := r.appendRank(v, Rank{Fixed: true, Plus: x}); err != nil {
 				return err
 			}
 		}
@@ -42,8 +42,8 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// add appends a rank. Several ranks must be increasing numbers.
-func (r *Ranks) add(v *settings.Value, one Rank) error {
+// appendRank appends a rank. Several ranks must be increasing numbers.
+func (r *Ranks) appendRank(v *settings.Value, one Rank) error {
 	if n := len(*r); n > 0 {
 		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
 			return v.Errorf("several ranks must be numbers that rise")
@@ -169,7 +169,7 @@ const (
 // DecodeSetting reads auto or a range such as 2..40.
 func (r *RankRange) DecodeSetting(v *settings.Value) (err error) {
 	if *r = (RankRange{}); v.Text != autoText {
-		r.From, r.To, err = rankRange(v)
+		r.From, r.To, err = parseRankRange(v)
 	}
 	return err
 }

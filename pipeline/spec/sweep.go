@@ -19,7 +19,7 @@ func (m *Methods) DecodeSetting(v *settings.Value) error {
 		return v.Want("a list of methods")
 	}
 	for _, one := range v.Items {
-		if err := m.add(one); err != nil {
+		if err := m.addMethod(one); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 		switch slices.Index(s.Methods, m.Label()) {
 		case -1:
 		case 0:
-			return [2]string{s.Name, m.words(s.Settings) + ", with " + s.String()}, true
+			return [2]string{s.Name, m.describe(s.Settings) + ", with " + s.String()}, true
 		default:
 			return words, false
 		}
@@ -100,8 +100,8 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 // maxMethods is the largest number of methods of an experiment.
 const maxMethods = 10_000
 
-// add reads a method or a sweep.
-func (m *Methods) add(v *settings.Value) error {
+// addMethod reads a method or a sweep.
+func (m *Methods) addMethod(v *settings.Value) error {
 	var swept []int // fields with lists
 	total := 1
 	for i, f := range v.Fields {

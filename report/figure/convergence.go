@@ -78,7 +78,7 @@ func (f *chart) addMean(ctx context.Context, number int, method string, curves [
 	if err != nil {
 		return err
 	}
-	return f.add(line{number: number, name: method, points: mean})
+	return f.addLines(line{number: number, name: method, points: mean})
 }
 
 // curvesOf returns the prepared curves of each method at the largest number of classes, or rank, that has curves.
@@ -146,15 +146,15 @@ func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, e
 		}
 		sum := 0.0
 		for _, curve := range curves {
-			sum += t.at(curve, i)
+			sum += t.valueAt(curve, i)
 		}
 		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
 	}
 	return mean, nil
 }
 
-// at interpolates the term of a curve linearly; outside of the curve's points it is constant.
-func (t term) at(curve []record.Point, iteration int) float64 {
+// valueAt interpolates the term of a curve linearly; outside of the curve's points it is constant.
+func (t term) valueAt(curve []record.Point, iteration int) float64 {
 	i, exact := slices.BinarySearchFunc(curve, iteration, func(p record.Point, i int) int { return p.Iteration - i })
 	switch {
 	case exact || i == 0:

@@ -48,7 +48,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 		}
 		lines = append(lines, l)
 	}
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
@@ -134,7 +134,7 @@ func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), crit
 		}
 		lines = append(lines, l)
 	}
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	bound(&f.plot.Y)
@@ -234,7 +234,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	// The axis is that of the values.
 	next := len(lines)
 	lines = append(lines, rings...)
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	for column, method := range t.Methods {
@@ -243,7 +243,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.add(line{number: looks.number(method, next), name: method, points: level}); err != nil {
+		if err := f.addLines(line{number: looks.number(method, next), name: method, points: level}); err != nil {
 			return nil, err
 		}
 		next++

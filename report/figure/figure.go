@@ -232,8 +232,8 @@ type line struct {
 	ring         *plotter.XY // a point with a ring, or nil; without points there is only the ring
 }
 
-// add adds lines, with all bands behind all lines.
-func (f *chart) add(lines ...line) error {
+// addLines adds lines, with all bands behind all lines.
+func (f *chart) addLines(lines ...line) error {
 	for _, l := range lines {
 		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
 			continue

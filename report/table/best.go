@@ -43,7 +43,7 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 		chosen = append(chosen, r)
 	}
 	b.Table = New(chosen, score, Labels(peaks), by)
-	for i, c := range b.Table.last().Cells {
+	for i, c := range b.Table.lastRow().Cells {
 		peaks[i].Cell = c
 	}
 	b.Rows = peaks
@@ -104,8 +104,8 @@ func Labels(peaks []Peak) []string {
 	return out
 }
 
-// names returns the methods with the chosen ranks and settings.
-func (b *Best) names() []string {
+// chosenNames returns the methods with the chosen ranks and settings.
+func (b *Best) chosenNames() []string {
 	names := make([]string, len(b.Rows))
 	for i, r := range b.Rows {
 		chosen := r.Setting
@@ -128,7 +128,7 @@ func (b *Best) caption() string {
 		chosen = "setting"
 	}
 	e.At = " at the best " + chosen + " of each method"
-	e.Last = e.rated(b.Table.last())
+	e.Last = e.rated(b.Table.lastRow())
 	if b.Table.Average != nil {
 		var numbers []int
 		for _, r := range b.Table.Rows {
@@ -141,7 +141,7 @@ func (b *Best) caption() string {
 
 // Finding names the best method at its best in a sentence.
 func (b *Best) Finding() string {
-	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
+	return finding(b.Table.Score, b.chosenNames(), b.Table.lastRow().Cells, "where each is at its best")
 }
 
 // Document returns the table in words.
@@ -169,7 +169,7 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.chosenNames(), "where each is at its best")...)}
 }
 
 // Chosen holds the numbers that were chosen for draws with a number of classes.

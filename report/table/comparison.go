@@ -135,9 +135,9 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 
 // Document returns the comparison in words, with a grid for each score.
 func (c *Comparison) Document() *Document {
-	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + name(c.A), "B: " + name(c.B)}, Caption: c.caption()}
+	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + quoteName(c.A), "B: " + quoteName(c.B)}, Caption: c.caption()}
 	for _, o := range c.Differences {
-		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, name(cmp.Or(o.A, "none")), name(cmp.Or(o.B, "none"))))
+		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none"))))
 	}
 	for _, s := range c.Scores {
 		d.Grids = append(d.Grids, s.grid(c.Tests))

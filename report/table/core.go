@@ -76,13 +76,13 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	case significance.ByBayesSignedRank:
 		c.Chances = significance.BayesSignedRank(a, b, by.Width(), 0)
 	default:
-		c.Raw = by.p(row, i, j)
+		c.Raw = by.pValue(row, i, j)
 	}
 	return c
 }
 
-// p returns the p-value of a zero mean difference.
-func (by Tests) p(row sample, i, j int) float64 {
+// pValue returns the pValue-value of a zero mean difference.
+func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
 	}

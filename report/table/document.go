@@ -164,8 +164,8 @@ const (
 
 const missing = "–"
 
-// part returns the grid with its keys and the value columns from (inclusive) to (exclusive).
-func (g Grid) part(from, to int) Grid {
+// valueColumns returns the grid with its keys and the value columns from (inclusive) to (exclusive).
+func (g Grid) valueColumns(from, to int) Grid {
 	columns, lines := g.Columns, g.Lines
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
 	g.Lines = make([]Line, len(lines))
@@ -206,13 +206,13 @@ var Formats = []Format{
 // bracket surrounds names in our own text. plaintext.Line escapes it, so no name contains it.
 const bracket = "\x0e"
 
-// name returns a name for a text that Marks.text formats.
-func name(s string) string { return bracket + plaintext.Line(s) + bracket }
+// quoteName returns a quoteName for a text that Marks.text formats.
+func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
-func names(names []string) string {
+func quoteNames(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
-		shown[i] = name(n)
+		shown[i] = quoteName(n)
 	}
 	return phrase.List(shown)
 }
@@ -222,7 +222,7 @@ var (
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "names": names, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "names": quoteNames, "p": pText, "rope": Tests.rope,
 	}).Parse(captionText))
 )
 
@@ -283,10 +283,10 @@ func (by Tests) rope(s eval.Score) string {
 	return "1 point"
 }
 
-// rated has the kinds of cells that a caption explains.
-type rated struct{ Contest, Tested, Untested, Partial, Empty bool }
+// cellKinds has the kinds of cells that a caption explains.
+type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
-func (t *Table) rated(rows ...Row) (f rated) {
+func (t *Table) rated(rows ...Row) (f cellKinds) {
 	for _, row := range rows {
 		for _, c := range row.Cells {
 			f.Contest = f.Contest || c.Best
@@ -302,7 +302,7 @@ func (t *Table) rated(rows ...Row) (f rated) {
 // explained is the data of the captions of a table and of the best.
 type explained struct {
 	*Table
-	Rated, Last rated // of all rows without the average, and of the last row or the average
+	Rated, Last cellKinds // of all rows without the average, and of the last row or the average
 	How         tested
 	Least       int    // the fewest pairs that are tested
 	At, Numbers string // where each method is at its best, and the numbers of classes averaged over

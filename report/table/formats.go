@@ -38,10 +38,10 @@ func Text(w io.Writer, d *Document, opt Options) error {
 			}
 			for from := 0; ; {
 				to := len(g.Columns) - g.Keys
-				block := g.part(from, to).text(opt)
+				block := g.valueColumns(from, to).text(opt)
 				for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
 					to--
-					block = g.part(from, to).text(opt)
+					block = g.valueColumns(from, to).text(opt)
 				}
 				parts = append(parts, block)
 				if from = to; from >= len(g.Columns)-g.Keys {

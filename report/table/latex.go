@@ -190,7 +190,7 @@ func (g Grid) latex() latexTable {
 	n := len(g.Columns) - g.Keys
 	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
 	for block := range blocks {
-		t.Blocks = append(t.Blocks, g.part(block*n/blocks, (block+1)*n/blocks))
+		t.Blocks = append(t.Blocks, g.valueColumns(block*n/blocks, (block+1)*n/blocks))
 	}
 	return t
 }

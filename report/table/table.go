@@ -130,7 +130,7 @@ func (t *Table) average(draws significance.Draws) *Row {
 // compare marks the best cells of each row and tests the others against the first of them. The same scores determine
 // the best, so p-values are corrected for all pairs in all rows. Half of the correction's level goes to the averages.
 func (t *Table) compare() {
-	rows := t.all()
+	rows := t.allRows()
 	best := make([]int, len(rows))
 	for at, r := range rows {
 		if best[at] = t.markBest(r); r.Average && t.Tests.noAverage {
@@ -167,7 +167,7 @@ func (t *Table) compare() {
 					continue // too few pairs, or added above
 				}
 				if a, _ := r.sample.pair(i, j); len(a) >= minPairs {
-					f.add(t.Tests.p(r.sample, i, j), nil)
+					f.add(t.Tests.pValue(r.sample, i, j), nil)
 				}
 			}
 		}
@@ -207,8 +207,8 @@ func (t *Table) markBest(r *Row) int {
 	return best
 }
 
-// all returns every row, the average last.
-func (t *Table) all() (rows []*Row) {
+// allRows returns every row, the average last.
+func (t *Table) allRows() (rows []*Row) {
 	for i := range t.Rows {
 		rows = append(rows, &t.Rows[i])
 	}
@@ -218,9 +218,9 @@ func (t *Table) all() (rows []*Row) {
 	return rows
 }
 
-// last returns the average row if there is one, else the last row, or an empty row.
-func (t *Table) last() (last Row) {
-	for _, r := range t.all() {
+// lastRow returns the average row if there is one, else the lastRow row, or an empty row.
+func (t *Table) lastRow() (last Row) {
+	for _, r := range t.allRows() {
 		last = *r
 	}
 	return last
@@ -233,7 +233,7 @@ func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 // with the largest number. The cell is empty if the column is.
 func (t *Table) Level(column int) (row int, c Cell) {
 	if len(t.Rows) > 0 && !t.ChoosesRank() {
-		return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
+		return t.Rows[len(t.Rows)-1].Number, t.lastRow().Cells[column]
 	}
 	for _, r := range t.Rows {
 		if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
@@ -270,7 +270,7 @@ func (t *Table) where() string {
 }
 
 // Finding names the best method in a sentence; "" if there is nothing to compare.
-func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.last().Cells, t.where()) }
+func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.lastRow().Cells, t.where()) }
 
 // Document returns the table in words.
 func (t *Table) Document() *Document {
@@ -285,7 +285,7 @@ func (t *Table) Document() *Document {
 		Columns: methodColumns(Column{Heading: heading, Right: !t.ByClass}, t.Methods),
 	}
 	words := t.words()
-	for i, row := range t.all() {
+	for i, row := range t.allRows() {
 		key := row.label()
 		if row.Average {
 			key = "average"
@@ -301,7 +301,7 @@ func (t *Table) Document() *Document {
 // words formats a table's cells, row by row, the average last.
 func (t *Table) words() (out [][]Word) {
 	width := 0 // of the longest deviation
-	for _, row := range t.all() {
+	for _, row := range t.allRows() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
 			w := &words[i]
@@ -348,10 +348,10 @@ func (c Cell) fields(by Tests) []string {
 
 // differences returns a grid of the differences from the first best cell in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
-	if !t.rated(t.last()).Tested {
+	if !t.rated(t.lastRow()).Tested {
 		return nil
 	}
-	cells := t.last().Cells
+	cells := t.lastRow().Cells
 	best := slices.IndexFunc(cells, func(c Cell) bool { return c.Best })
 	g := Grid{
 		Title: fmt.Sprintf("Difference in %s from %s %s", scoreLabel(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,

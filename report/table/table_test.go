@@ -112,7 +112,7 @@ func TestTableTies(t *testing.T) {
 func TestTableOneRepeat(t *testing.T) {
 	records := fakeRecords(sevenMethods, []int{2, 3}, 1)
 	table := New(records, "AC", sevenMethods, Tests{})
-	for _, row := range table.all() {
+	for _, row := range table.allRows() {
 		for i, c := range row.Cells {
 			if c.SD != 0 || c.HasSD || c.Pairs != 0 || c.Tied() {
 				t.Errorf("%s of %s claims too much: %+v", table.Methods[i], row.label(), c)
@@ -122,7 +122,7 @@ func TestTableOneRepeat(t *testing.T) {
 }
 
 func TestTableOneMethod(t *testing.T) {
-	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}, Tests{}).all() {
+	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}, Tests{}).allRows() {
 		if c := row.Cells[0]; c.Best || c.Pairs != 0 {
 			t.Errorf("a method alone is not the best: %+v", c)
 		}

@@ -28,8 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// kept returns the content of a file in testdata, after rewriting it with -update.
-func kept(t *testing.T, name string, got []byte) []byte {
+// goldenFile returns the content of a file in testdata, after rewriting it with -update.
+func goldenFile(t *testing.T, name string, got []byte) []byte {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
@@ -47,7 +47,7 @@ func kept(t *testing.T, name string, got []byte) []byte {
 // Golden compares got with a file in testdata.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	if diff := cmp.Diff(string(kept(t, name, []byte(got))), got); diff != "" {
+	if diff := cmp.Diff(string(goldenFile(t, name, []byte(got))), got); diff != "" {
 		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
 	}
 }
@@ -59,7 +59,7 @@ func GoldenImage(t *testing.T, name string, got image.Image) {
 	if err := png.Encode(&file, got); err != nil {
 		t.Fatal(err)
 	}
-	a, b := decode(t, kept(t, name, file.Bytes())), decode(t, file.Bytes())
+	a, b := decode(t, goldenFile(t, name, file.Bytes())), decode(t, file.Bytes())
 	far := 0
 	for i := range min(len(a.Pix), len(b.Pix)) {
 		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
