@@ -40,7 +40,7 @@ func (opt *OpenOptions) validate() error {
 	return nil
 }
 
-func (opt *OpenOptions) saysClasses() bool {
+func (opt *OpenOptions) definesClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
@@ -103,7 +103,7 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 // mostFiles limits the files and folders below a folder, because links to folders can multiply them.
 const mostFiles = 10_000_000
 
-type walk struct {
+type folderWalk struct {
 	ctx        context.Context
 	dir        string
 	about      []fs.FileInfo // files about the images, such as labels, which are ignored
@@ -116,7 +116,7 @@ type walk struct {
 }
 
 // findImages returns up to most images below dir, and the other files except those in about.
-func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
+func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*folderWalk, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	if !info.IsDir() {
 		return nil, errors.New("not a folder")
 	}
-	w := &walk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
+	w := &folderWalk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
 	for _, file := range about {
 		if info, err := os.Stat(file); err == nil { // reading a missing file fails later
 			w.about = append(w.about, info)
@@ -147,7 +147,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 }
 
 // folder searches a folder below the folders above. A link to one of these would be a cycle.
-func (w *walk) folder(below string, above []fs.FileInfo) error {
+func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
 		return w.skip(below, err)
@@ -168,7 +168,7 @@ func (w *walk) folder(below string, above []fs.FileInfo) error {
 	return nil
 }
 
-func (w *walk) entry(name string, above []fs.FileInfo) error {
+func (w *folderWalk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
@@ -200,7 +200,7 @@ func (w *walk) entry(name string, above []fs.FileInfo) error {
 }
 
 // skip lists an unreadable file, or returns its error.
-func (w *walk) skip(name string, err error) error {
+func (w *folderWalk) skip(name string, err error) error {
 	if !w.skipBad || name == "" {
 		return err
 	}

@@ -216,7 +216,7 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) 
 			return idxFolder(ctx, dir, opt.Part, opt.vectors())
 		}
 	}
-	if !opt.saysClasses() && !opt.NoClasses {
+	if !opt.definesClasses() && !opt.NoClasses {
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
@@ -250,7 +250,7 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 		return idxFolder(ctx, path, opt.Part, vectors)
 	}
 	folder := OpenOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Pool}
-	if opt.saysClasses() {
+	if opt.definesClasses() {
 		folder.Pattern, folder.Labels, folder.Truth = opt.Pattern, opt.Labels, opt.Truth
 	}
 	s, err := Folder(ctx, path, folder)

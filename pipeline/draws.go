@@ -67,14 +67,14 @@ func (d *draws) expect(todo []trial) {
 	defer d.mu.Unlock()
 	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}
 	for _, t := range todo {
-		d.pending[t.draw()]++
+		d.pending[t.drawID()]++
 	}
 }
 
-// useDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
+// acquireDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
 // trial calls done once, at its end.
-func (p *Plan) useDraw(t trial) (get func() *sharedDraw, done func()) {
-	d, id := &p.draws, t.draw()
+func (p *Plan) acquireDraw(t trial) (get func() *sharedDraw, done func()) {
+	d, id := &p.draws, t.drawID()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if get = d.open[id]; get == nil {
@@ -94,9 +94,9 @@ func (p *Plan) useDraw(t trial) (get func() *sharedDraw, done func()) {
 	}
 }
 
-// keepDirections reserves memory for the features and principal directions that two or more direct methods share in
+// reserveDirections reserves memory for the features and principal directions that two or more direct methods share in
 // each draw. ok is false if the trials themselves need the memory.
-func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
+func (p *Plan) reserveDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {
 		if m.Needs.Direct {
@@ -106,7 +106,7 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	if direct < 2 {
 		return nil, false
 	}
-	s := p.problem(p.mostClasses(), 1)
+	s := p.largestProblem(p.mostClasses(), 1)
 	n, m := float64(s.N), float64(s.M)
 	need := int64(8*(n*m+3*min(n, m)*min(n, m)) + float64(s.Input()))
 	release, err := budget.Keep(need*int64(workers+1), "the features and principal directions of draws")

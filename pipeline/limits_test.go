@@ -155,7 +155,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 	most := int64(3 << 20)
 	for _, m := range p.methods {
-		most = max(most, m.Need(p.problem(3, 3), e.Task, e.Classifier))
+		most = max(most, m.Need(p.largestProblem(3, 3), e.Task, e.Classifier))
 	}
 	release, err := budget.Keep(free-most-p.sharedMemory(), "the rest")
 	if err != nil {

@@ -300,7 +300,7 @@ func (p *Plan) autoRank() *spec.AutoRank {
 
 type drawID struct{ k, repeat int }
 
-func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
+func (t trial) drawID() drawID { return drawID{t.k, t.repeat} }
 
 // draw is the samples, labels and links of one repeat.
 type draw struct {
@@ -362,8 +362,8 @@ func (p *Plan) Len() int { return len(p.trials) }
 // mostClasses returns the largest number of classes.
 func (p *Plan) mostClasses() int { return p.ks[len(p.ks)-1] }
 
-// problem returns the largest size of the plan's trials, for a number of classes and a rank.
-func (p *Plan) problem(k, rank int) fitting.Problem {
+// largestProblem returns the largest size of the plan's trials, for a number of classes and a rank.
+func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
 	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.autoRank()}
 	if s.Auto != nil {
@@ -398,7 +398,7 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {
 		for _, rank := range e.Rank.List() {
-			s := p.problem(k, rank.Of(k))
+			s := p.largestProblem(k, rank.Of(k))
 			for _, m := range p.methods {
 				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.Rank, s.N, s.M)
 				if m.Factoriser == nil {
@@ -417,7 +417,7 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 // directions of direct methods, and the records of the log.
 func (p *Plan) sharedMemory() int64 {
 	e := p.Experiment
-	s := p.problem(p.mostClasses(), 1)
+	s := p.largestProblem(p.mostClasses(), 1)
 	total := 4000 * float64(len(p.trials))
 	if e.Task == spec.Classification {
 		total += 8 * float64(s.Classes) * float64(s.Classes) * float64(len(p.trials))

@@ -320,19 +320,19 @@ func TestDraws(t *testing.T) {
 	p.draws.expect(p.trials)
 	given := map[*sharedDraw]drawID{}
 	for _, tr := range p.trials {
-		get, done := p.useDraw(tr)
+		get, done := p.acquireDraw(tr)
 		d := get()
-		if of, known := given[d]; known && of != tr.draw() || d.id != tr.draw() {
-			t.Errorf("%v is given what belongs to %v", tr.draw(), of)
+		if of, known := given[d]; known && of != tr.drawID() || d.id != tr.drawID() {
+			t.Errorf("%v is given what belongs to %v", tr.drawID(), of)
 		}
 		seen, err := d.features(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := seen.X().Dims(); n != len(d.rows) {
-			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
+			t.Errorf("%v: features of %d samples, want %d", tr.drawID(), n, len(d.rows))
 		}
-		given[d] = tr.draw()
+		given[d] = tr.drawID()
 		done()
 	}
 	if len(given) != 4 {
@@ -342,9 +342,9 @@ func TestDraws(t *testing.T) {
 		t.Error("a draw is open though its trials have ended")
 	}
 	for _, tr := range p.trials {
-		get, _ := p.useDraw(tr)
+		get, _ := p.acquireDraw(tr)
 		if _, kept := given[get()]; kept != p.isModelled(tr) {
-			t.Errorf("%v: kept is %v", tr.draw(), kept)
+			t.Errorf("%v: kept is %v", tr.drawID(), kept)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
-	if release, p.draws.share = p.keepDirections(budget, opt.Workers); p.draws.share {
+	if release, p.draws.share = p.reserveDirections(budget, opt.Workers); p.draws.share {
 		defer release()
 	}
 	if to == nil {
@@ -152,12 +152,12 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	order := map[drawID]int{}
 	for _, t := range todo {
-		if _, known := order[t.draw()]; !known {
-			order[t.draw()] = len(order)
+		if _, known := order[t.drawID()]; !known {
+			order[t.drawID()] = len(order)
 		}
 	}
 	slices.SortStableFunc(todo, func(a, b trial) int {
-		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method)
+		return cmp.Or(order[a.drawID()]/r.workers-order[b.drawID()]/r.workers, a.method-b.method)
 	})
 	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Tell("trials", count, len(p.trials))

@@ -26,7 +26,7 @@ type finished struct {
 // A panic becomes an error.
 func (p *Plan) runTrial(ctx context.Context, t trial) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
-		get, done := p.useDraw(t)
+		get, done := p.acquireDraw(t)
 		defer done()
 		d := get()
 		if p.methods[t.method].Factoriser != nil {
@@ -59,7 +59,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 	if err != nil {
 		return nil, err
 	}
-	size := p.problem(t.k, t.rank)
+	size := p.largestProblem(t.k, t.rank)
 	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
 	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
 	if err != nil {

@@ -227,7 +227,7 @@ func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
 	w.fail(concurrently(w.ctx, func() (err error) {
-		w.codes, err = c.code(w.ctx)
+		w.codes, err = c.encodeFeatures(w.ctx)
 		return err
 	}, func() (err error) {
 		if c.Image != nil && len(w.order) > 0 {

@@ -122,8 +122,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(readTemplate("page") + "\n"))
 })
 
-// shown is a section for the page's template, and whether a fold begins or ends before it.
-type shown struct {
+// shownSection is a section for the page's template, and whether a fold begins or ends before it.
+type shownSection struct {
 	HTML         template.HTML
 	Fold, Unfold bool
 }
@@ -149,7 +149,7 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 	}
 	view := struct {
 		*page
-		Sections []shown
+		Sections []shownSection
 		Unfold   bool
 	}{page: p}
 	for i, s := range sections {
@@ -160,7 +160,7 @@ func writePage[P any](p *page, of P, sections []section[P]) error {
 		if err != nil {
 			return err
 		}
-		view.Sections = append(view.Sections, shown{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
+		view.Sections = append(view.Sections, shownSection{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
 		view.Unfold = s.folded
 	}
 	if err := p.writeTables(); err != nil {

@@ -207,8 +207,8 @@ type codes struct {
 	Map        []byte `json:"map,omitempty"` // x and y of each sample, little-endian in two bytes each
 }
 
-// code returns codes and the map of the samples; none without features, if all are equal, or if memory is short.
-func (c Clusters) code(ctx context.Context) (out codes, err error) {
+// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is short.
+func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
 		return out, nil
@@ -233,11 +233,11 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 	if err != nil {
 		return out, err
 	}
-	return codes{text, length, places(at)}, nil
+	return codes{text, length, mapPlaces(at)}, nil
 }
 
-// places returns points in a plane as two-byte numbers, centred, with one scale for both coordinates.
-func places(at []float32) []byte {
+// mapPlaces returns points in a plane as two-byte numbers, centred, with one scale for both coordinates.
+func mapPlaces(at []float32) []byte {
 	low, high := [2]float32{at[0], at[1]}, [2]float32{at[0], at[1]}
 	for i, v := range at {
 		low[i%2], high[i%2] = min(low[i%2], v), max(high[i%2], v)

@@ -121,10 +121,10 @@ func TestPatchesUsers(t *testing.T) {
 	uses := mat.NewDense(9, 2, nil)
 	uses.SetCol(0, []float64{0.1, 0, 0.7, math.NaN(), 0.7, -3, 0.2, math.Inf(1), 0})
 	uses.SetCol(1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
-	if got, want := users(uses, 0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
+	if got, want := topPhotographs(uses, 0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 0 most, want %v", got, want)
 	}
-	if got, want := users(uses, 1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
+	if got, want := topPhotographs(uses, 1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 1 most, want %v", got, want)
 	}
 

@@ -119,12 +119,12 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	photos = make([]photograph, n)
 	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
-		for _, i := range examples(of) {
+		for _, i := range examplePhotographs(of) {
 			large[i] = true
 		}
 		_, k := of.Coefficients.Dims()
 		for part := range min(k, maxPartRows) {
-			for _, i := range users(of.Coefficients, part) {
+			for _, i := range topPhotographs(of.Coefficients, part) {
 				small[i] = true
 			}
 		}
@@ -181,12 +181,12 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	return photos, failed, err
 }
 
-func examples(of models.PartsShown) []int {
+func examplePhotographs(of models.PartsShown) []int {
 	return figure.Evenly(indices(len(of.Patches)), maxExamples)
 }
 
-// users returns the photos that use a part most, the first most.
-func users(uses mat.Matrix, part int) []int {
+// topPhotographs returns the photos that use a part most, the first most.
+func topPhotographs(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
 	users := slices.DeleteFunc(indices(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
 	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
@@ -197,7 +197,7 @@ func users(uses mat.Matrix, part int) []int {
 func (p *page) patches(prefix string, of models.PartsShown, photos []photograph) (v patchesView) {
 	_, k := of.Coefficients.Dims()
 	v.Method = of.Method
-	if all := examples(of); len(all) > 0 {
+	if all := examplePhotographs(of); len(all) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
 			phrase.Count(len(all), "photograph", "photographs"), phrase.Count(k, "part", "parts"), of.Method)
 		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
@@ -207,7 +207,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	}
 	for part := range min(k, maxPartRows) {
 		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
-		if users := users(of.Coefficients, part); len(users) > 0 {
+		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
 			names := make([]string, len(users))
 			for i, user := range users {
 				names[i] = photos[user].name

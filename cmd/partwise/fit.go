@@ -174,7 +174,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+	err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
 		trace := func(w io.Writer) error { return traceTo(w, res, seconds) }
 		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
 		return writeBoth(o.trace, o.force, trace, func() error { return writeFile(o.out, o.force, save) })
@@ -270,7 +270,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if in.Channels == 1 {
 				set.Height, set.Width = in.Height, in.Width
 			}
-			err = in.written(cmd, out, force, func(ctx context.Context) error {
+			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
 				save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
 				return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
 			})

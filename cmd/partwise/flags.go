@@ -274,18 +274,18 @@ func completeValues(root *cobra.Command) {
 	lists, csv, npz := filesOf("csv", "tsv", "txt"), filesOf("csv"), filesOf("npz")
 	tables := filesOf("npz", "mat", "csv")
 	flags := map[string]cobra.CompletionFunc{ // of all commands, or of one
-		"solver": words(append([]string{bestSolver}, choices.Names("solvers")...)...),
-		"k":      words("auto"),
-		"rank":   words("auto", "k", "k+1", "2k"), "fit --rank": words("auto"),
-		"labels": lists, "run --labels": words("none", "10%", "20%", "30%"), "truth": lists,
+		"solver": completeWords(append([]string{bestSolver}, choices.Names("solvers")...)...),
+		"k":      completeWords("auto"),
+		"rank":   completeWords("auto", "k", "k+1", "2k"), "fit --rank": completeWords("auto"),
+		"labels": lists, "run --labels": completeWords("none", "10%", "20%", "30%"), "truth": lists,
 		"links": lists, "run --links": nil,
 		"set": setsOrFiles, "run --set": nil,
-		"train":      words("50%", "60%", "80%"),
-		"test":       words("rest", "20%", "40%"),
-		"memory":     words("25%", "50%", "2GB", "4GB", "8GB"),
-		"cache-size": words("5GB", "10GB", "20GB", "50GB"),
-		"budget":     words("10m", "40m", "2h"),
-		"get --from": words("raw", "mat"),
+		"train":      completeWords("50%", "60%", "80%"),
+		"test":       completeWords("rest", "20%", "40%"),
+		"memory":     completeWords("25%", "50%", "2GB", "4GB", "8GB"),
+		"cache-size": completeWords("5GB", "10GB", "20GB", "50GB"),
+		"budget":     completeWords("10m", "40m", "2h"),
+		"get --from": completeWords("raw", "mat"),
 		"out":        foldersOnly, "features --out": tables, "apply --out": tables, "assign --out": csv, "fit --out": npz,
 		"trace": csv, "doc": filesOf("md"), "words": npz, "start": npz,
 		"data": foldersOnly, "cache": foldersOnly, "to": foldersOnly, "pictures": foldersOnly, "dir": foldersOnly,
@@ -307,7 +307,7 @@ func completeValues(root *cobra.Command) {
 			if v, ok := f.Value.(*settingFlag); ok && complete == nil {
 				complete = v.complete
 			} else if t := f.Value.Type(); t == "int" || strings.HasPrefix(t, "uint") {
-				complete = words()
+				complete = completeWords()
 			}
 			if complete != nil {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a second registration
@@ -320,7 +320,7 @@ func completeValues(root *cobra.Command) {
 	each(root)
 }
 
-func words(list ...string) cobra.CompletionFunc {
+func completeWords(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 

@@ -37,7 +37,7 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 		Short:             "List the " + k.Name + ", or explain one: " + k.Title,
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: words(k.Names()...),
+		ValidArgsFunction: completeWords(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME explains one.")
@@ -126,7 +126,7 @@ func datasetsCommand() *cobra.Command {
   partwise datasets orl
   partwise datasets get orl`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: words(knownNames()...),
+		ValidArgsFunction: completeWords(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
@@ -160,7 +160,7 @@ downloads are held to it; over plain http such files come with --insecure only.
 Nothing that is in the data folder already is changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: words(knownNames()...),
+		ValidArgsFunction: completeWords(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := catalogue.Lookup(args[0])
 			switch {

@@ -221,7 +221,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if err != nil {
 				return interruptedError(cmd.Context(), err, "representing")
 			}
-			err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
 			if err != nil {
 				return err
 			}

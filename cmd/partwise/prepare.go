@@ -112,8 +112,8 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	return existsError(write(ctx, out, set))
 }
 
-// written writes an output, and the list of skipped files beside it.
-func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
+// writeWithSkipped writes an output, and the list of skipped files beside it.
+func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
 	if err := write(cmd.Context()); err != nil {
 		return interruptedError(cmd.Context(), err, "writing "+out)
 	}

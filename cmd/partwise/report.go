@@ -141,7 +141,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	}
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
-	cmd.RegisterFlagCompletionFunc("format", words(names...))
+	cmd.RegisterFlagCompletionFunc("format", completeWords(names...))
 	return cmd
 }
 

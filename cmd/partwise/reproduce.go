@@ -48,7 +48,7 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: words(reproduce.Names()...),
+		ValidArgsFunction: completeWords(reproduce.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Workers = int(workers)
 			if err := o.validate(r, args); err != nil {

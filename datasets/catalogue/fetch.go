@@ -33,10 +33,10 @@ const (
 	slowWindow = time.Minute
 )
 
-// complete downloads a file from the first address that provides it, to the folder workName of dir.
-func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
+// download downloads a file from the first address that provides it, to the folder workName of dir.
+func (d *Downloader) download(ctx context.Context, file *Download, dir string) (string, error) {
 	path := filepath.Join(dir, workName, file.File)
-	want, err := file.expect(dir)
+	want, err := file.expectedSum(dir)
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +152,7 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	count := watch(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
+	count := watchSpeed(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return finalError{err}
@@ -202,7 +202,7 @@ func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download,
 }
 
 // receive appends the body to the part, which already has the bytes of have.
-func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have part, count func(n int)) error {
+func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have partialFile, count func(n int)) error {
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
 		return finalErrorf("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
@@ -239,26 +239,26 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	return err
 }
 
-// part is the beginning of a file whose download was interrupted.
-type part struct {
+// partialFile is the beginning of a file whose download was interrupted.
+type partialFile struct {
 	size    int64  // 0 if the download cannot resume
 	version string // the ETag or the date of the file on the server
 	total   int64  // the size of the file, or −1
 }
 
 // unfinished returns the part of a file if its note names the same address.
-func unfinished(path string, from *url.URL) part {
+func unfinished(path string, from *url.URL) partialFile {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
 	lines := strings.Split(string(text), "\n")
 	if err != nil || statErr != nil || !stat.Mode().IsRegular() || len(lines) != 4 || lines[0] != from.String() || lines[1] == "" {
-		return part{}
+		return partialFile{}
 	}
 	total, err := strconv.ParseInt(lines[2], 10, 64)
 	if err != nil || total >= 0 && stat.Size() > total {
-		return part{}
+		return partialFile{}
 	}
-	return part{stat.Size(), lines[1], total}
+	return partialFile{stat.Size(), lines[1], total}
 }
 
 func dropPart(path string) error {
@@ -273,8 +273,8 @@ func versionOf(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
-// watch cancels a request whose server sends fewer than least bytes in a window. count adds received bytes.
-func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
+// watchSpeed cancels a request whose server sends fewer than least bytes in a window. count adds received bytes.
+func watchSpeed(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
 	var bytes atomic.Int64
 	go func() {
 		ticker := time.NewTicker(window)
@@ -299,7 +299,7 @@ const sumSuffix = ".sha256"
 // hasSum reports whether a sum of the file is published.
 func (f *Download) hasSum() bool { return f.SHA256 != "" || f.MD5 != "" }
 
-type sum struct {
+type fileSum struct {
 	kind      string
 	want      string // in hexadecimal; "" accepts any
 	hash      func() hash.Hash
@@ -308,9 +308,9 @@ type sum struct {
 	source    string // the file that holds an unpublished sum
 }
 
-// expect returns the expected sum of the file: the published one, or the one noted in dir.
-func (f *Download) expect(dir string) (sum, error) {
-	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
+// expectedSum returns the expected sum of the file: the published one, or the one noted in dir.
+func (f *Download) expectedSum(dir string) (fileSum, error) {
+	s := fileSum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
 	switch {
 	case f.SHA256 != "":
 		return s, nil
@@ -336,7 +336,7 @@ func (f *Download) expect(dir string) (sum, error) {
 
 // checkSum returns an error if the file is missing or has another sum than expected.
 func (f *Download) checkSum(path string) error {
-	s, err := f.expect(filepath.Dir(path))
+	s, err := f.expectedSum(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (f *Download) checkSum(path string) error {
 }
 
 // verify returns an error if the file, which may be a part, cannot be read or has another sum.
-func (s sum) verify(path string) error {
+func (s fileSum) verify(path string) error {
 	if s.want == "" {
 		_, err := os.Stat(path)
 		return err
@@ -362,7 +362,7 @@ func (s sum) verify(path string) error {
 }
 
 // compute returns the sum compute a file, or compute its unpacked content.
-func (s sum) compute(path string, unpack bool) (string, error) {
+func (s fileSum) compute(path string, unpack bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -391,7 +391,7 @@ func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
 		return err // the file was checked against the noted sum
 	}
-	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
+	got, err := fileSum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
 	if err != nil {
 		return err
 	}

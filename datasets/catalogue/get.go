@@ -120,7 +120,7 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 			continue
 		}
 		var from string
-		if from, err = d.complete(ctx, file, dir); err == nil {
+		if from, err = d.download(ctx, file, dir); err == nil {
 			err = d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File))
 		}
 	}
@@ -225,7 +225,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	archive := filepath.Join(dir, file.File)
 	mine := file.checkSum(archive) == nil // the user's own archive is used, and stays
 	if !mine {
-		if archive, err = d.complete(ctx, file, dir); err != nil {
+		if archive, err = d.download(ctx, file, dir); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 		if jpeg.Progressive {
 			pixel += 4 * int64(jpeg.Components)
 		}
-		return padded(c, 32) * pixel, nil
+		return paddedPixels(c, 32) * pixel, nil
 	case "TIFF":
 		block, err := tiffBlock(content, c)
 		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked into memory that doubles
@@ -75,8 +75,8 @@ func pixelBytes(model color.Model) int64 {
 	return 4
 }
 
-// padded returns the pixels of an image whose sides are rounded up to multiples of to.
-func padded(c image.Config, to int) int64 {
+// paddedPixels returns the pixels of an image whose sides are rounded up to multiples of to.
+func paddedPixels(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
@@ -95,7 +95,7 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 		return 0, NewError(KindUnsupported, "an animated WebP, which is not read")
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
-	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
+	return paddedPixels(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
 }
 
 // Tags of the directory of a TIFF file.

@@ -120,7 +120,7 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	if times := r.decodingFactor(least); times > 1 {
 		orientation := exifOrientation(r.content)
 		if r.images[times] == nil {
-			if img, err = r.guarded(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
+			if img, err = r.decodeSafely(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
 				return nil, whole, err
 			}
 			r.images[times] = orient(img, orientation)
@@ -143,7 +143,7 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	return r.images[times], whole, nil
 }
 
-func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
+func (r *Reading) decodeSafely(decode func() (image.Image, error)) (img image.Image, err error) {
 	err = guard.Call(func() error {
 		img, err = decode()
 		return err
@@ -152,7 +152,7 @@ func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, 
 }
 
 func (r *Reading) decode() (image.Image, error) {
-	img, err := r.guarded(func() (image.Image, error) { return r.kind.decode(r.content) })
+	img, err := r.decodeSafely(func() (image.Image, error) { return r.kind.decode(r.content) })
 	if err != nil {
 		return nil, err
 	}

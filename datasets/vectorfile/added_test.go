@@ -12,7 +12,7 @@ import (
 // MyMatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
 // Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
 // entries, and one with row, column, both from 1, and value of each entry.
-var MyMatrixMarket = reading(func(in *input) (*Content, error) {
+var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
 	var rows, columns, count int
 	var entries []sparse.Entry
 	err := in.eachLine(func(line []byte) error {

@@ -62,7 +62,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	together := min(lines, max(1, chunk/line))
 	total := int64(lines) * int64(line)
 	if total > most {
-		return nil, promised(total, most)
+		return nil, truncatedError(total, most)
 	}
 	if err := in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	for first := 0; first < lines; first += together {
 		raw := buffer[:min(together, lines-first)*line]
 		if k, err := io.ReadFull(r, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, promised(total, int64(first*line+k))
+			return nil, truncatedError(total, int64(first*line+k))
 		} else if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	return out, nil
 }
 
-func promised(bytes, there int64) error {
+func truncatedError(bytes, there int64) error {
 	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
 }
 
@@ -278,7 +278,7 @@ func (s *Stored) scan(ctx context.Context) error {
 			}
 			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))
 		}
-		if s.bytes() && s.greatest > 1 {
+		if s.isBytes() && s.greatest > 1 {
 			s.least, s.greatest = 0, 255
 			break
 		}
@@ -286,8 +286,8 @@ func (s *Stored) scan(ctx context.Context) error {
 	return nil
 }
 
-// bytes reports whether all values are bytes.
-func (s *Stored) bytes() bool {
+// isBytes reports whether all values are isBytes.
+func (s *Stored) isBytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
@@ -313,7 +313,7 @@ func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Store
 	}
 	switch there := info.Size() - part.start; {
 	case there < need:
-		return nil, promised(need, there)
+		return nil, truncatedError(need, there)
 	case there > need:
 		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
 	}

@@ -137,7 +137,7 @@ func (c *Content) join(b *Content, budget *budget) error {
 	if _, columns := b.Vectors.Dims(); c.Height == b.Height && c.Width == b.Width && m == columns {
 		switch x := c.Vectors.(type) {
 		case *Stored:
-			if y, ok := b.Vectors.(*Stored); ok && x.bytes() && y.bytes() {
+			if y, ok := b.Vectors.(*Stored); ok && x.isBytes() && y.isBytes() {
 				fits = true
 				x.parts, x.greatest = append(x.parts, y.parts...), max(x.greatest, y.greatest)
 			}

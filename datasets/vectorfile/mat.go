@@ -162,7 +162,7 @@ func (e *matElement) reserve(n int64, what string) bool {
 func (e *matElement) read(off int64) (size int64) {
 	typ, n := e.tag(e.in.section(off, 8))
 	most := e.in.size - off - 8
-	if e.fails(n > most, "the file ends within an element: %w", promised(n, most)) {
+	if e.fails(n > most, "the file ends within an element: %w", truncatedError(n, most)) {
 		return 0
 	}
 	r, size, packed := e.in.section(off+8, n), 8+n, typ == miCOMPRESSED
@@ -181,7 +181,7 @@ func (e *matElement) read(off int64) (size int64) {
 		return size
 	}
 	if n > most {
-		e.err = promised(n, most)
+		e.err = truncatedError(n, most)
 	}
 	if !e.reserve(n, "a variable") {
 		return 0

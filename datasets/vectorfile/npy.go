@@ -130,7 +130,7 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
 	size := items * t.Size
 	if size > most {
-		return nil, promised(size, most)
+		return nil, truncatedError(size, most)
 	}
 	// The bytes, their runes, the strings and their entries in the list.
 	if err := in.reserve(4*size+48*items, "a list of words"); err != nil {
@@ -194,7 +194,7 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 			return nil, err
 		}
 	}
-	if err := values.isList(); err != nil {
+	if err := values.checkList(); err != nil {
 		return nil, err
 	}
 	value := make([]float64, values.Dims[0])
@@ -213,8 +213,8 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 	return x, nil
 }
 
-// isList returns an error unless v is a list of numbers, which may be empty.
-func (v *variable) isList() error {
+// checkList returns an error unless v is a list of numbers, which may be empty.
+func (v *variable) checkList() error {
 	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
 		return fmt.Errorf("array %s holds no list of numbers", v)
 	}
@@ -222,7 +222,7 @@ func (v *variable) isList() error {
 }
 
 func (v *variable) indices() ([]int, error) {
-	if err := v.isList(); err != nil {
+	if err := v.checkList(); err != nil {
 		return nil, err
 	}
 	out := make([]int, v.Dims[0])

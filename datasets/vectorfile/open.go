@@ -69,12 +69,12 @@ type reader struct {
 
 // readers are tried in this order.
 var readers = []reader{
-	{isIDX, reading(readIDX)},
-	{isNPY, reading(readNPY)},
-	{startsWith("PK\x03\x04"), reading(readNPZ)},
-	{func(head []byte) bool { _, is := sniffMAT(head); return is }, reading(readMAT)},
-	{indexedLine.Match, reading(readIndexed)},
-	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
+	{isIDX, pathReader(readIDX)},
+	{isNPY, pathReader(readNPY)},
+	{startsWith("PK\x03\x04"), pathReader(readNPZ)},
+	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
+	{indexedLine.Match, pathReader(readIndexed)},
+	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }
 
 // Add adds a reader before that of CSV, and returns a function that removes it. It must be called before Open. fits
@@ -128,8 +128,8 @@ func (b *budget) reserve(n int64, what string) error {
 	return nil
 }
 
-// reading returns a reader of paths for a function that reads an open file.
-func reading(read func(in *input) (*Content, error)) func(context.Context, string, Options) (*Content, error) {
+// pathReader returns a reader of paths for a function that reads an open file.
+func pathReader(read func(in *input) (*Content, error)) func(context.Context, string, Options) (*Content, error) {
 	return func(ctx context.Context, path string, opt Options) (*Content, error) {
 		return readFile(path, opt, newBudget(ctx, opt), read)
 	}

@@ -34,7 +34,7 @@ func CSV(path string, opt Options) (*Content, error)     { return readNow(readCS
 func Indexed(path string, opt Options) (*Content, error) { return readNow(readIndexed, path, opt) }
 
 func readNow(read func(in *input) (*Content, error), path string, opt Options) (*Content, error) {
-	return reading(read)(context.Background(), path, opt)
+	return pathReader(read)(context.Background(), path, opt)
 }
 
 // bomb returns a DEFLATE stream of head and then n times the text, without

@@ -123,7 +123,7 @@ func (c *Content) checkVectors() error {
 	return checkFinite(c.Vectors)
 }
 
-type list struct {
+type namedList struct {
 	name    string
 	words   []string
 	numbers []float64
@@ -131,8 +131,8 @@ type list struct {
 }
 
 // lists returns the lists that Write stores beside vectors, which hold images of a size or 0×0.
-func (c *Content) lists(height, width int) []list {
-	labels := list{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+func (c *Content) lists(height, width int) []namedList {
+	labels := namedList{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
 		number := float64(l + 1)
 		if l < 0 {
@@ -140,19 +140,19 @@ func (c *Content) lists(height, width int) []list {
 		}
 		labels.numbers = append(labels.numbers, number)
 	}
-	all := []list{labels, {name: namesVariable, words: c.Names}}
+	all := []namedList{labels, {name: namesVariable, words: c.Names}}
 	if len(c.Classes) > 0 {
-		all = append(all, list{name: classesVariable, words: c.Classes})
+		all = append(all, namedList{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := list{name: "features"}, list{name: "columns", whole: true}, list{name: "scales"}
+		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", whole: true}, namedList{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
 	}
-	return append(all, list{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
+	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
 }
 
 // putList writes numbers in little-endian order, up to the first error.
@@ -325,7 +325,7 @@ func appendPart[T any](to []byte, typ int, values []T) []byte {
 
 // array returns the variable of a list: a column of numbers, or of cells with a word each. A size is a row. Text beyond
 // ASCII is written in 16 bits a character, because MATLAB loads no file with multi-byte UTF-8.
-func (l list) array() *matArray {
+func (l namedList) array() *matArray {
 	if l.words == nil {
 		a := &matArray{name: l.name, class: mxDOUBLE, rows: len(l.numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.numbers)}
 		if l.name == sizeVariable {

@@ -104,7 +104,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.original, "GET {file...}": s.file,
+		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.serveOriginal, "GET {file...}": s.serveFile,
 		"POST act": s.act, "POST undo": s.plainAct(Session.Undo), "POST redo": s.plainAct(Session.Redo), "POST finish": s.finishSession,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -222,7 +222,7 @@ func forLoopback(r *http.Request) bool {
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
-		from
+		requestInfo
 	}
 	if err := decodeBody(w, r, &a); err != nil {
 		return err
@@ -231,29 +231,29 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(verbs, a.Do) {
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
-	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
+	return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
 // plainAct handles an act plainAct parameters.
 func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		var a struct{ from }
+		var a struct{ requestInfo }
 		if err := decodeBody(w, r, &a); err != nil {
 			return err
 		}
-		return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+		return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
 	}
 }
 
-// from identifies a request and the model of its page.
-type from struct {
+// requestInfo identifies a request and the model of its page.
+type requestInfo struct {
 	ID    string `json:"id"`
 	Model string `json:"model"`
 }
 
 // finishSession signals that the person is finished, after the running act.
 func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
-	if err := decodeBody(w, r, &struct{ from }{}); err != nil {
+	if err := decodeBody(w, r, &struct{ requestInfo }{}); err != nil {
 		return err
 	}
 	s.acting.Lock()
@@ -287,9 +287,9 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// change changes the session and answers with the new state, even if the client has gone. It answers without the lock,
+// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the lock,
 // so that a client that does not read cannot block others.
-func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
+func (s *Server) answerChange(w http.ResponseWriter, by requestInfo, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.applyChange(by, do)
 	if err != nil {
 		return err
@@ -297,7 +297,7 @@ func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context)
 	return writeState(w, text)
 }
 
-func (s *Server) applyChange(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
@@ -429,9 +429,9 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// file serves files of the page: no file outside of the folder, even through symbolic links, and none that a browser
+// serveFile serves files of the page: no serveFile outside of the folder, even through symbolic links, and none that a browser
 // would run.
-func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	kind := types[path.Ext(name)]
 	if text, ok := s.page.Files[name]; ok {
@@ -453,13 +453,13 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 		return errNothing
 	}
 	defer f.Close()
-	return content(w, r, f, kind)
+	return serveContent(w, r, f, kind)
 }
 
 // safeTypes are the types of images that browsers show and do not run.
 var safeTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
-func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	i, err := strconv.Atoi(r.PathValue("row"))
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
@@ -481,11 +481,11 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(safeTypes, kind) {
 		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
 	}
-	return content(w, r, f, kind)
+	return serveContent(w, r, f, kind)
 }
 
-// content serves a file, which the browser may cache but must revalidate, because other results have the same address.
-func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
+// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same address.
+func serveContent(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return failure(http.StatusNotFound, "the file cannot be read")

@@ -43,8 +43,8 @@ type Store interface {
 	Remove(name string) error
 }
 
-// entry is a line of the log: an act, or undo, redo, open or finish.
-type entry struct {
+// logEntry is a line of the log: an act, or undo, redo, open or finish.
+type logEntry struct {
 	Do Verb `json:"do"`
 	// Model identifies the groups with which a session was opened or finished.
 	Model    string   `json:"model,omitempty"`
@@ -53,13 +53,13 @@ type entry struct {
 	Name     string   `json:"name,omitempty"`
 }
 
-func (s *Session) appendLog(e entry) {
+func (s *Session) appendLog(e logEntry) {
 	line, _ := json.Marshal(e) // cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
 }
 
-func (s *Session) entryOf(a Act) entry {
-	e := entry{Do: a.Do, Name: a.Name}
+func (s *Session) entryOf(a Act) logEntry {
+	e := logEntry{Do: a.Do, Name: a.Name}
 	for _, i := range a.Pictures {
 		e.Pictures = append(e.Pictures, s.in.Set.Names[s.in.Rows[i]])
 	}
@@ -165,7 +165,7 @@ func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	s.appendLog(entry{Do: "finish", Model: model})
+	s.appendLog(logEntry{Do: "finish", Model: model})
 	s.opt.Model = model
 	s.renumber()
 	var text bytes.Buffer
@@ -184,7 +184,7 @@ func (s *Session) load(ctx context.Context) (err error) {
 	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.appendLog(entry{Do: "open", Model: s.opt.Model})
+	s.appendLog(logEntry{Do: "open", Model: s.opt.Model})
 	if same, err := s.resume(); same || err != nil {
 		return err
 	}

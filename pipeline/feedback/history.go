@@ -19,13 +19,13 @@ type history struct {
 	Model   string `json:"model"`
 	Changed bool   `json:"changed"` // the present groups are not yet in any results
 	// States are Past states before the present one, the present one, and those after it.
-	Past   int      `json:"past"`
-	States []change `json:"states"`
+	Past   int           `json:"past"`
+	States []stateChange `json:"states"`
 }
 
-// change is the difference between a state and the one before it. The first is the difference from a state without
+// stateChange is the difference between a state and the one before it. The first is the difference from a state without
 // corrections whose pictures are all in group 0.
-type change struct {
+type stateChange struct {
 	Words  string      `json:"words,omitempty"`
 	Names  []string    `json:"names,omitempty"` // if they differ
 	Base   map[int]int `json:"base,omitempty"`
@@ -39,10 +39,10 @@ type pairsChange struct {
 	New  [][2]int `json:"new,omitempty"`
 }
 
-func (p pairsChange) apply(to [][2]int) [][2]int { return append(without(to, p.Gone), p.New...) }
+func (p pairsChange) apply(to [][2]int) [][2]int { return append(exceptPairs(to, p.Gone), p.New...) }
 
-// without returns the pairs that are not in others.
-func without(pairs, others [][2]int) [][2]int {
+// exceptPairs returns the pairs that are not in others.
+func exceptPairs(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }
 
@@ -50,7 +50,7 @@ func uncorrected(n int) *corrections {
 	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
-func (c *corrections) changeFrom(before *corrections) change {
+func (c *corrections) changeFrom(before *corrections) stateChange {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
 		for i, g := range now {
@@ -60,10 +60,10 @@ func (c *corrections) changeFrom(before *corrections) change {
 		}
 		return m
 	}
-	d := change{
+	d := stateChange{
 		Words: c.words, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
-		Must:   pairsChange{without(before.must, c.must), without(c.must, before.must)},
-		Cannot: pairsChange{without(before.cannot, c.cannot), without(c.cannot, before.cannot)},
+		Must:   pairsChange{exceptPairs(before.must, c.must), exceptPairs(c.must, before.must)},
+		Cannot: pairsChange{exceptPairs(before.cannot, c.cannot), exceptPairs(c.cannot, before.cannot)},
 	}
 	if !slices.Equal(c.names, before.names) {
 		d.Names = c.names
@@ -72,7 +72,7 @@ func (c *corrections) changeFrom(before *corrections) change {
 }
 
 // apply returns the state apply a change, and checks it.
-func (c *corrections) apply(d change) (*corrections, error) {
+func (c *corrections) apply(d stateChange) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
 	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {

@@ -72,12 +72,12 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		}
 		return own, s.move(c, &Act{Name: a.Name}, all)
 	case Name:
-		return own, s.name(c, a.Groups[0], a.Name)
+		return own, s.nameGroup(c, a.Groups[0], a.Name)
 	case Together:
-		c.words = pictures(len(all)) + " belong together"
+		c.words = countPictures(len(all)) + " belong together"
 		return own, c.join(all)
 	}
-	c.words = pictures(len(a.Pictures)) + " do not belong together"
+	c.words = countPictures(len(a.Pictures)) + " do not belong together"
 	return own, c.separate(a.Pictures)
 }
 
@@ -113,7 +113,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 		to = " confirmed in "
 	}
 	c.label(all, g)
-	c.words = pictures(len(all)) + to + c.groupName(g)
+	c.words = countPictures(len(all)) + to + c.groupName(g)
 	return nil
 }
 
@@ -150,8 +150,8 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	return nil
 }
 
-// name names a group. It labels the group's typical picture, so that the name stays with the group.
-func (s *Session) name(c *corrections, g int, name string) error {
+// nameGroup names a group. It labels the group's typical picture, so that the nameGroup stays with the group.
+func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s has %s, which cannot be split", c.groupName(g), pictures(len(members)))
+		return fmt.Errorf("%s has %s, which cannot be split", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)

@@ -163,7 +163,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, &MistakeError{err}
 	}
 	before := s.found.Labels
-	err = s.change(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
+	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
 		return nil, &MistakeError{fmt.Errorf("%s cannot part all pictures that do not belong together: make a new group first",
@@ -183,13 +183,13 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case len(own) > 0:
 		s.effect += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
 	default:
-		s.effect += " " + pictures(followed) + " moved."
+		s.effect += " " + countPictures(followed) + " moved."
 	}
 	return s.State(), nil
 }
 
-// change goes to a state, finds the groups and saves both. An error changes nothing.
-func (s *Session) change(ctx context.Context, states []*corrections, at int, e entry) error {
+// changeState goes to a state, finds the groups and saves both. An error changes nothing.
+func (s *Session) changeState(ctx context.Context, states []*corrections, at int, e logEntry) error {
 	was := *s
 	first := max(0, at-mostPast)
 	s.states, s.present, s.changed = states[first:], at-first, true
@@ -218,7 +218,7 @@ func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State
 		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
 	}
 	act := s.states[max(to, s.present)]
-	if err := s.change(ctx, s.states, to, entry{Do: do}); err != nil {
+	if err := s.changeState(ctx, s.states, to, logEntry{Do: do}); err != nil {
 		return nil, err
 	}
 	s.effect = did + ": " + act.words + "."

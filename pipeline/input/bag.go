@@ -134,7 +134,7 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 		return nil, err
 	}
 	// The memory for the rows, their matrix and its bytes in the cache.
-	what := sized("the histograms of "+b.in.Set.Name, len(samples), b.columns())
+	what := describeSize("the histograms of "+b.in.Set.Name, len(samples), b.columns())
 	release, err := memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what)
 	if err != nil {
 		return nil, err

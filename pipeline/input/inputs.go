@@ -426,7 +426,7 @@ func WithMemory(ctx context.Context, limit int64) context.Context {
 	return memory.NewContext(ctx, memory.New(limit))
 }
 
-func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
+func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
 // hold reserves memory for a matrix until the inputs are closed.
 func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
@@ -443,7 +443,7 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	case *vectorfile.Stored:
 		bytes = 0
 	}
-	release, err := memory.FromContext(ctx).Keep(bytes, sized(what, n, m))
+	release, err := memory.FromContext(ctx).Keep(bytes, describeSize(what, n, m))
 	if err != nil {
 		return err
 	}

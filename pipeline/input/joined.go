@@ -248,7 +248,7 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 	if isSparse {
 		need = 16 * int64(stored)
 	}
-	release, err := memory.FromContext(ctx).Keep(need, sized("the features of "+set.Name, n, m))
+	release, err := memory.FromContext(ctx).Keep(need, describeSize("the features of "+set.Name, n, m))
 	if err != nil {
 		return nil, err
 	}

@@ -91,11 +91,11 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				wider.Ratio = draws.Ratio()
 				one := ClaimOutcome{
 					Claim: *c, Verdict: c.verdict(here, at), Against: other,
-					Here: estimate(here, 1-at), Wider: estimate(wider, 1-at), Beyond: draws.Beyond(),
+					Here: newEstimate(here, 1-at), Wider: newEstimate(wider, 1-at), Beyond: draws.Beyond(),
 				}
 				if c.Gain != 0 {
 					d := differences(a, b)
-					one.Printed = place(c.Gain/100, r.predict(d, d, level))
+					one.Printed = placeOf(c.Gain/100, r.predict(d, d, level))
 				}
 				if c.Some {
 					one.Against = fmt.Sprintf("%s at %d", other, row.At[0])
@@ -176,7 +176,7 @@ func (r *Recipe) tryReadings(out ClaimOutcome, runs map[string]Run, whole, level
 			mainA, mainB := runs[out.In].paired(&out.Claim, other, "", out.Here.Draws)
 			e := r.predict(differences(a, b), differences(mainA, mainB), level)
 			worst.Value = min(worst.Value, e.Mean)
-			worst.Gives = worst.Gives && place(out.Gain/100, e) == Inside
+			worst.Gives = worst.Gives && placeOf(out.Gain/100, e) == Inside
 		}
 		if !math.IsInf(worst.Value, 1) {
 			out.Readings = append(out.Readings, worst)
@@ -193,9 +193,9 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	if out.Row == 0 {
 		at = nil
 	}
-	main, _ := runs[""].values(out.Method, at, scored(score), runs[""].completeDraws())
+	main, _ := runs[""].values(out.Method, at, scoreValue(score), runs[""].completeDraws())
 	out.Here = r.predict(main, main, level)
-	out.Place = place(out.Printed, out.Here)
+	out.Place = placeOf(out.Printed, out.Here)
 	if out.Place != Outside {
 		return out
 	}
@@ -204,12 +204,12 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 		if v.Free {
 			run, suffix, draws = runs[""], " free", len(main)
 		}
-		values, _ := run.values(out.Method, at, scored(score+suffix), draws)
+		values, _ := run.values(out.Method, at, scoreValue(score+suffix), draws)
 		if len(values) < min(draws, len(main)) {
 			continue
 		}
 		e := r.predict(values, main, level)
-		gives := place(out.Printed, e) == Inside
+		gives := placeOf(out.Printed, e) == Inside
 		out.Readings = append(out.Readings, ReadingOutcome{v.Name, e.Mean, gives})
 		if gives {
 			out.Place = Depends
@@ -223,10 +223,10 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 func (r *Recipe) predict(values, main []float64, level float64) Estimate {
 	paper := 1 / float64(r.Draws)
 	if len(values) >= len(main) {
-		return estimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
+		return newEstimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
 	}
-	e := estimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
-	change := estimate(significance.NewResampled(values, main[:len(values)], 0), level)
+	e := newEstimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
+	change := newEstimate(significance.NewResampled(values, main[:len(values)], 0), level)
 	reach := elementary.Hypot((e.High-e.Low)/2, (change.High-change.Low)/2)
 	e.Mean, e.Draws = e.Mean+change.Mean, len(values)
 	e.Low, e.High = e.Mean-reach, e.Mean+reach
@@ -241,7 +241,7 @@ func differences(a, b []float64) []float64 {
 	return out
 }
 
-func place(printed float64, e Estimate) Place {
+func placeOf(printed float64, e Estimate) Place {
 	switch {
 	case !e.HasInterval:
 		return Nowhere
@@ -251,7 +251,7 @@ func place(printed float64, e Estimate) Place {
 	return Outside
 }
 
-func estimate(d significance.Resampled, level float64) Estimate {
+func newEstimate(d significance.Resampled, level float64) Estimate {
 	e := Estimate{Mean: d.Mean, Draws: d.N}
 	e.Low, e.High, e.HasInterval = d.Interval(level)
 	return e

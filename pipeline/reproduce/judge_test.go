@@ -149,7 +149,7 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name
 		theirs := Run{Records: simulated(src, 10, nil)}
 		for i, m := range []string{"kmeans", "nmf", "cf"} {
 			for at, rows := range []spec.Classes{{2}, nil} {
-				values, _ := theirs.values(m, rows, scored("AC"), 10)
+				values, _ := theirs.values(m, rows, scoreValue("AC"), 10)
 				sum := 0.0
 				for _, v := range values {
 					sum += v

@@ -20,7 +20,7 @@ type Run struct {
 // recordValue is a value that some records have.
 type recordValue func(record.Record) (float64, bool)
 
-func scored(name string) recordValue {
+func scoreValue(name string) recordValue {
 	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
@@ -89,7 +89,7 @@ func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) 
 	if len(overAt) == 0 {
 		overAt = c.At
 	}
-	value := scored(c.Score + suffix)
+	value := scoreValue(c.Score + suffix)
 	a, in := r.values(c.Method, c.At, value, draws)
 	b, inOther := r.values(other, overAt, value, draws)
 	if !slices.Equal(in, inOther) {

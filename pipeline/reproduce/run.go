@@ -118,8 +118,8 @@ func (p *running) close() error {
 	return p.folder.Close()
 }
 
-// draw runs the missing trials of the first draws.
-func (r *Runner) draw(ctx context.Context, p *running, draws int) (err error) {
+// addDraws runs the missing trials of the first draws.
+func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error) {
 	e := *p.e
 	e.Repeats = draws
 	if p.plan, err = pipeline.NewPlan(ctx, &e, p.in); err != nil {
@@ -188,7 +188,7 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
 		draws := min(Look(look), r.Draws)
 		for _, p := range protocols {
-			err := r.draw(ctx, p, draws)
+			err := r.addDraws(ctx, p, draws)
 			runs[p.name] = p.run
 			if err != nil && ctx.Err() == nil {
 				return nil, err
@@ -216,7 +216,7 @@ func (r *Runner) runReadings(ctx context.Context, recipe *Recipe, out string, ru
 		}
 		p, err := r.open(recipe, v, out)
 		if err == nil {
-			err = r.draw(ctx, p, min(r.Draws, Look(0)))
+			err = r.addDraws(ctx, p, min(r.Draws, Look(0)))
 			runs[v.Name] = p.run
 			err = errors.Join(err, p.close())
 		}

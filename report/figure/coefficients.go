@@ -66,50 +66,52 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	}
 
 	face, names := sheetFace(10), 0
-	for _, class := range present(c.Classes) {
+	for _, class := range distinctClasses(c.Classes) {
 		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
 	left, top := names+markLength+4, k*band+coefficientGap
 	img := image.NewRGBA(image.Rect(0, 0, left+side+1, top+side+1))
-	fill(img, img.Rect, color.White)
-	fill(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
+	fillRect(img, img.Rect, color.White)
+	fillRect(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
 	paint(img, strong, image.Pt(left, 1), scale, band, lo, hi)
 	lo, hi = percentiles(far)
-	fill(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
+	fillRect(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
 	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
 	markClasses(img, c, classes, image.Rect(left, top, left+side, top+side), k*band)
 	return img, nil
 }
 
-// present returns the distinct classes of samples.
-func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
+// distinctClasses returns the distinct classes of samples.
+func distinctClasses(classes []int) []int {
+	return slices.Compact(slices.Sorted(slices.Values(classes)))
+}
 
 // markClasses draws the borders and names of the classes at the square of distances, below the coefficients.
 func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
 	const letters = 10 // the height of names
 	face, border := sheetFace(10), Palette[1]
 	left, top, side := square.Min.X, square.Min.Y, square.Dx()
-	lined := side >= linedClass*len(present(c.Classes))
+	lined := side >= linedClass*len(distinctClasses(c.Classes))
 	sizes := map[int]int{}
 	for _, class := range c.Classes {
 		sizes[class]++
 	}
 	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(c.Classes)))) }
 	from, end := 0, 0 // the ends of the class and of the last name
-	for _, class := range present(c.Classes) {
+	for _, class := range distinctClasses(c.Classes) {
 		a, b := place(from), place(from+sizes[class])
 		if from > 0 {
 			above, right := height+2, left
 			if lined {
 				above, right = 1, left+side
-				fill(img, image.Rect(left+a, top, left+a+1, top+side), border)
+				fillRect(img, image.Rect(left+a, top, left+a+1, top+side), border)
 			}
-			fill(img, image.Rect(left+a, above, left+a+1, top), border)
-			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
+			fillRect(img, image.Rect(left+a, above, left+a+1, top), border)
+			fillRect(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
 		if middle := (a + b) / 2; middle-letters/2 >= end {
 			name := fitName(classes[class], func(s string) int { return textWidth(face, s) }, coefficientNames)
-			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
+			drawText(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
 		from += sizes[class]
@@ -220,7 +222,7 @@ func paint(img *image.RGBA, values *mat.Dense, at image.Point, width, height int
 	for i := range rows {
 		for j := range columns {
 			grey := color.Gray{shade(min(max(values.At(i, j), lo), hi), lo, hi)}
-			fill(img, image.Rect(0, 0, width, height).Add(at).Add(image.Pt(j*width, i*height)), grey)
+			fillRect(img, image.Rect(0, 0, width, height).Add(at).Add(image.Pt(j*width, i*height)), grey)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // their speed of convergence is comparable. Lines are means over the trials with the largest number of classes, or
 // rank, that has curves. A stopped trial stays at its last value. If no curve falls, the error is ErrNoData.
 func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
-	trials := curvesOf(records, methods, remaining)
+	trials := curvesOf(records, methods, remainingDecrease)
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
@@ -99,8 +99,8 @@ func curvesOf(records []record.Record, methods []string, prepare func([]record.P
 	return trials
 }
 
-// remaining rescales a curve from iteration 1 so that it falls from 1 to 0; nil if the objective does not fall.
-func remaining(curve []record.Point) []record.Point {
+// remainingDecrease rescales a curve from iteration 1 so that it falls from 1 to 0; nil if the objective does not fall.
+func remainingDecrease(curve []record.Point) []record.Point {
 	var rest []record.Point
 	for _, p := range curve {
 		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {

@@ -39,7 +39,7 @@ func TestRemaining(t *testing.T) {
 		{"none", nil, nil},
 	} {
 		before := slices.Clone(test.curve)
-		if diff := cmp.Diff(test.want, remaining(test.curve)); diff != "" {
+		if diff := cmp.Diff(test.want, remainingDecrease(test.curve)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 		for i, p := range test.curve {

@@ -41,7 +41,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
 	for i, method := range t.Methods {
-		l := line{number: looks.number(method, i), name: method, points: means(t, i, 0), below: means(t, i, -1), above: means(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
 		_, _, lowest, highest := plotter.XYRange(l.points)
 		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
@@ -55,8 +55,8 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	return f.figure(true), nil
 }
 
-// means returns the means of a column, shifted by a number of standard errors.
-func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
+// meanPoints returns the meanPoints of a column, shifted by a number of standard errors.
+func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
 	for _, row := range t.Rows {
 		if c := row.Cells[column]; c.N > 0 {
 			points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean + errors*c.SD/math.Sqrt(float64(c.N))})
@@ -112,9 +112,9 @@ type criterion struct {
 	values, errors []float64
 }
 
-// choice draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets the
+// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets the
 // limits of the vertical axis.
-func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
+func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
@@ -147,9 +147,9 @@ func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	best := c.Best()
 	gaps := make([]float64, len(c.Gap))
 	if largest := c.Gap[best]; largest > 0 {
-		gaps = shares(c.Gap, largest)
+		gaps = relativeTo(c.Gap, largest)
 	}
-	return choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+	return choiceFigure("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
 }
@@ -163,7 +163,7 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	return choice("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
+	return choiceFigure("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
 // RankCurve draws misfits of held-out entries, relative to the largest, and stability against the rank, with rings at
@@ -173,12 +173,12 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 		return nil, ErrNoData
 	}
 	largest := cmp.Or(slices.Max(c.Misfit), 1)
-	return choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+	return choiceFigure("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
 		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
-		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
+		criterion{"misfit", relativeTo(c.Misfit, largest), relativeTo(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
 }
 
-func shares(values []float64, largest float64) []float64 {
+func relativeTo(values []float64, largest float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = v / largest

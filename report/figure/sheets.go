@@ -69,7 +69,7 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 	if channels == 3 {
 		img = image.NewRGBA(size)
 	}
-	fill(img, size, color.White)
+	fillRect(img, size, color.White)
 	for j := range k {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 			if channels == 3 {
 				c = color.RGBA{value(i), value(area + i), value(2*area + i), 0xff}
 			}
-			fill(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
+			fillRect(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
 		}
 	}
 	return img, nil
@@ -143,18 +143,18 @@ func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 		wide, high = max(wide, at.X), max(high, size.Y)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, wide, at.Y+high+captionHeight+sheetGap+below.Y))
-	fill(img, img.Rect, color.White)
+	fillRect(img, img.Rect, color.White)
 	face := sheetFace(10)
 	for i, tile := range tiles {
 		frame := image.Rectangle{Max: tile.size()}.Add(corners[i])
 		if tile.Drawing != nil {
 			draw.Draw(img, frame, tile.Drawing, tile.Drawing.Rect.Min, draw.Src)
 		} else {
-			fill(img, frame, frameGrey)
-			fill(img, frame.Inset(1), white)
+			fillRect(img, frame, frameGrey)
+			fillRect(img, frame.Inset(1), white)
 		}
 		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
-		write(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
+		drawText(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
 	}
 	return img
 }
@@ -179,8 +179,8 @@ func (c chip) draw(img draw.Image) {
 	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
 		ink = color.Black
 	}
-	fill(img, c.rect, colour)
-	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
+	fillRect(img, c.rect, colour)
+	drawText(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
 }
 
 // legend arranges the chips of all parts in lines after a word. size includes a gap to the right and below.
@@ -204,7 +204,7 @@ func Examples(tiles []GalleryTile, parts int) *image.RGBA {
 	chips, size := legend(parts)
 	img := gallery(tiles, 0, size)
 	top := image.Pt(0, img.Rect.Max.Y-size.Y)
-	write(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
+	drawText(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
 	for _, c := range chips {
 		c.rect = c.rect.Add(top)
 		c.draw(img)
@@ -239,7 +239,7 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	stepX, stepY := wordWidth+wordGap, wordHeading+lines*(patchBox+patchGap)+wordGap
 	rows := (len(words) + columns - 1) / columns
 	sheet := image.NewRGBA(image.Rect(0, 0, columns*stepX+wordGap, rows*stepY+wordGap))
-	fill(sheet, sheet.Rect, color.White)
+	fillRect(sheet, sheet.Rect, color.White)
 
 	titleFace, noteFace := sheetFace(12), sheetFace(10)
 	for i, w := range words {
@@ -248,9 +248,9 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 		}
 		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
 		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
-		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
-		write(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
-		fill(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
+		drawText(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
+		drawText(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
+		fillRect(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
 		for j, patch := range w.Patches[:min(len(w.Patches), MaxWordPatches)] {
 			if patch == nil {
 				continue
@@ -258,7 +258,7 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 			small := Thumbnail(patch, patchBox)
 			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
 			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
-			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
+			fillRect(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
 			draw.Draw(sheet, small.Rect.Add(at), small, image.Point{}, draw.Src)
 		}
 	}
@@ -283,7 +283,7 @@ func CutPatch(img image.Image, x, y, side float32) image.Image {
 		return int(v)
 	}
 	patch := image.NewRGBA(image.Rect(0, 0, n, n))
-	fill(patch, patch.Rect, color.White)
+	fillRect(patch, patch.Rect, color.White)
 	draw.Draw(patch, patch.Rect, img, b.Min.Add(image.Pt(first(x), first(y))), draw.Over)
 	return patch
 }
@@ -338,7 +338,7 @@ type Sheet struct {
 func (g Grid) NewSheet(n int) *Sheet {
 	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
 	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
-	fill(s.img, s.img.Rect, color.Black)
+	fillRect(s.img, s.img.Rect, color.Black)
 	return s
 }
 
@@ -401,7 +401,7 @@ func small(img image.Image, box, times int) *image.RGBA {
 		return features.Thumbnail(img, box)
 	}
 	out := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
-	fill(out, out.Rect, color.White)
+	fillRect(out, out.Rect, color.White)
 	if times == 1 {
 		draw.Draw(out, out.Rect, img, b.Min, draw.Over)
 	} else {

@@ -127,12 +127,12 @@ type unkerned struct{ font.Face }
 
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
-func fill(img draw.Image, r image.Rectangle, c color.Color) {
+func fillRect(img draw.Image, r image.Rectangle, c color.Color) {
 	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// write writes a line of text that starts at x on the base line y.
-func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
+// drawText writes a line of text that starts at x on the base line y.
+func drawText(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
 	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
 	d.DrawString(s)
 }

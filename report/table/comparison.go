@@ -68,7 +68,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
 		}
 	}
-	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods), Tests: by}
+	out := &Comparison{A: a.Name, B: b.Name, OnlyA: missingFrom(a.Methods, b.Methods), OnlyB: missingFrom(b.Methods, a.Methods), Tests: by}
 	inB := ScoresOf(b.Records)
 	for _, score := range ScoresOf(a.Records) {
 		if c := by.compareScore(a, b, score); slices.Contains(inB, score) && len(c.Rows) > 0 {
@@ -81,7 +81,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	return out, nil
 }
 
-func without(a, b []string) []string {
+func missingFrom(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
 
@@ -123,7 +123,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		row.Contrast = by.contrast(averaged(rows, row.draws, common[0].Row > 0), 1, 0)
 		c.Rows = append(c.Rows, row)
 	}
-	var f family
+	var f testFamily
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Pairs > 0 {
 			f.add(r.Raw, &r.Contrast)
@@ -154,7 +154,7 @@ func (c ScoreComparison) grid(by Tests) Grid {
 		g.Title += inUnit(s)
 	}
 	for _, r := range c.Rows {
-		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{full(x)}} }
+		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{allDigits(x)}} }
 		difference := value(signed(s, r.B-r.A), r.B-r.A)
 		difference.Bold = r.Verdict == Different
 		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: append([]Word{
@@ -169,10 +169,10 @@ func (c ScoreComparison) grid(by Tests) Grid {
 func (c *Comparison) caption() string {
 	e := struct {
 		*Comparison
-		tested
+		testCaption
 		Other, Untested bool // scores that are not in percent, and methods that are not tested
 		Least           int
-	}{Comparison: c, tested: tested{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
+	}{Comparison: c, testCaption: testCaption{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
 	for _, score := range c.Scores {
 		e.Other = e.Other || findScore(score.Score).Unit != eval.UnitPercent
 		before := len(e.Draws)
@@ -243,7 +243,7 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 	for i, o := range tables {
 		var methods []string
 		methods, found[i] = o.levels()
-		s.Methods = append(s.Methods, without(methods, s.Methods)...)
+		s.Methods = append(s.Methods, missingFrom(methods, s.Methods)...)
 	}
 	for i, o := range tables {
 		if len(found[i]) < len(s.Methods) {
@@ -268,7 +268,7 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 
 func (s *Sets) compare() {
 	m := len(s.Methods)
-	var f family
+	var f testFamily
 	for i := range m {
 		s.Pairs = append(s.Pairs, make([]SetsPair, m))
 		for j := range i {
@@ -353,7 +353,7 @@ func methodColumns(first Column, methods []string) []Column {
 func line(name string, values []float64, format func(float64) string, better func(a, b float64) bool) Line {
 	line := Line{Words: []Word{{Text: name}}, Keys: []string{name}}
 	for _, v := range values {
-		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{full(v)}}
+		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{allDigits(v)}}
 		if !slices.ContainsFunc(values, func(x float64) bool { return better(x, v) }) {
 			w.Mark, w.Bold = MarkBest, true
 		}

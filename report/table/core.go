@@ -89,17 +89,17 @@ func (by Tests) pValue(row sample, i, j int) float64 {
 	return row.resampled(i, j).P()
 }
 
-type family struct {
+type testFamily struct {
 	p, weights []float64
 	shown      []*Contrast // of each p, or nil
 }
 
-func (f *family) add(p float64, c *Contrast) {
+func (f *testFamily) add(p float64, c *Contrast) {
 	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
 }
 
 // judge corrects the p-values, by Bonferroni for this number of comparisons if it is not 0, and sets the verdicts.
-func (by Tests) judge(f family, bonferroni int) {
+func (by Tests) judge(f testFamily, bonferroni int) {
 	p := f.p
 	if by.corrects() && bonferroni == 0 {
 		p = significance.Holm(p, f.weights)
@@ -207,10 +207,10 @@ func (c Contrast) fields(by Tests, names ...string) []string {
 	tested, bayes := c.Pairs > 0, c.Pairs > 0 && by.By.Bayesian()
 	byP := tested && !bayes && by.By != significance.ByNone
 	all := map[string]string{
-		"pairs": field(float64(c.Pairs), tested), "difference": field(c.Difference, tested), "biserial": field(c.Biserial, tested),
-		"low": field(c.Low, c.HasInterval), "high": field(c.High, c.HasInterval), "effect": field(c.Effect, c.HasEffect),
-		"p": field(c.P, byP), "uncorrected": field(c.Raw, byP),
-		"below": field(c.Chances.Below, bayes), "within": field(c.Chances.Within, bayes), "above": field(c.Chances.Above, bayes),
+		"pairs": csvNumber(float64(c.Pairs), tested), "difference": csvNumber(c.Difference, tested), "biserial": csvNumber(c.Biserial, tested),
+		"low": csvNumber(c.Low, c.HasInterval), "high": csvNumber(c.High, c.HasInterval), "effect": csvNumber(c.Effect, c.HasEffect),
+		"p": csvNumber(c.P, byP), "uncorrected": csvNumber(c.Raw, byP),
+		"below": csvNumber(c.Chances.Below, bayes), "within": csvNumber(c.Chances.Within, bayes), "above": csvNumber(c.Chances.Above, bayes),
 	}
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -255,15 +255,15 @@ func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
-// field returns a number with all digits for CSV, or "" if it is unknown.
-func field(x float64, known bool) string {
+// csvNumber returns a number with all digits for CSV, or "" if it is unknown.
+func csvNumber(x float64, known bool) string {
 	if !known {
 		return ""
 	}
-	return full(x)
+	return allDigits(x)
 }
 
-func full(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func allDigits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // signed formats a difference of two values of a score.
 func signed(s eval.Score, difference float64) string {

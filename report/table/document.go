@@ -241,7 +241,7 @@ func caption(template string, data any) string {
 	return strings.Join(lines, " ")
 }
 
-type tested struct {
+type testCaption struct {
 	Tests
 	Score       eval.Score
 	Comparisons int
@@ -251,15 +251,15 @@ type tested struct {
 }
 
 // Rope is the region of practical equivalence in words.
-func (t tested) Rope() string { return t.rope(t.Score) }
+func (t testCaption) Rope() string { return t.rope(t.Score) }
 
-func (t tested) Bonferroni() bool { return t.Comparisons > maxFamily }
+func (t testCaption) Bonferroni() bool { return t.Comparisons > maxFamily }
 
 // Holm reports whether p-values have Holm's correction.
-func (t tested) Holm() bool { return t.corrects() && !t.Bonferroni() }
+func (t testCaption) Holm() bool { return t.corrects() && !t.Bonferroni() }
 
 // Population describes the population to which the tests generalise.
-func (t tested) Population() string {
+func (t testCaption) Population() string {
 	var words []string
 	for _, d := range t.Draws {
 		if w := d.Beyond(); !slices.Contains(words, w) {
@@ -299,21 +299,21 @@ func (t *Table) rated(rows ...Row) (f cellKinds) {
 	return f
 }
 
-// explained is the data of the captions of a table and of the best.
-type explained struct {
+// captionData is the data of the captions of a table and of the best.
+type captionData struct {
 	*Table
 	Rated, Last cellKinds // of all rows without the average, and of the last row or the average
-	How         tested
+	How         testCaption
 	Least       int    // the fewest pairs that are tested
 	At, Numbers string // where each method is at its best, and the numbers of classes averaged over
 }
 
-func (t *Table) explained() explained {
-	e := explained{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
+func (t *Table) explained() captionData {
+	e := captionData{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
 	if t.Average != nil {
 		e.Last = t.rated(*t.Average)
 	}
-	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
+	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
 	for _, r := range t.Rows {
 		e.How.Draws = append(e.How.Draws, r.sample.draws)
 	}

@@ -147,7 +147,7 @@ func (t *Table) compare() {
 		}
 	}
 	whole := t.Tests.corrects() && t.Comparisons <= maxFamily
-	var f family
+	var f testFamily
 	averages := 0 // the number of p-values of averages, which come last
 	for at, r := range rows {
 		if best[at] < 0 {
@@ -343,7 +343,7 @@ var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected"
 
 func (c Cell) fields(by Tests) []string {
 	best := map[bool]string{true: "best"}[c.Best]
-	return append([]string{strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
+	return append([]string{strconv.Itoa(c.N), csvNumber(c.Mean, c.N > 0), csvNumber(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
 }
 
 // differences returns a grid of the differences from the first best cell in the last row; none without a test.
