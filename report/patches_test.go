@@ -19,8 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// fakeShown are n photographs with marks of k parts of each method, of which photograph i uses part i mod k
-// most.
+// fakeShown returns n photographs with marks of k parts for each method; photograph i uses part i mod k most.
 func fakeShown(n, k int, methods ...string) *models.Illustrations {
 	s := &models.Illustrations{}
 	for i := range n {
@@ -48,7 +47,7 @@ func fakeParts(method string, n, k int) models.PartsShown {
 	return p
 }
 
-// photographsPage writes parts and words, and returns the page with nothing else.
+// photographsPage writes parts and words, and returns a page with nothing else.
 func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
 	p := &page{folder: folder{dir, t.Context()}}
@@ -115,8 +114,7 @@ func TestWritePatches(t *testing.T) {
 	}
 }
 
-// The row of a part has those photographs that use it most, and their marks of
-// that part only.
+// The row of a part has the photographs that use it most, with marks of that part only.
 func TestPatchesUsers(t *testing.T) {
 	uses := mat.NewDense(9, 2, nil)
 	uses.SetCol(0, []float64{0.1, 0, 0.7, math.NaN(), 0.7, -3, 0.2, math.Inf(1), 0})
@@ -221,7 +219,7 @@ func TestWritePatchesFailing(t *testing.T) {
 	}
 }
 
-// fakeWords adds n words of which each has some patches.
+// fakeWords adds n words with some patches each.
 func fakeWords(s *models.Illustrations, n, patches int) {
 	s.TotalWords, s.Counted = n+5, 1000
 	for i := range n {

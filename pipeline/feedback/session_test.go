@@ -22,7 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// folder is a Store in a folder of its own.
+// folder is a Store in a folder.
 type folder struct {
 	dir  string
 	fail error // of the next Write
@@ -44,11 +44,10 @@ func (f *folder) Remove(name string) error {
 	return nil
 }
 
-// parted returns inputs of n samples around four places, the last two near each other, with the
-// place of each.
+// parted returns inputs of n samples around four places, the last two near each other, and the place of each sample.
 func parted(t *testing.T, n int) (*input.Inputs, []int) { return around(t, n, 0.3) }
 
-// around is parted with so much noise.
+// around is parted with a given noise.
 func around(t *testing.T, n int, noise float64) (*input.Inputs, []int) {
 	t.Helper()
 	src := rand.New(rand.NewPCG(7, 8))
@@ -92,7 +91,7 @@ func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *models.
 	return saved(t, in, found)
 }
 
-// saved returns the model of a grouping as it is read from its file.
+// saved returns the model of a grouping after writing and reading it.
 func saved(t *testing.T, in *input.Inputs, found *grouping.Grouping) *models.Model {
 	t.Helper()
 	m, err := found.Model(t.Context(), in)
@@ -128,7 +127,7 @@ func mustDo(t *testing.T, s *Session, a Act) *State {
 	return state
 }
 
-// checkState holds a state to what is told.
+// checkState checks that the groups obey all labels and links.
 func checkState(t *testing.T, s *Session, state *State) {
 	t.Helper()
 	for _, p := range state.Must {
@@ -153,7 +152,7 @@ func checkState(t *testing.T, s *Session, state *State) {
 	}
 }
 
-// agree returns how many pictures are in the group of most of their place.
+// agree returns the number of pictures in the majority group of their place.
 func agree(groups, truth []int) int {
 	counts := map[[2]int]int{}
 	for i, g := range groups {
@@ -174,7 +173,7 @@ func agree(groups, truth []int) int {
 
 var kmeans = spec.Method{Name: spec.KMeans}
 
-// TestActs: each act does what it says, and undo and redo are exact.
+// TestActs: each act has its effect, and undo and redo are exact.
 func TestActs(t *testing.T) {
 	in, truth := parted(t, 120)
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
@@ -242,7 +241,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// sameState reports whether two states show the sameState.
+// sameState reports whether two states are equal.
 func sameState(a, b *State) bool {
 	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }
@@ -252,8 +251,8 @@ func isMistake(err error) bool {
 	return errors.As(err, &m)
 }
 
-// TestQuestions: each question is of two pictures that nothing is told of together, answers
-// bring the groups near the truth, and skipped ones are not asked again.
+// TestQuestions: questions are about unconstrained pairs, answers improve the groups, and skipped questions do not
+// return.
 func TestQuestions(t *testing.T) {
 	in, truth := around(t, 120, 5)
 	s := open(t, in, grouped(t, in, 4, kmeans), Options{})
@@ -290,7 +289,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestMistakes: what cannot be is a mistake that changes nothing.
+// TestMistakes: an impossible act is a mistake that changes nothing.
 func TestMistakes(t *testing.T) {
 	in, _ := parted(t, 40)
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
@@ -330,8 +329,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestFiles: what is said is kept in files that other commands read, a session that was not
-// finished goes on from them, and one that could not write changes nothing.
+// TestFiles: corrections are stored in files that other commands read. An unfinished session resumes from them, and a
+// session that cannot write changes nothing.
 func TestFiles(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
@@ -392,7 +391,7 @@ func TestFiles(t *testing.T) {
 	if _, err := store.Read(GroupsFile); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the groups are in the results, and still beside: %v", err)
 	}
-	// Other groups of the same pictures under what was told.
+	// Other groups of the same pictures with the same corrections.
 	other := open(t, in, grouped(t, in, 4, kmeans), Options{Store: store, Model: "three"}).State()
 	if !slices.Equal(other.Told, want.Told) || !slices.Contains(other.Names, "=far") {
 		t.Errorf("on other groups: %+v", other)
@@ -417,8 +416,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestHistory: Undo and Redo lead to the same states after a session was killed, and after its groups
-// became the results, where groups have other numbers.
+// TestHistory: Undo and Redo reach the same states after a session was killed, and after its groups were published with
+// other numbers.
 func TestHistory(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
@@ -437,7 +436,7 @@ func TestHistory(t *testing.T) {
 		states = append(states, mustDo(t, s, a))
 	}
 	now := len(states) - 1
-	// turn undoes or redoes to a state, in which group g has the number to[g].
+	// turn undoes or redoes to a state in which group g has the number to[g].
 	turn := func(at int, to []int) {
 		t.Helper()
 		for now != at {
@@ -547,8 +546,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestTold: labels and links that the groups were found under are told at the start, and copies
-// go with what is told of one.
+// TestTold: the labels and links of the groups hold from the start, and copies follow labels.
 func TestTold(t *testing.T) {
 	in, truth := parted(t, 40)
 	classes := make([]string, 40)
@@ -573,7 +571,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestMethods: methods that learn from labels or links go on from their factors.
+// TestMethods: methods that learn from labels or links continue from their factors.
 func TestMethods(t *testing.T) {
 	for _, name := range []string{"nmf", "cnmf", "ccf", "lccf", "ss-nmf", "pca", "sda", "cnmf-kl", "kernel-kmeans"} {
 		in, truth := parted(t, 80)
@@ -611,7 +609,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// dying is a store whose process is killed after so many writes.
+// dying is a store whose process is killed after a number of writes.
 type dying struct {
 	folder
 	left int
@@ -631,7 +629,7 @@ func (d *dying) Remove(name string) error {
 	return d.folder.Remove(name)
 }
 
-// TestKilled: wherever a session is killed, the next one opens, and what was told before holds.
+// TestKilled: after a kill at any write, the next session opens, and earlier corrections hold.
 func TestKilled(t *testing.T) {
 	in, truth := parted(t, 60)
 	m := grouped(t, in, 3, kmeans)
