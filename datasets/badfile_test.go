@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
-// noise is an image of which every part takes about as many bytes.
+// noise returns an image whose parts take about equally many bytes.
 func noise(width, height int) *image.RGBA {
 	rng := rand.New(rand.NewPCG(1, 2))
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -30,7 +30,7 @@ func noise(width, height int) *image.RGBA {
 	return img
 }
 
-// opened opens a file of this content, as one that may end early or not.
+// opened opens a file with this content, and may accept truncated files.
 func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, truncated string, err error) {
 	t.Helper()
 	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), content)
@@ -40,7 +40,7 @@ func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, t
 	return img, images.Truncated(0), err
 }
 
-// TestKinds: what is wrong with a file is of its kind, and whole files are of none.
+// TestKinds: each damaged file has its kind, and valid files have none.
 func TestKinds(t *testing.T) {
 	whole := imagetest.Encoded(t, png.Encode, noise(40, 40))
 	photograph := imagetest.Encoded(t, imagetest.EncodeJPEG, noise(40, 40))
@@ -78,8 +78,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestUseTruncated: a JPEG file that ends early is its first rows where they are at least half, as it lies in the file, and
-// an error where they are fewer or nobody asks for them; a use of a smaller image gets that of the same rows.
+// TestUseTruncated: a truncated JPEG file gives its first rows as stored if these are at least half and UseTruncated is
+// set; otherwise it is an error. A reduced image has the same rows.
 func TestUseTruncated(t *testing.T) {
 	upright := imagetest.WithOrientation(t, noise(64, 96), 6)
 	progressive, err := os.ReadFile(filepath.Join("..", "internal", "jpegmeans", "testdata", "progressive-420.jpg"))
@@ -140,7 +140,7 @@ func TestUseTruncated(t *testing.T) {
 	}
 }
 
-// TestSkipBadFolders: a link that leads round in a circle is listed with SkipBad, and what lies beside it stays.
+// TestSkipBadFolders: with SkipBad a cyclic link is listed, and files beside it stay.
 func TestSkipBadFolders(t *testing.T) {
 	dir := tree(t, "a/1.pgm", "b/2.pgm")
 	if err := os.Symlink("..", filepath.Join(dir, "a", "round")); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// check reports options that do not go together.
-func (opt *OpenOptions) check() error {
+// validate returns an error for conflicting options.
+func (opt *OpenOptions) validate() error {
 	for _, pair := range []struct {
 		one, other    string
 		first, second bool
@@ -40,20 +40,19 @@ func (opt *OpenOptions) check() error {
 	return nil
 }
 
-func (opt *OpenOptions) saysClasses() bool {
+func (opt *OpenOptions) definesClasses() bool {
 	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
-// Folder returns the set of the images in the folder dir and those below it, which their content tells. Where
-// images lie in folders below dir, these are their classes, unless most are called after dates or by cameras
-// (2019-05-12 Trip, 100CANON): see Set.TimeFolders. The options give other ways. Samples and classes are in
-// natural order, s2 before s10.
+// Folder returns the set of the images in the folder dir and the folders below it. It recognises images by content.
+// Folders below dir are the classes, unless dates or cameras named most of them (2019-05-12 Trip, 100CANON): see
+// Set.TimeFolders. The options offer other ways. Samples and classes are in natural order, s2 before s10.
 //
-// What is no image, or begins with a dot, is counted in LeftOut; what is called an image and is none stays in
-// the set, and reading it fails. It is an error if there is no image, if the pattern does not fit one of them,
-// and if two class folders have the same name while Pool is not set.
+// LeftOut counts files that are not images, and hidden files, whose names begin with a dot. A file with an image's
+// extension stays in the set, and reading it fails if it is not an image. Folder returns an error if there is no image,
+// if the pattern does not match one of them, and, unless Pool is set, if two class folders have the same name.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (set *Set, err error) {
-	if err = opt.check(); err == nil {
+	if err = opt.validate(); err == nil {
 		set, err = folder(ctx, dir, opt)
 	}
 	if err != nil {
@@ -85,7 +84,7 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	s.setClasses(make([]string, len(names)))
 	switch {
 	case opt.Labels != "" || opt.Truth != "":
-		err = s.readTold(&opt)
+		err = s.readGivenClasses(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":
 		err = s.classesByPattern(opt.Pattern)
@@ -101,23 +100,23 @@ func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	return s, err
 }
 
-// mostFiles is how many files and folders a folder may hold; links to folders can make many of a few.
+// mostFiles limits the files and folders below a folder, because links to folders can multiply them.
 const mostFiles = 10_000_000
 
-type walk struct {
+type folderWalk struct {
 	ctx        context.Context
 	dir        string
-	about      []fs.FileInfo // files about the images, which are passed over
+	about      []fs.FileInfo // files about the images, such as labels, which are ignored
 	seen, most int
 	skipBad    bool
 
 	images []string // paths below dir with forward slashes, in natural order
 	others leftOutList
-	bad    []BadFile // what cannot be looked at, with skipBad
+	bad    []BadFile // unreadable files, with skipBad
 }
 
-// findImages returns what lies below dir but the files about it: images, at most most of them, and others.
-func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*walk, error) {
+// findImages returns up to most images below dir, and the other files except those in about.
+func findImages(ctx context.Context, dir string, about []string, most int, skipBad bool) (*folderWalk, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
@@ -125,9 +124,9 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	if !info.IsDir() {
 		return nil, errors.New("not a folder")
 	}
-	w := &walk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
+	w := &folderWalk{ctx: ctx, dir: dir, most: most, skipBad: skipBad}
 	for _, file := range about {
-		if info, err := os.Stat(file); err == nil { // reading one that is not there fails later
+		if info, err := os.Stat(file); err == nil { // reading a missing file fails later
 			w.about = append(w.about, info)
 		}
 	}
@@ -147,8 +146,8 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 }
 
-// folder looks through a folder below the folders above. A link to one of these would lead round in a circle.
-func (w *walk) folder(below string, above []fs.FileInfo) error {
+// folder searches a folder below the folders above. A link to one of these would be a cycle.
+func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(below)))
 	if err != nil {
 		return w.skip(below, err)
@@ -169,11 +168,11 @@ func (w *walk) folder(below string, above []fs.FileInfo) error {
 	return nil
 }
 
-func (w *walk) entry(name string, above []fs.FileInfo) error {
+func (w *folderWalk) entry(name string, above []fs.FileInfo) error {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	info, err := os.Stat(file)
 	isSame := func(other fs.FileInfo) bool { return os.SameFile(other, info) }
-	isImage := imagefile.HasExtension(file) // also a link to nothing, which fails when it is read
+	isImage := imagefile.HasExtension(file) // also a broken link, which fails when it is read
 	switch {
 	case strings.HasPrefix(path.Base(name), "."):
 		w.others.add(Hidden, name)
@@ -200,8 +199,8 @@ func (w *walk) entry(name string, above []fs.FileInfo) error {
 	return nil
 }
 
-// skip lists what cannot be looked at, or returns its error.
-func (w *walk) skip(name string, err error) error {
+// skip lists an unreadable file, or returns its error.
+func (w *folderWalk) skip(name string, err error) error {
 	if !w.skipBad || name == "" {
 		return err
 	}
@@ -209,7 +208,7 @@ func (w *walk) skip(name string, err error) error {
 	return nil
 }
 
-// bothParts returns what tells test samples from training samples, nil where one kind is missing.
+// bothParts returns test, nil unless it has both training and test samples.
 func bothParts(test []bool) []bool {
 	if !slices.Contains(test, true) || !slices.Contains(test, false) {
 		return nil
@@ -241,7 +240,7 @@ func (s *Set) classesByPattern(text string) error {
 
 func (s *Set) classesByFolder(pool bool) error {
 	classes := make([]string, s.Len())
-	first := map[string]string{} // the first folder of each class, case aside
+	first := map[string]string{} // the first folder of each class, ignoring case
 	className := func(folder string) string { return cmp.Or(strings.TrimSpace(path.Base(folder)), path.Base(folder)) }
 	for i, name := range s.Names {
 		folder := path.Dir(name)
@@ -263,7 +262,7 @@ func (s *Set) classesByFolder(pool bool) error {
 type pattern struct {
 	text string
 	expr *regexp.Regexp
-	bare bool // the extension is no part of what is matched
+	bare bool // the extension is not matched
 }
 
 const classMark, numberMark = "{class}", "{number}"
@@ -286,7 +285,7 @@ func parsePattern(text string) (*pattern, error) {
 	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, nil
 }
 
-// class returns the class that the pattern finds in the name of a sample, without the blanks around it, or "".
+// class returns the class in the name of a sample, without surrounding blanks, or "".
 func (p *pattern) class(name string) string {
 	if !strings.Contains(p.text, "/") {
 		name = path.Base(name)
@@ -300,7 +299,7 @@ func (p *pattern) class(name string) string {
 	return ""
 }
 
-var errPattern = errors.New("the pattern") // in the error of a name that a pattern does not fit
+var errPattern = errors.New("the pattern") // in the error of a name that a pattern does not match
 
 // The parts of patterns of names.
 const (
@@ -314,23 +313,23 @@ const (
 )
 
 var (
-	// dateName fits beginnings such as 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
+	// dateName matches beginnings such as 2019, 2019-05, 2019-05-12 Trip, 20190512, 12.05.2019, May 2019.
 	dateName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
 		year + `(` + divided + month + `(` + divided + day + `)?)?`, year + `(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?`,
 		day + divided + month + divided + year, month + divided + year, monthName + divided + `*` + year, year + divided + monthName,
 	}, `|`) + `)` + andMore)
-	// dcfName fits names that cameras give, such as 100CANON, and also numbers (JEITA CP-3461).
+	// dcfName matches names that cameras give, such as 100CANON, and also numbers (JEITA CP-3461).
 	dcfName = regexp.MustCompile(`^[1-9][0-9]{2}[A-Z0-9_]{5}$`)
-	// cameraName fits other names of cameras and telephones: IMG_1000, Camera Roll.
+	// cameraName matches other names of cameras and phones: IMG_1000, Camera Roll.
 	cameraName = regexp.MustCompile(`(?i)^(img|dscn?|dscf|pxl|mvi|vid|gopr)` + shotNumber + andMore +
 		`|^(dcim|camera ?roll|camera uploads?|my photo stream|photo stream|screenshots?|screen shots?|saved pictures|recents|downloads?` +
 		`|whatsapp( images)?|telegram( images)?|instagram|snapchat|viber( images)?|messenger|signal)$|^(?-i:Camera)$`)
-	// partOfDate fits names that are a month or a day where a folder around them is a year.
+	// partOfDate matches a month or a day in a folder named by a year.
 	partOfDate = regexp.MustCompile(`(?i)^([0-9]{1,2}|` + monthName + `)` + andMore)
 )
 
-// timeFolders returns the folders of these images that a date, a camera or a telephone seems to have named,
-// if these are at least half, and how many there are. Folders around all of them do not count.
+// timeFolders returns the folders of the images that seem to be named by dates, cameras or phones, if they are at least
+// half of all, and the number of folders. Folders that contain all images do not count.
 func timeFolders(names []string) (found []string, of int) {
 	var folders []string
 	for _, name := range names {
@@ -340,7 +339,7 @@ func timeFolders(names []string) (found []string, of int) {
 	}
 	slices.SortFunc(folders, naming.CompareNatural)
 	folders = slices.Compact(folders)
-	common := 0 // how many folders lie around all
+	common := 0 // the number of folders that contain all images
 	if len(folders) > 0 {
 		first, last := strings.Split(folders[0], "/"), strings.Split(folders[len(folders)-1], "/")
 		for common < min(len(first), len(last)) && first[common] == last[common] {
@@ -364,29 +363,29 @@ func timeFolders(names []string) (found []string, of int) {
 	return found, len(folders)
 }
 
-// LeftOut counts what was found beside the samples of a set and was left out, for one reason.
+// LeftOut counts what was found beside the samples of a set, for one reason.
 type LeftOut struct {
 	Reason Reason
 	Count  int
-	// Names holds the first few, as paths below the set's folder, or the class, or nothing of Unlabelled.
+	// Names holds the first few: paths below the set's folder, or classes. It is empty for Unlabelled.
 	Names []string
 }
 
-// Reason is why something was left out.
+// Reason is the reason why something was left out.
 type Reason string
 
-// The reasons. What a hidden folder, or one beside IDX files, holds is not counted.
+// The reasons. The content of hidden folders, and of folders beside IDX files, is not counted.
 const (
 	NotImage   Reason = "not an image"
 	Hidden     Reason = "hidden"      // the name begins with a dot
-	OtherClass Reason = "other class" // images of a folder that a known set does not count among its classes
-	Unlabelled Reason = "unlabelled"  // samples of no known class, which Largest leaves out
+	OtherClass Reason = "other class" // images in folders that are not classes of a known set
+	Unlabelled Reason = "unlabelled"  // samples without a known class, which Largest leaves out
 	NotIDX     Reason = "not IDX"     // beside the IDX files of a set
 )
 
-const leftOutNames = 3 // how many names a LeftOut holds
+const leftOutNames = 3 // the most names in a LeftOut
 
-// String says how many of what, as in "2 files that are no images (a.txt, b.txt)".
+// String describes the count, as in "2 files that are no images (a.txt, b.txt)".
 func (l LeftOut) String() string {
 	names := strings.Join(l.Names, ", ")
 	one, several := "file that is no image", "files that are no images"
@@ -406,10 +405,10 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%s (%s)", phrase.Count(l.Count, one, several), names)
 }
 
-// leftOutList gathers what is left out.
+// leftOutList counts what is left out.
 type leftOutList []LeftOut
 
-// add counts one more, by its name.
+// add counts one file or class.
 func (l *leftOutList) add(reason Reason, name string) {
 	at := slices.IndexFunc(*l, func(of LeftOut) bool { return of.Reason == reason })
 	if at < 0 {
@@ -422,20 +421,20 @@ func (l *leftOutList) add(reason Reason, name string) {
 	}
 }
 
-// several holds what several files of a kind are, where that is said in another way.
-var several = map[imagefile.Kind]string{
+// pluralKinds holds the plural of kinds, if it differs from the kind.
+var pluralKinds = map[imagefile.Kind]string{
 	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
 	imagefile.KindBrokenLink: "links to nothing", imagefile.KindCircle: "links to folders that they lie in",
 }
 
-// BadFile is a file or folder that is not used, or with imagefile.KindUsed only in part.
+// BadFile is a file or folder that is not used, or, with imagefile.KindUsed, used in part.
 type BadFile struct {
 	Name   string // its path below the folder of images
 	Kind   imagefile.Kind
 	Reason string
 }
 
-// CountKinds says how many there are of each kind, the largest number first.
+// CountKinds describes the number of files of each kind, the largest first.
 func CountKinds(bad []BadFile) string {
 	count := map[imagefile.Kind]int{}
 	for _, b := range bad {
@@ -444,12 +443,12 @@ func CountKinds(bad []BadFile) string {
 	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	var parts []string
 	for _, k := range kinds {
-		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(several[k], string(k))))
+		parts = append(parts, phrase.Count(count[k], string(k), cmp.Or(pluralKinds[k], string(k))))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// WriteBadFiles writes a CSV file of them.
+// WriteBadFiles writes a CSV file of the files, with the columns file, kind and reason.
 func WriteBadFiles(w io.Writer, bad []BadFile) error {
 	return writeRecords(w, []string{"file", "kind", "reason"}, func(put func(...string)) {
 		for _, b := range bad {

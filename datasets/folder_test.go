@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// tree makes a folder of the files, each a small image whose name has no "!"
-// and no "?", a broken one with "!", a text with "?"; the marks are dropped.
+// tree makes a folder of files: a small image for a plain name, a broken image for a name with "!", a text for one with
+// "?". The marks are dropped.
 func tree(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
@@ -194,7 +194,7 @@ func TestFolderErrors(t *testing.T) {
 	}
 }
 
-// TestParts: folders train and test with all images in them are the parts of a set.
+// TestParts: folders train and test that hold all images are the parts of a set.
 func TestParts(t *testing.T) {
 	for _, test := range []struct {
 		files []string
@@ -349,8 +349,8 @@ func TestFolderOfRealImages(t *testing.T) {
 	}
 }
 
-// TestFolderOfDanglingLinks: a link to nothing stays in the set, and reading it
-// fails with its name, so that it can be skipped.
+// TestFolderOfDanglingLinks: a broken link stays in the set, and reading it fails with its name, so that it can be
+// skipped.
 func TestFolderOfDanglingLinks(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "x.png")); err != nil {
@@ -365,7 +365,7 @@ func TestFolderOfDanglingLinks(t *testing.T) {
 	}
 }
 
-// TestFolderLeftOut: what is no sample is counted, but for the labels file.
+// TestFolderLeftOut: files that are not samples are counted, except the labels file.
 func TestFolderLeftOut(t *testing.T) {
 	dir := tree(t, "1.pgm", "2.pgm", "a.txt?", "b.txt?", "c.txt?", "d.txt?", "labels.csv?", ".hidden/1.pgm", ".x?")
 	if err := os.Symlink("nowhere", filepath.Join(dir, "e.txt")); err != nil {
@@ -389,8 +389,7 @@ func TestFolderLeftOut(t *testing.T) {
 	}
 }
 
-// TestFolderOfManyLinks: folders that hold two links each to the next are 2^n
-// folders.
+// TestFolderOfManyLinks: folders with two links each to the next are 2^n folders.
 func TestFolderOfManyLinks(t *testing.T) {
 	dir := t.TempDir()
 	const deep = 12
@@ -415,7 +414,7 @@ func TestFolderOfManyLinks(t *testing.T) {
 	}
 }
 
-// TestFolderEnds: looking through a folder ends with its context, wherever it is.
+// TestFolderEnds: the search of a folder ends with its context, at any point.
 func TestFolderEnds(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 20 {
@@ -440,7 +439,7 @@ func TestFolderEnds(t *testing.T) {
 	}
 }
 
-// endedAfter is a context that ends after it was asked n times.
+// endedAfter is a context that ends after n calls of Err.
 type endedAfter struct {
 	context.Context
 	n int
@@ -453,12 +452,12 @@ func (c *endedAfter) Err() error {
 	return nil
 }
 
-// TestTimeFolders: folders that dates and cameras name are no classes, where they are half of those that hold images or
-// more, and folders of classes are, whatever lies around them.
+// TestTimeFolders: folders named by dates and cameras are no classes if they are at least half of the folders with
+// images. Class folders are, whatever contains them.
 func TestTimeFolders(t *testing.T) {
 	for _, test := range []struct {
 		folders string // divided by |
-		times   int    // how many look like dates or cameras, 0 where classes are read
+		times   int    // the number that look like dates or cameras, 0 if classes are read
 	}{
 		{"2019|2020|2021", 3},
 		{"2019-05|2019-06|2020_01", 3},

@@ -13,12 +13,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// mostFuzzed is the longest input that the fuzz targets look at: longer ones cost
-// time and find nothing else.
+// mostFuzzed is the longest input of the fuzz targets: longer ones only cost time.
 const mostFuzzed = 1 << 16
 
-// checkMemory runs f and fails the test where it allocates more than bound bytes,
-// and what the measure may be wrong by.
+// checkMemory runs f and fails the test if it allocates more than bound bytes, within the error of measurement.
 func checkMemory(t testing.TB, bound int64, f func()) {
 	t.Helper()
 	const wrongBy = 4 << 20
@@ -89,8 +87,7 @@ func FuzzFeedback(f *testing.F) {
 	})
 }
 
-// checkLinks reads links and checks that they are of samples of the set, and that
-// they do not contradict each other.
+// checkLinks reads links and checks that they are valid and consistent.
 func checkLinks(t *testing.T, data []byte, read func(*Set, context.Context, string) (*Links, error)) {
 	set := fileSet()
 	l, err := read(set, t.Context(), writeFile(t, filepath.Join(t.TempDir(), "links.csv"), data))

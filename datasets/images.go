@@ -24,14 +24,14 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// Images opens the images of a set: it decodes their files, or makes grey images of vectors, whose values
-// ValueRange maps to black and white. It notes the SHA-256 sum of each file when it first reads it, and a file
-// that holds something else later is an error that names it. Its methods may be called at once.
+// Images opens the images of a set. It decodes files, or turns vectors into grey images, with black and white at the
+// values of ValueRange. It remembers the SHA-256 sum of each file at the first read; a later change of the file is an
+// error that wraps ErrChanged. It is safe for concurrent use.
 type Images struct {
 	set          *Set
 	black, white float64
 
-	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there.
+	// UseTruncated accepts truncated JPEG files with at least half of their rows.
 	UseTruncated bool
 
 	mu        sync.Mutex
@@ -39,7 +39,7 @@ type Images struct {
 	truncated map[int]string
 }
 
-// Images returns what opens the set's images. The range of vectors is worked out once.
+// Images returns an opener of the set's images. It computes the range of vectors once.
 func (s *Set) Images() *Images {
 	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
@@ -48,16 +48,15 @@ func (s *Set) Images() *Images {
 	return im
 }
 
-// Image returns sample i as an image. Whoever wants many images asks Images.
+// Image returns sample i as an image. Use Images to open many.
 func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context.Background(), i) }
 
-// Range returns the values that stand for black and white (ValueRange), 0 and 1 for files.
+// Range returns the values of black and white (see ValueRange), 0 and 1 for files.
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
-// Open returns the image of sample i. It waits for its share of the memory budget of the context, and the image
-// counts there until the garbage collector finds that nobody has it any more. Where the work on an image is
-// known beforehand, With is the better choice. Vectors that are no images, and values that are not finite, are
-// errors.
+// Open returns the image of sample i. It waits for memory in the budget of the context, which counts the image until it
+// is garbage. With is better if the work on the image is known beforehand. Vectors that are not images, and values that
+// are not finite, are errors.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
@@ -66,7 +65,7 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 		value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
 		var first *byte
 		size := 0
-		for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
+		for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr share the memory of Y
 			if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
 				size += pix.Len()
 				first = cmp.Or(first, &pix.Bytes()[0])
@@ -80,7 +79,7 @@ func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) 
 	return img, err
 }
 
-// collectFor runs the garbage collector now and then while somebody waits for memory, until stop is called.
+// collectFor runs the garbage collector now and then while someone waits for memory, until stop is called.
 func collectFor(budget *limits.Budget) (stop func()) {
 	tick, done := time.NewTicker(100*time.Millisecond), make(chan struct{})
 	go func() {
@@ -98,15 +97,14 @@ func collectFor(budget *limits.Budget) (stop func()) {
 	return func() { tick.Stop(); close(done) }
 }
 
-// With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
-// them. It holds a share of the memory budget of the context meanwhile, for the file's content, for decoding it
-// and for what the uses take. Errors are those of Open and the first of a use, a *memory.LimitError where the
-// budget is too small for the image, and an *imagefile.Error where the file cannot be used.
+// With passes the image of sample i to the uses in order, and reads its file once. Meanwhile it reserves memory in the
+// budget of the context for the file, for decoding and for the uses. It returns the errors of Open and the first error
+// of a use, a *memory.LimitError if the budget is too small, and an *imagefile.Error if the file is unusable.
 func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
 	if im.set.Files == nil {
 		return im.withVector(ctx, i, uses)
 	}
-	// What decoding takes is known when the file is read. If it is not free, the content goes meanwhile.
+	// The memory for decoding is known once the file is read. If it is not available, the content is dropped meanwhile.
 	budget, path := limits.FromContext(ctx), im.set.Files[i]
 	r, release, err := im.read(ctx, i, 0)
 	if err != nil {
@@ -155,7 +153,7 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 		return err
 	}
 	defer release()
-	img, err := im.ofVector(i)
+	img, err := im.vectorImage(i)
 	for _, u := range uses {
 		if err == nil {
 			err = u.Do(img, size)
@@ -164,14 +162,14 @@ func (im *Images) withVector(ctx context.Context, i int, uses []imagefile.Use) e
 	return err
 }
 
-// Truncated tells how much is used of a file that ends early, once it was decoded, else "".
+// Truncated says how much of a truncated file was used, once it is decoded, else "".
 func (im *Images) Truncated(i int) string {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return im.truncated[i]
 }
 
-// read reads the file of sample i and its header, with a share of the budget for its content and for more bytes.
+// read reads the file of sample i and its header, with memory for its content and more bytes.
 func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Reading, release func(), err error) {
 	path := im.set.Files[i]
 	f, err := os.Open(path)
@@ -204,7 +202,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 		return nil, nil, changedError(path)
 	}
 	content = content[:n]
-	if err = im.note(i, sha256.Sum256(content)); err != nil {
+	if err = im.checkSum(i, sha256.Sum256(content)); err != nil {
 		return nil, nil, err
 	}
 	if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
@@ -213,11 +211,11 @@ func (im *Images) read(ctx context.Context, i int, more int64) (r *imagefile.Rea
 	return r, release, nil
 }
 
-// Sum returns the SHA-256 sum of the file of sample i, or of the size, the range and the values of its vector.
+// Sum returns the SHA-256 sum of the file of sample i, or of the size, range and values of its vector.
 func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	if im.set.Files == nil {
-		row, err := im.set.row(i)
+		row, err := im.set.vectorRow(i)
 		if err == nil {
 			values := append([]float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white}, row...)
 			err = binary.Write(h, binary.LittleEndian, values)
@@ -233,10 +231,10 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 		return sum, imagefile.OpenError(err)
 	}
 	sum = [sha256.Size]byte(h.Sum(nil))
-	return sum, im.note(i, sum)
+	return sum, im.checkSum(i, sum)
 }
 
-// Noted returns the sum that Sum gives of a file that has been read already, without reading it again.
+// Noted returns the sum of a file that has been read before, without reading it again.
 func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -244,8 +242,8 @@ func (im *Images) Noted(i int) (sum [sha256.Size]byte, ok bool) {
 	return sum, ok
 }
 
-// note remembers the sum of the file of sample i, or compares it with what it was.
-func (im *Images) note(i int, sum [sha256.Size]byte) error {
+// checkSum remembers the sum of the file of sample i, or compares it with the remembered one.
+func (im *Images) checkSum(i int, sum [sha256.Size]byte) error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if before, known := im.sums[i]; known && before != sum {
@@ -255,23 +253,23 @@ func (im *Images) note(i int, sum [sha256.Size]byte) error {
 	return nil
 }
 
-// ErrChanged is in the error of a file that holds something else than before.
+// ErrChanged is wrapped by the error of a file that changed between two reads.
 var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
-func (im *Images) ofVector(i int) (image.Image, error) {
+func (im *Images) vectorImage(i int) (image.Image, error) {
 	s := im.set
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
 	}
-	row, err := s.row(i)
+	row, err := s.vectorRow(i)
 	if err != nil {
 		return nil, err
 	}
 	box := image.Rect(0, 0, s.Width, s.Height)
 	if im.black == 0 && im.white == 255 {
-		if img := image.NewGray(box); inBytes(img.Pix, row) {
+		if img := image.NewGray(box); toBytes(img.Pix, row) {
 			return img, nil
 		}
 	}
@@ -286,8 +284,8 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 	return img, nil
 }
 
-// inBytes puts values into bytes, and tells whether all are whole numbers from 0 to 255.
-func inBytes(to []uint8, values []float64) bool {
+// toBytes converts values to bytes, and reports whether all are integers from 0 to 255.
+func toBytes(to []uint8, values []float64) bool {
 	for j, v := range values {
 		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {
 			return false
@@ -297,8 +295,8 @@ func inBytes(to []uint8, values []float64) bool {
 	return true
 }
 
-// ValueRange returns the values that stand for black and white in a set of vectors: 0 and 1 where all values
-// lie between them, else 0 and 255 where all lie between those, else the least and the greatest value and 0.
+// ValueRange returns the values of black and white in a set of vectors: 0 and 1 if all values lie between them, else 0
+// and 255 likewise, else the smaller of 0 and the minimum, and the maximum.
 func (s *Set) ValueRange() (black, white float64) {
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()
@@ -328,8 +326,8 @@ func (s *Set) ValueRange() (black, white float64) {
 	return min(least, 0), max(greatest, 0)
 }
 
-// row returns a row of vectors, which may be stored.
-func (s *Set) row(i int) ([]float64, error) {
+// vectorRow returns vectorRow i of the vectors, which may be on disk.
+func (s *Set) vectorRow(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*vectorfile.Stored)
 	if !ok {
 		return vectorfile.Row(nil, i, s.Vectors), nil
@@ -340,5 +338,5 @@ func (s *Set) row(i int) ([]float64, error) {
 	return x.RawRowView(0), err
 }
 
-// Close closes the files that the vectors of a set are in, where they were left there.
+// Close closes the files of vectors that are on disk.
 func (s *Set) Close() error { return s.content().Close() }

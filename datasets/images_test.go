@@ -22,7 +22,7 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// greyPNG writes an image of one grey.
+// greyPNG writes an image of one grey value.
 func greyPNG(t *testing.T, path string, side int, grey uint8) {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, side, side))
@@ -38,8 +38,7 @@ func greyPNG(t *testing.T, path string, side int, grey uint8) {
 	}
 }
 
-// A file that holds something else when it is read again is an error, whichever of
-// the methods read it first.
+// A file that changed since its first read is an error, whichever method read it first.
 func TestImagesChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
@@ -64,9 +63,8 @@ func TestImagesChanged(t *testing.T) {
 	}
 }
 
-// The file is replaced between its being read and its being decoded: what is
-// decoded is what was digested, and where it must be read again, the other content
-// is found out.
+// If a file is replaced between reading and decoding, the decoded image is the digested one; if the file must be read
+// again, the change is an error.
 func TestImagesReplacedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
@@ -112,7 +110,7 @@ func TestImagesWithinBudget(t *testing.T) {
 	budget := limits.New(limits.Least)
 	ctx := limits.NewContext(t.Context(), budget)
 	im := set.Images()
-	// Each takes more than half of what there is.
+	// Each takes more than half of the memory.
 	more := func(width, height int) int64 {
 		if width != 100 || height != 100 {
 			t.Errorf("an image of %d×%d, want 100×100", width, height)
@@ -154,7 +152,7 @@ func TestImagesWithinBudget(t *testing.T) {
 	}
 }
 
-// countingMatrix counts how many of its values are asked for.
+// countingMatrix counts the calls of At.
 type countingMatrix struct {
 	*mat.Dense
 	asked *int
@@ -165,7 +163,7 @@ func (c countingMatrix) At(i, j int) float64 {
 	return c.Dense.At(i, j)
 }
 
-// The range of all values is not asked for once a sample.
+// The range of values is computed once, not for each sample.
 func TestImagesOfVectorsAskOnce(t *testing.T) {
 	const n, side = 50, 4
 	var asked int
@@ -185,8 +183,7 @@ func TestImagesOfVectorsAskOnce(t *testing.T) {
 	}
 }
 
-// Images that were opened count until they are collected, and those who wait for
-// the memory of others that nobody has any more get it.
+// Open images count until they are collected, and waiters get the memory of unreachable ones.
 func TestImagesOpenCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	greyPNG(t, path, 3000, 1)
@@ -203,7 +200,7 @@ func TestImagesOpenCounts(t *testing.T) {
 	}
 	runtime.KeepAlive(first)
 	first = nil
-	for range 5 { // of which two fit beside each other
+	for range 5 { // two of them fit at once
 		if _, err := im.Open(ctx, 0); err != nil {
 			t.Fatal(err)
 		}

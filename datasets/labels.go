@@ -24,15 +24,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// ReadLabels reads the classes of the samples from a CSV file and puts them in the place of the set's own,
-// which become OwnClasses and OwnLabels. A line holds a sample's name and its class, divided by a comma, a
-// semicolon or a tab: a name as in Names, also with the set's folder before it, as a path from here, or without
-// any folder where one sample alone is called so; in a set of vectors also the sample's number from 1. A header
-// may name more columns, of which the classes are that called "class", or else the second. Samples without a
-// class have the label -1.
+// ReadLabels replaces the classes of the samples by those of a CSV file. The set's own classes become OwnClasses and
+// OwnLabels. A line holds a sample and its class, separated by a comma, a semicolon or a tab. A sample is a name as in
+// Names, a name with the set's folder before it, a path from the current folder, a unique file name, or in a set of
+// vectors the sample's number from 1. A header may name more columns; the classes are then in the column "class", else
+// in the second. Samples without a class have the label −1.
 //
-// A line that names no sample, one with another number of fields and one that gives a sample a second class are
-// errors that name file, line and value; the set is unchanged then.
+// A line with an unknown sample, another number of fields or a second class for a sample is an error that names file,
+// line and value. The set is unchanged then.
 func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
 
 func (s *Set) readClasses(what, file string) error {
@@ -40,20 +39,20 @@ func (s *Set) readClasses(what, file string) error {
 	if err != nil {
 		return err
 	}
-	s.TellClasses(classes)
+	s.ReplaceClasses(classes)
 	s.LabelsFile, s.LabelLines = file, lines
 	return nil
 }
 
-// TellClasses puts a class for each sample, or "", in the place of the set's own, as ReadLabels does.
-func (s *Set) TellClasses(classes []string) {
+// ReplaceClasses replaces the set's classes by a class for each sample, or "", as ReadLabels does.
+func (s *Set) ReplaceClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
 	}
 	s.setClasses(classes)
 }
 
-// ReadClasses returns the class of each sample that a file of labels names, or "".
+// ReadClasses returns the class of each sample in a file of labels, or "".
 func (s *Set) ReadClasses(file string) ([]string, error) {
 	classes, _, err := s.labelledLines("labels", file)
 	return classes, err
@@ -61,7 +60,7 @@ func (s *Set) ReadClasses(file string) ([]string, error) {
 
 var classHeaders = []string{"class", "label", "category"}
 
-// labelledLines returns each sample's class, "" for none, and the line that gives it.
+// labelledLines returns each sample's class, "" for none, and its line in the file.
 func (s *Set) labelledLines(what, file string) (classes []string, from []int, err error) {
 	classes, from = make([]string, s.Len()), make([]int, s.Len())
 	at := 1 // the column of classes
@@ -86,7 +85,7 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 	return classes, from, err
 }
 
-// WriteLabels writes a CSV file of the samples' classes, "" for none, as ReadLabels reads it.
+// WriteLabels writes a CSV file of the samples' classes, "" for none, which ReadLabels can read.
 func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
 		for i, class := range classes {
@@ -97,8 +96,8 @@ func (s *Set) WriteLabels(w io.Writer, classes []string) error {
 	})
 }
 
-// readTold reads the files of truth and of labels. With the first the set's own classes are forgotten.
-func (s *Set) readTold(opt *OpenOptions) error {
+// readGivenClasses reads the files of truth and of labels. A file of truth replaces the set's own classes.
+func (s *Set) readGivenClasses(opt *OpenOptions) error {
 	if opt.Truth != "" {
 		s.forgetClasses()
 		if err := s.readClasses("truth", opt.Truth); err != nil {
@@ -111,22 +110,22 @@ func (s *Set) readTold(opt *OpenOptions) error {
 	return s.ReadLabels(opt.Labels)
 }
 
-// forgetClasses makes the class of no sample known.
+// forgetClasses removes the classes of all samples.
 func (s *Set) forgetClasses() {
 	s.setClasses(make([]string, s.Len()))
 	s.Classes, s.OwnClasses, s.OwnLabels = nil, nil, nil
 }
 
-// setClasses makes labels of the samples' class names, "" for none.
+// setClasses sets the classes and labels from the samples' class names, "" for none.
 func (s *Set) setClasses(words []string) {
 	s.Classes, s.Labels = vectorfile.Classes(words)
 	s.FolderClasses = false
 }
 
-// finder finds a sample by what a CSV file calls it, or returns -1 and the names of several that it may be.
+// finder finds a sample by its name in a CSV file. For an ambiguous name it returns −1 and the candidates.
 type finder func(name string) (at int, several []string)
 
-// finder finds samples by their names, with the set's folder before them, by paths, or without folders.
+// finder finds samples by name, by name with the set's folder, by path, or by file name.
 func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
@@ -176,14 +175,14 @@ func (s *Set) finder() finder {
 			case len(at) == 1:
 				return at[0], nil
 			case len(at) > 1:
-				return -1, take(s.Names, at)
+				return -1, takeRows(s.Names, at)
 			}
 		}
 		return -1, nil
 	}
 }
 
-// absolute returns the absolute path of a file, or the path itself where there is none.
+// absolute returns the absolute path of a file, or the path itself on failure.
 func absolute(file string) string {
 	if a, err := filepath.Abs(filepath.FromSlash(file)); err == nil {
 		return a
@@ -191,8 +190,8 @@ func absolute(file string) string {
 	return file
 }
 
-// namedLines are the lines of a CSV file about samples: how many fields they have, as want says, how many of
-// them may name samples, and the names of the columns in a header, with more fields given to wider.
+// namedLines describes the lines of a CSV file about samples: the number of fields, as want says in words, how many of
+// them may name samples, and the names of columns in a header, which is given to wider if it has more fields.
 type namedLines struct {
 	fields, samples int
 	want            string
@@ -200,17 +199,17 @@ type namedLines struct {
 	wider           func(header []string)
 }
 
-// Bounds on a line of a file of labels or links, which holds two names or three.
+// Limits of a line in a file of labels or links, which holds two or three names.
 const mostNamesLine, mostNamesFields = 1 << 20, 1 << 10
 
-// readLines calls f for each line of a CSV file but its header, with the samples that fields name.
+// readLines calls f for each line of a CSV file except its header, with the samples that its fields name.
 func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines, places []int, f func(line int, record []string, samples []int) error) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer in.Close()
-	// The text is in UTF-8, which is left as it is, or in UTF-16 with its mark.
+	// The text is UTF-8, or UTF-16 with a byte order mark.
 	text, find := bufio.NewReaderSize(in, separatorWindow), s.finder()
 	if mark, _ := text.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
 		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
@@ -250,7 +249,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 	}
 }
 
-// sample returns the one sample of a name.
+// sample returns the only sample of a name.
 func (find finder) sample(name string) (int, error) {
 	i, several := find(name)
 	if several != nil {
@@ -262,7 +261,7 @@ func (find finder) sample(name string) (int, error) {
 	return i, nil
 }
 
-// namesSamples tells whether the fields of a line that name samples do so.
+// namesSamples reports whether one of the line's sample fields names a sample.
 func (lines namedLines) namesSamples(record []string, find finder) bool {
 	return slices.ContainsFunc(record[:min(lines.samples, len(record))], func(field string) bool {
 		at, _ := find(strings.TrimSpace(field))
@@ -270,7 +269,7 @@ func (lines namedLines) namesSamples(record []string, find finder) bool {
 	})
 }
 
-// isHeader tells whether a line names the columns, and no sample.
+// isHeader reports whether a line names columns, and no sample.
 func (lines namedLines) isHeader(record []string, find finder) bool {
 	if lines.namesSamples(record, find) {
 		return false
@@ -295,9 +294,9 @@ type separator struct {
 
 var separators = []separator{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}}
 
-const separatorWindow = 1 << 16 // how much of a file is looked at to find its separator
+const separatorWindow = 1 << 16 // the number of bytes from which the separator is found
 
-// separatorOf returns the separator of the wanted number of fields, by which most lines name samples.
+// separatorOf returns the separator with which most lines have the wanted fields and name samples.
 func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	head, _ := text.Peek(separatorWindow)
 	whole := len(head) < separatorWindow
@@ -329,10 +328,10 @@ func separatorOf(text *bufio.Reader, lines namedLines, find finder) separator {
 	return best
 }
 
-// writeRecords writes a CSV file of a header and of the records that each puts.
+// writeRecords writes a CSV file with a header and the records that each passes to put.
 func writeRecords(w io.Writer, header []string, each func(put func(fields ...string))) error {
 	out := csv.NewWriter(w)
-	put := func(fields ...string) { _ = out.Write(fields) } // Error says what fails
+	put := func(fields ...string) { _ = out.Write(fields) } // Error returns the error
 	put(header...)
 	each(put)
 	out.Flush()

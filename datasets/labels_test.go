@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// fileSet is a set of three image files that nobody opens.
+// fileSet is a set of three image files that are never opened.
 func fileSet() *Set {
 	names := []string{"a.png", "b/1.png", "c, d.png"}
 	return &Set{Name: "files", Names: names, Files: names, Labels: []int{-1, -1, -1}}
@@ -32,7 +32,7 @@ func inUTF16(text string, big bool) string {
 	return string(out)
 }
 
-// TestLabelsByPath: a file of labels may name images by their paths from here, or from the root.
+// TestLabelsByPath: a file of labels may name images by relative or absolute paths.
 func TestLabelsByPath(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm")
 	t.Chdir(filepath.Dir(dir))
@@ -150,8 +150,8 @@ func TestReadLabelsErrors(t *testing.T) {
 	}
 }
 
-// TestFolderWithTruth: the file of truth says the classes whatever the folders are called, and
-// is no sample left out; beside labels it says the set's own.
+// TestFolderWithTruth: a file of truth gives the classes regardless of folders, and is not counted as left out; with
+// labels it gives the set's own classes.
 func TestFolderWithTruth(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	truth := writeFile(t, filepath.Join(dir, "truth.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
@@ -179,8 +179,7 @@ func TestFolderWithTruth(t *testing.T) {
 	}
 }
 
-// TestVectorsWithTruth: a file of vectors has its classes replaced by those of the truth,
-// and forgotten where none are wanted.
+// TestVectorsWithTruth: truth replaces the classes of vectors, and NoClasses removes them.
 func TestVectorsWithTruth(t *testing.T) {
 	vectors := writeFile(t, filepath.Join(t.TempDir(), "v.csv"), []byte("a,class\n1,x\n2,x\n3,y\n"))
 	truth := writeFile(t, filepath.Join(t.TempDir(), "truth.csv"), []byte("1,p\n3,q\n"))

@@ -14,27 +14,27 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Links are pairs of samples, by their place in the set, that belong together and that do not.
+// Links are must-links and cannot-links: pairs of sample indices that belong together, and that do not.
 type Links struct {
 	Must, Cannot [][2]int
-	// File is where they were read, and MustLines and CannotLines hold their lines in it, from 1, or are nil.
+	// File is the file of the links. MustLines and CannotLines are their lines in it, from 1, or nil.
 	File                   string
 	MustLines, CannotLines []int
 }
 
-// None tells whether there are no links.
+// None reports whether there are no links.
 func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
 var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
-// checkFit returns an error where the memory budget has no room for these links, which lists copy as they grow.
+// checkFit returns an error if this many links exceed the memory budget, including copies of growing lists.
 func checkFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(72*int64(links), fmt.Sprintf("%d links", links))
 }
 
-// ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels takes them, and must or
-// cannot. The first line may be a header. Links that contradict each other, directly or through others, are
-// errors, and so are more than the memory budget of the context has room for.
+// ReadLinks reads links from a CSV file. A line holds two samples, named as for ReadLabels, and must or cannot. The
+// first line may be a header. It returns an error for links that contradict each other, directly or through others, and
+// for more links than fit the memory budget of the context.
 func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	l := &Links{File: file}
 	err := s.readLines(ctx, "links", file, linkLines, []int{0, 1}, func(line int, record []string, samples []int) error {
@@ -54,7 +54,7 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 	return l, s.CheckLinks(l, false)
 }
 
-// WriteLinks writes a CSV file of links as ReadLinks reads it.
+// WriteLinks writes a CSV file of links, which ReadLinks can read.
 func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
 		write := func(pairs [][2]int, kind string) {
@@ -67,21 +67,21 @@ func (s *Set) WriteLinks(w io.Writer, l Links) error {
 	})
 }
 
-// FeedbackLog is a log of relevance feedback: samples found to be what was looked for, and others.
+// FeedbackLog is one log of relevance feedback: samples that matched a query, and samples that did not.
 type FeedbackLog struct{ Positive, Negative []int }
 
-const mostLinks = 1 << 25 // how many links feedback may give: n samples found good give n·(n−1)/2
+const mostLinks = 1 << 25 // the most links from feedback: n positive samples give n·(n−1)/2
 
-// ReadFeedback reads relevance feedback from a CSV file, and makes links of it. A line holds the name of a log,
-// a sample, and + or −, for whether it was found to be what was looked for. Within a log all positive samples
-// must link, and a positive and a negative one cannot (Chen, Rege, Dong and Fotouhi, SS-NMF). A sample that one
-// log marks in both ways is an error, and so are more than 33 million links.
+// ReadFeedback reads relevance feedback from a CSV file and derives links. A line holds the name of a log, a sample,
+// and + or − for whether it matched. Within a log, positive samples are must-linked, and each positive sample is
+// cannot-linked with each negative one (Chen, Rege, Dong and Fotouhi, SS-NMF). A sample with both marks in one log is
+// an error, and so are more than 33 million links.
 func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	type mark struct {
 		log    string
 		sample int
 	}
-	marks := map[mark]int{} // lines, negative ones of negative marks
+	marks := map[mark]int{} // lines, negated for negative marks
 	var names []string
 	var logs []FeedbackLog
 	index := map[string]int{}
@@ -136,7 +136,7 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 	return out, s.CheckLinks(out, false)
 }
 
-// WriteFeedback writes logs, which it numbers from 1, as ReadFeedback reads them.
+// WriteFeedback writes logs, numbered from 1, which ReadFeedback can read.
 func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
 		for at, log := range logs {
@@ -151,8 +151,8 @@ func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
 	})
 }
 
-// CheckLinks returns an error where links contradict each other or, with labels, the classes, directly or
-// through others. It names the samples and the lines of the shortest way.
+// CheckLinks returns an error if links contradict each other or, with labels, the classes, directly or through others.
+// The error names the samples and lines of the shortest path.
 func (s *Set) CheckLinks(l *Links, labels bool) error {
 	if err := s.contradiction(l, labels); err != nil {
 		return fmt.Errorf("links %s: %w", l.File, err)
@@ -161,7 +161,7 @@ func (s *Set) CheckLinks(l *Links, labels bool) error {
 }
 
 func (s *Set) contradiction(l *Links, labels bool) error {
-	// Classes are numbered behind the samples, and a sample must link its class.
+	// Classes are nodes after the samples, and each sample is must-linked with its class.
 	n, must := s.Len(), slices.Clip(l.Must)
 	if labels {
 		for i, c := range s.Labels {
@@ -178,9 +178,9 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 		class := map[int]int{} // of a group
 		for c := range s.Classes {
 			if other, ok := class[group[n+c]]; ok {
-				way := wayBetween(len(group), must, n+other, n+c)
+				way := shortestPath(len(group), must, n+other, n+c)
 				first, last := way[0].to, way[len(way)-2].to
-				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.along(l, first, way[1:len(way)-1]),
+				return fmt.Errorf("%s contradicts the class %s of %s and the class %s of %s%s", s.describePath(l, first, way[1:len(way)-1]),
 					s.Classes[other], s.Names[first], s.Classes[c], s.Names[last], s.labelLines(first, last))
 			}
 			class[group[n+c]] = c
@@ -195,17 +195,17 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			return fmt.Errorf("%scannot-link (%s, %s) parts a sample from itself", from, s.Names[p[0]], s.Names[p[1]])
 		}
 		if group[p[0]] == group[p[1]] {
-			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.along(l, p[0], wayBetween(len(group), must, p[0], p[1])))
+			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, p[0], shortestPath(len(group), must, p[0], p[1])))
 		}
 	}
 	return nil
 }
 
-// A step leads from a sample, or a class, to one that belongs to the same group, by a must-link.
+// A step follows a must-link from a sample or class to another.
 type step struct{ to, link int }
 
-// wayBetween returns the shortest way from one of n samples and classes to another of the same group.
-func wayBetween(n int, must [][2]int, from, to int) (way []step) {
+// shortestPath returns the shortest path of must-links between two of n samples and classes.
+func shortestPath(n int, must [][2]int, from, to int) (way []step) {
 	next := make([][]step, n)
 	for at, p := range must {
 		next[p[0]], next[p[1]] = append(next[p[0]], step{p[1], at}), append(next[p[1]], step{p[0], at})
@@ -225,8 +225,8 @@ func wayBetween(n int, must [][2]int, from, to int) (way []step) {
 	return way
 }
 
-// along says what the steps of a way from a sample are.
-func (s *Set) along(l *Links, from int, way []step) string {
+// describePath describes the steps of a path from a sample.
+func (s *Set) describePath(l *Links, from int, way []step) string {
 	var said []string
 	for len(way) > 0 {
 		to := way[0]
@@ -238,7 +238,7 @@ func (s *Set) along(l *Links, from int, way []step) string {
 			said, from, way = append(said, what), to.to, way[1:]
 			continue
 		}
-		class, other := to.to, way[1].to // in and out of a class
+		class, other := to.to, way[1].to // through a class
 		said = append(said, fmt.Sprintf("the class %s of %s and %s%s", s.Classes[class-s.Len()], s.Names[from], s.Names[other], s.labelLines(from, other)))
 		from, way = other, way[2:]
 	}
@@ -249,7 +249,7 @@ func (s *Set) along(l *Links, from int, way []step) string {
 	return strings.Join(said, ", ")
 }
 
-// labelLines says where the classes of two samples stand, if in a file.
+// labelLines names the lines that label two samples, "" unless they come from a file.
 func (s *Set) labelLines(one, other int) string {
 	if s.LabelLines == nil || s.LabelLines[one] == 0 || s.LabelLines[other] == 0 {
 		return ""

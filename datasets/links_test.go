@@ -53,8 +53,8 @@ func TestReadLinks(t *testing.T) {
 	}
 }
 
-// TestLinksAgainstLabels: what links and labels say together is followed to its end, and the
-// error names both files and the lines.
+// TestLinksAgainstLabels: contradictions of links and labels are found through any path, and the error names both files
+// and the lines.
 func TestLinksAgainstLabels(t *testing.T) {
 	for _, test := range []struct{ labels, links, want string }{
 		{"a.png,x\nb.png,x\n", "a.png,b.png,must\nc.png,d.png,cannot\n", ""},
@@ -103,12 +103,12 @@ func TestReadFeedback(t *testing.T) {
 	if diff := cmp.Diff(want, got, byPair); diff != "" {
 		t.Error(diff)
 	}
-	// What is said twice counts once.
+	// Duplicates count once.
 	s, file = linkSet(t, "1,a.png,+\n1,a.png,+\n1,c.png,-\n1,c.png,-\n")
 	if got, err = s.ReadFeedback(t.Context(), file); err != nil || len(got.Must) != 0 || len(got.Cannot) != 1 {
 		t.Errorf("marks that are repeated give %v, %v", got, err)
 	}
-	// A log may be called as a header calls its column.
+	// A log may have the name of a header.
 	s, file = linkSet(t, "a,a.png,+\na,c.png,-\n")
 	if got, err = s.ReadFeedback(t.Context(), file); err != nil || len(got.Cannot) != 1 {
 		t.Errorf("a log called a gives %v, %v", got, err)
@@ -123,8 +123,7 @@ func TestReadFeedback(t *testing.T) {
 	}
 }
 
-// The links of feedback grow with the square of the marks, so their number is
-// bounded before they are made.
+// The links of feedback grow with the square of the marks, so their number is limited before they are made.
 func TestFeedbackOfManySamples(t *testing.T) {
 	const n = 9000
 	s := &Set{Name: "s", Files: make([]string, n)}
@@ -144,8 +143,7 @@ func TestFeedbackOfManySamples(t *testing.T) {
 	}
 }
 
-// Links that the memory budget has no room for are refused before they are made, and
-// those that it has room for take no more.
+// Links that exceed the memory budget are refused before they are made, and allowed ones stay within it.
 func TestManyLinks(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")
@@ -164,7 +162,7 @@ func TestManyLinks(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		read func(context.Context, string) (*Links, error)
-		most uint64 // bytes of memory where it is refused
+		most uint64 // bytes of memory for a refusal
 	}{"feedback": {marks.String(), s.ReadFeedback, 4 << 20}, "links": {pairs.String(), s.ReadLinks, 100 << 20}} {
 		var err error
 		file := writeFile(t, filepath.Join(t.TempDir(), "links.csv"), []byte(test.text))

@@ -19,39 +19,38 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits most sets.
-// Fields with a setting tag are settings of an experiment file.
+// OpenOptions are the options of Open and Folder. The zero value suits most sets. Fields with a setting tag are
+// settings of an experiment file.
 type OpenOptions struct {
-	// From chooses the images or the MATLAB file of a known set; "" is the first that is there.
+	// From chooses the images or the MATLAB file of a known set; "" is the first that exists.
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
-	// Part chooses from IDX files the training or the test ones. With "" both are read.
+	// Part chooses the training or the test samples of IDX files; "" means both.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
-	// Pattern finds the class in each image's file name, for example "subject{class}.*" or "obj{class}__*.png".
-	// A * stands for any run of characters, the longest that fits, {class} for the shortest run up to what
-	// follows it, and {number} for a run of digits, as in "{class}{number}". A pattern whose last part holds no
-	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
-	// example "{class}/images/*", where {class} is within one name.
+	// Pattern finds the class in an image's file name, for example "subject{class}.*" or "obj{class}__*.png". * matches
+	// the longest run of any characters, {class} the shortest, and {number} a run of digits, as in "{class}{number}". A
+	// pattern whose last part has no dot ignores the extension. A pattern with a slash matches the path below the
+	// folder, as in "{class}/images/*"; {class} then lies within one name.
 	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
-	// Labels is a CSV file of sample and class (Set.ReadLabels) in the place of folders.
+	// Labels is a CSV file of samples and classes (see Set.ReadLabels), which replaces the classes of folders.
 	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
-	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
+	// Truth is such a file with the set's own classes. With Labels too, they become OwnClasses.
 	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
-	// NoClasses takes no folder for a class, and no class of vectors for known.
+	// NoClasses ignores the classes of folders and of vectors.
 	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
-	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
-	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
+	// Pool makes every folder a class, even if a date or camera named it, and merges folders of the same name, such as
+	// train/Coast and test/Coast, ignoring case and surrounding blanks.
 	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
 	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
 	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
 
-	Root string // the data folder that is looked through first for known sets
-	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
+	Root string // the data folder that is searched first for known sets
+	// OnDisk and Limit are as in [vectorfile.Options]. OnDisk is an error for files that do not support it.
 	OnDisk   bool
 	Limit    int64
-	OneImage bool // takes an image file for a set of one sample, which is an error otherwise
-	// SkipBad lists what cannot be read, or leads round in a circle, in the set's Bad. Else it is an error.
+	OneImage bool // accepts an image file as a set of one sample, otherwise an error
+	// SkipBad lists unreadable files and cyclic links in the set's Bad. Otherwise they are errors.
 	SkipBad bool
 	Seed    uint64 // the seed of the generated set
 }
@@ -60,13 +59,13 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
-// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. A
-// known set is looked for in opt.Root, in the folder that the environment variable PARTWISE_DATA names and in
-// partwise in the user's cache folder. Where the current folder holds a file or folder of its name too, the
-// name alone is an error: "set:" before it is for the known set, "./" for what is here.
+// Open returns the set called name: "generated", a known set (see package catalogue), or a file or folder. It searches
+// a known set in opt.Root, in the folder in the environment variable PARTWISE_DATA, and in partwise in the user's cache
+// folder. If the current folder also has a file or folder of that name, the name alone is an error: "set:" before it
+// means the known set, "./" the local one.
 //
-// A folder is read as one of IDX files if it holds them, and else by Folder, by the pattern of a known set's
-// file names where all of its images fit it. A file is read by [vectorfile.Open].
+// A folder with IDX files is read as these, and any other by Folder, with the file name pattern of a known set if all
+// images match it. A file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -76,13 +75,13 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
-	if err := opt.check(); err != nil {
+	if err := opt.validate(); err != nil {
 		return nil, err
 	}
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
-	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
+	s, err := guard.Interruptible(ctx, func() (*Set, error) { // readers of vector files do not check ctx
 		s, err := open(ctx, name, opt)
 		if err == nil && ctx.Err() != nil {
 			s.Close()
@@ -103,7 +102,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		err = s.readTold(&opt)
+		err = s.readGivenClasses(&opt)
 	}
 	if err != nil {
 		s.Close()
@@ -113,7 +112,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 }
 
 func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
-	info, isKnown, err := knownOrHere(name, opt)
+	info, isKnown, err := resolveName(name, opt)
 	switch {
 	case err != nil:
 		return nil, err
@@ -145,15 +144,15 @@ func open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	return openFile(ctx, name, opt.vectors())
 }
 
-// knownOrHere tells whether name stands for a known set, and which. It may not be a path as well.
-func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
+// resolveName returns the known set that name means, if any. A path of the same name is an error.
+func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
 	info, isKnown = catalogue.Lookup(name)
 	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
 		return info, isKnown, nil
 	}
 	here, err := os.Stat(name)
 	if err != nil {
-		return info, true, nil // nothing of this name is here
+		return info, true, nil // no file or folder has this name
 	}
 	if name != info.Name {
 		return info, false, nil // a folder such as Yale
@@ -164,8 +163,8 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		if errors.Is(err, fs.ErrNotExist) {
 			return info, false, nil
 		}
-		if err != nil || within(at, here) {
-			return info, true, err // what is here is the known set
+		if err != nil || isWithin(at, here) {
+			return info, true, err // the local one is the known set
 		}
 		where = "in " + at
 	}
@@ -177,8 +176,8 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
 }
 
-// within tells whether path is the file or folder or lies in it.
-func within(path string, folder fs.FileInfo) bool {
+// isWithin reports whether path is folder or lies in it.
+func isWithin(path string, folder fs.FileInfo) bool {
 	for path = absolute(path); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
 		if err != nil || os.SameFile(info, folder) || path == filepath.Dir(path) {
@@ -202,7 +201,7 @@ func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
-		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not pass for the whole
+		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not look like the whole set
 	}
 	return s, nil
 }
@@ -217,7 +216,7 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) 
 			return idxFolder(ctx, dir, opt.Part, opt.vectors())
 		}
 	}
-	if !opt.saysClasses() && !opt.NoClasses {
+	if !opt.definesClasses() && !opt.NoClasses {
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
@@ -251,22 +250,22 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 		return idxFolder(ctx, path, opt.Part, vectors)
 	}
 	folder := OpenOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Pool}
-	if opt.saysClasses() {
+	if opt.definesClasses() {
 		folder.Pattern, folder.Labels, folder.Truth = opt.Pattern, opt.Labels, opt.Truth
 	}
 	s, err := Folder(ctx, path, folder)
 	if err != nil {
 		return nil, err
 	}
-	s = s.without(f.Omit)
+	s = s.withoutClasses(f.Omit)
 	if opt.NoClasses && opt.Labels == "" {
 		s.forgetClasses()
 	}
 	return s, nil
 }
 
-// without returns the set without the samples of the given classes, which are counted in LeftOut.
-func (s *Set) without(classes []string) *Set {
+// withoutClasses returns the set withoutClasses the samples of some classes, and counts these in LeftOut.
+func (s *Set) withoutClasses(classes []string) *Set {
 	var rows []int
 	omitted := map[string]int{}
 	for i, l := range s.Labels {
@@ -288,7 +287,7 @@ func (s *Set) without(classes []string) *Set {
 	return out
 }
 
-// idxFolder reads the IDX files of a part in dir, or all, and counts what else is there in the set's LeftOut.
+// idxFolder reads the IDX files of a part in dir, or all, and counts other files in LeftOut.
 func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*Set, error) {
 	read, others, err := vectorfile.IDXFolder(ctx, dir, part, opt)
 	if err != nil {
@@ -306,7 +305,7 @@ func idxFolder(ctx context.Context, dir, part string, opt vectorfile.Options) (*
 	return s, nil
 }
 
-// setOf returns the set of what the file at path holds.
+// setOf returns the set with the content of the file at path.
 func setOf(path string, c *vectorfile.Content) *Set {
 	s := &Set{Name: c.Name, Names: c.Names, Classes: c.Classes, Labels: c.Labels,
 		Vectors: c.Vectors, Height: c.Height, Width: c.Width, Beside: c.Beside}
@@ -314,7 +313,7 @@ func setOf(path string, c *vectorfile.Content) *Set {
 	return s
 }
 
-// content returns the vectors of the set with what is known of them.
+// content returns the vectors of the set, with their names and classes.
 func (s *Set) content() *vectorfile.Content {
 	return &vectorfile.Content{Name: s.Name, Names: s.Names, Classes: s.Classes, Labels: s.Labels,
 		Vectors: s.Vectors, Height: s.Height, Width: s.Width, Features: s.Features}
@@ -325,12 +324,12 @@ func Write(ctx context.Context, path string, s *Set) error {
 	return vectorfile.Write(ctx, path, s.content())
 }
 
-// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
+// WriteNew is Write for a new file. If the file exists, it is unchanged, and the error wraps fs.ErrExist.
 func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
 }
 
-// Generated returns 20 drawn objects in 36 views each, grey images of 32×32 pixels, by a seed.
+// Generated draws 20 objects in 36 views each, as grey images of 32×32 pixels. Equal seeds give equal images.
 func Generated(seed uint64) *Set {
 	pixels, names, classes, labels := demo.Images(seed)
 	return &Set{

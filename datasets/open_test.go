@@ -62,7 +62,7 @@ func TestOpenOptions(t *testing.T) {
 	}
 }
 
-// endsNext is a cancelled context that says so from the third look at its error on.
+// endsNext is a cancelled context whose Err returns an error from the third call on.
 type endsNext struct {
 	context.Context
 	looks atomic.Int32
@@ -163,8 +163,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// noDataDirs sees to it that no known set is found but below a test's own
-// folders, and returns the user's cache folder, an empty one.
+// noDataDirs hides known sets outside of a test's own folders, and returns the user's cache folder, which is empty.
 func noDataDirs(t *testing.T) string {
 	t.Helper()
 	t.Setenv("PARTWISE_DATA", "")
@@ -177,8 +176,7 @@ func noDataDirs(t *testing.T) string {
 	return cache
 }
 
-// An extract of a known set does not go by the set's name, and classes that
-// are none are left out.
+// An extract of a known set has another name than the set, and folders that are no classes are left out.
 func TestOpenKnownExtract(t *testing.T) {
 	root := t.TempDir()
 	for _, f := range []string{"caltech10/BACKGROUND_Google/image_0001.png", "caltech10/bass/image_0001.png", "caltech10/ketch/image_0001.png"} {
@@ -195,14 +193,14 @@ func TestOpenKnownExtract(t *testing.T) {
 	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is no class of the set" {
 		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
 	}
-	// By its path the folder is read whole.
+	// By its path the folder is read completely.
 	s, err = Open(t.Context(), filepath.Join(root, "caltech10"), OpenOptions{Root: root})
 	if err != nil || !cmp.Equal(s.Classes, []string{"BACKGROUND_Google", "bass", "ketch"}) || s.Len() != 3 || s.LeftOut != nil || s.Known != "" {
 		t.Errorf("by its path: %+v, %v", s, err)
 	}
 }
 
-// TestOpenNamesake: a folder here and a known set of one name are told apart.
+// TestOpenNamesake: a local folder and a known set of the same name are distinguished.
 func TestOpenNamesake(t *testing.T) {
 	noDataDirs(t)
 	data, here := t.TempDir(), t.TempDir()
@@ -251,7 +249,7 @@ func TestOpenNamesake(t *testing.T) {
 	is("./orl", "")
 }
 
-// A folder that holds a part of the files of a known set does not pass for the set.
+// A folder with some files of a known set is not read as the set.
 func TestOpenPartOfKnownSet(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "mnist", "train-images-idx3-ubyte"), writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4)))

@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
-// TestPictures: vectors are of the image files that their names tell, in a CSV file with a header
-// and without and in an .npz file.
+// TestPictures: vectors belong to the image files in their names, in a CSV file with and without a header and in an
+// .npz file.
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{"a.png", "b/c d.png", "gone.png"}

@@ -16,8 +16,7 @@ import (
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// greatestDifference returns the greatest between two images' pixels, of 255, and more than that where the sizes
-// differ.
+// greatestDifference returns the largest difference of two images' pixels, of 255, and more if their sizes differ.
 func greatestDifference(a, b image.Image) int {
 	if a.Bounds().Size() != b.Bounds().Size() {
 		return 256
@@ -35,20 +34,19 @@ func greatestDifference(a, b image.Image) int {
 	return greatest
 }
 
-// one returns the images of a set of one file.
-func one(t *testing.T, content []byte) *Images {
+// imagesOf returns the images of a set of one file.
+func imagesOf(t *testing.T, content []byte) *Images {
 	path := writeFile(t, filepath.Join(t.TempDir(), "a"), content)
 	return (&Set{Name: "x", Names: []string{"a"}, Files: []string{path}}).Images()
 }
 
-// What uses of a file are given is what Reduced makes of the whole image, to rounding, upright, and does
-// not depend on other uses.
+// Uses of a file get the result of Reduced on the whole image, up to rounding, upright, and independent of other uses.
 func TestReading(t *testing.T) {
 	files := map[string][]byte{}
 	for orientation := uint16(1); orientation <= 8; orientation++ {
 		files["JPEG of orientation "+string(rune('0'+orientation))] = imagetest.WithOrientation(t, imagetest.Waves(333, 229), orientation)
 	}
-	// RGB of several sampling factors is not served, and is reduced when it has been decoded.
+	// RGB with unequal sampling factors is decoded whole and then reduced.
 	rgb := files["JPEG of orientation 1"]
 	rgb = slices.Clone(rgb)
 	frame, scan := bytes.Index(rgb, []byte{0xff, 0xc0}), bytes.Index(rgb, []byte{0xff, 0xda})
@@ -67,7 +65,7 @@ func TestReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := whole.Bounds().Size()
-		im := one(t, content)
+		im := imagesOf(t, content)
 		alone := map[int]image.Image{}
 		for _, least := range []int{0, 1, 50, 57, 58, 115, 1000} {
 			if err := im.With(t.Context(), 0, imagefile.Use{Least: least, Do: func(img image.Image, of image.Point) error {
@@ -106,7 +104,7 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// A reduced image takes less memory than the whole one: a budget that is too small for that is enough.
+// A reduced image takes less memory than the whole one: a smaller budget is enough.
 func TestReadingWithinBudget(t *testing.T) {
 	content := imagetest.Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, imagetest.Waves(1600, 1200))
 	use := func(least int) imagefile.Use {
@@ -119,7 +117,7 @@ func TestReadingWithinBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	im, ctx := one(t, content), limits.NewContext(t.Context(), budget)
+	im, ctx := imagesOf(t, content), limits.NewContext(t.Context(), budget)
 	if err := im.With(ctx, 0, half, quarter); err != nil {
 		t.Error(err)
 	}

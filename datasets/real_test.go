@@ -63,8 +63,7 @@ func TestOpenRealSets(t *testing.T) {
 	}
 }
 
-// A picture of the MATLAB file must look like the original, and not like the
-// original on its side.
+// A picture of the MATLAB file is upright, as the original.
 func TestMATUpright(t *testing.T) {
 	root := realData(t, "")
 	small, err := Open(t.Context(), "orl", OpenOptions{Root: root, From: "mat"})
@@ -80,8 +79,7 @@ func TestMATUpright(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The MATLAB file holds the faces cut out, in another order: look for
-		// the place in the person's pictures that is most alike.
+		// The MATLAB file holds cropped faces in another order: find the most similar part of the person's pictures.
 		upright, turned := -1.0, -1.0
 		for j := range original.Len() {
 			if original.Classes[original.Labels[j]] != "s"+small.Classes[small.Labels[i]] {
@@ -107,8 +105,7 @@ func TestMATUpright(t *testing.T) {
 	}
 }
 
-// correlation returns that of the grey values of a with those of b, or of b
-// transposed.
+// correlation returns the correlation of the grey values of a with those of b, or of b transposed.
 func correlation(a, b image.Image, transposed bool) float64 {
 	var x, y []float64
 	for r := range 32 {

@@ -1,9 +1,8 @@
-// Package datasets makes sets of samples: image files in folders, and vectors in files. Open takes the name of
-// a known set, of a file or of a folder and returns a Set.
+// Package datasets reads sets of samples: folders of images, and files of vectors. [Open] takes the name of a known
+// set, or the path of a file or folder, and returns a [Set].
 //
-// Files may be damaged or hostile: an error names the file and the place in it, memory is taken only as far as
-// the file's bytes back it, no matrix holds a NaN or an infinite value, and an archive cannot write outside the
-// folder that it is unpacked in.
+// Files may be damaged or hostile. An error names the file and the place in it, memory is allocated only as the file's
+// size justifies, no matrix holds NaN or infinite values, and an archive cannot write outside of its folder.
 package datasets
 
 import (
@@ -21,54 +20,54 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Set is a set of n samples with what is known of their classes: image files or vectors.
+// Set is a set of n samples, images or vectors, with their classes if known.
 type Set struct {
-	Name string // what the set is called in tables and pages
+	Name string // the name in tables and pages
 	// Names holds a unique name for each sample: a path below the set's folder, or "FILE row 17" (from 1).
 	Names []string
-	// Classes holds the names of the known classes, and Labels for each sample an index into them, or -1.
+	// Classes holds the names of the classes, and Labels for each sample an index into Classes, or −1.
 	Classes []string
 	Labels  []int
-	// FolderClasses tells that the classes are folders, beside which images without a class lie.
+	// FolderClasses is true if folders are the classes, and that images without a class lie beside them.
 	FolderClasses bool
-	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of the
-	// Folders that hold images: none of them is a class then.
+	// TimeFolders are the folders that dates or cameras seem to have named, if they are most of the Folders with
+	// images. No folder is a class then.
 	TimeFolders []string
 	Folders     int
-	// OwnClasses and OwnLabels are the Classes and Labels that ReadLabels replaced, or nil.
+	// OwnClasses and OwnLabels are the Classes and Labels before ReadLabels, or nil.
 	OwnClasses []string
 	OwnLabels  []int
 	// LabelsFile is the file that ReadLabels read, and LabelLines holds each sample's line in it, or 0.
 	LabelsFile string
 	LabelLines []int
-	// Test tells of each sample whether it is of the test part and not of the training part, or is nil where
-	// the data are not in these two parts: folders train and test, or IDX files of both.
+	// Test tells for each sample whether it is in the test part. It is nil unless the data have both parts: folders
+	// train and test, or both IDX files.
 	Test  []bool
-	Files []string // each sample's image file, or nil for a set of vectors
-	// Vectors is n×m, a sample a row, or nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes
-	// or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with OpenOptions.OnDisk.
+	Files []string // the image file of each sample, nil for a set of vectors
+	// Vectors is n×m, one sample a row, nil for a set of image files. It is a *mat.Dense, a *vectorfile.Bytes, for
+	// sparse data a *sparse.CSR, or with OpenOptions.OnDisk a *vectorfile.Stored.
 	Vectors  mat.Matrix
-	Pictures []string // the image file of each vector, by the sample's name, or "", or nil
-	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
+	Pictures []string // the image file of each vector, found by the sample's name, or ""; nil if there are none
+	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
-	// Features says which columns of the vectors belong to which feature. Write writes it; it is not read.
+	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
 	Features []vectorfile.Columns
-	LeftOut  []LeftOut // counts what lay beside the samples and is none of them
-	Bad      []BadFile // what could not be looked at in a folder of images, with OpenOptions.SkipBad
-	Beside   []string  // files that were read beside that of the vectors: of labels or topics
-	Known    string    // the name of the known set that this is or is a part of, "" for a file or folder
+	LeftOut  []LeftOut // counts files and samples that are not in the set
+	Bad      []BadFile // unreadable files in a folder of images, with OpenOptions.SkipBad
+	Beside   []string  // further files that were read, with labels or topics
+	Known    string    // the name of the known set that this is or is a part of, "" for others
 
-	inParts bool // read of IDX files, of which Part chooses
+	inParts bool // read from IDX files, from which Part chooses
 }
 
 // Len returns the number of samples.
 func (s *Set) Len() int { return len(s.Names) }
 
-// Subset returns the set of the given samples, in their order, and of their classes. It panics for other rows.
+// Subset returns the set of the samples rows, in this order, with their classes. It panics for invalid rows.
 func (s *Set) Subset(rows []int) *Set {
 	out := *s
-	out.Names, out.Files, out.Pictures = take(s.Names, rows), take(s.Files, rows), take(s.Pictures, rows)
-	out.Test, out.LabelLines, out.LeftOut = take(s.Test, rows), take(s.LabelLines, rows), slices.Clone(s.LeftOut)
+	out.Names, out.Files, out.Pictures = takeRows(s.Names, rows), takeRows(s.Files, rows), takeRows(s.Pictures, rows)
+	out.Test, out.LabelLines, out.LeftOut = takeRows(s.Test, rows), takeRows(s.LabelLines, rows), slices.Clone(s.LeftOut)
 	switch x := s.Vectors.(type) {
 	case nil:
 	case *vectorfile.Bytes:
@@ -92,9 +91,9 @@ func (s *Set) Subset(rows []int) *Set {
 	return &out
 }
 
-// subsetClasses returns the classes that the given samples have, in order, and their labels.
+// subsetClasses returns the classes of the samples rows, in order, and their labels.
 func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
-	renumbered = take(labels, rows)
+	renumbered = takeRows(labels, rows)
 	label := make([]int, len(classes))
 	for c, class := range classes {
 		if slices.Contains(renumbered, c) {
@@ -110,7 +109,7 @@ func subsetClasses(classes []string, labels, rows []int) (left []string, renumbe
 	return left, renumbered
 }
 
-// Labelled returns the set of the samples whose class is known. The others are counted in LeftOut.
+// Labelled returns the set of the samples with a known class. LeftOut counts the others.
 func (s *Set) Labelled() *Set {
 	if !slices.Contains(s.Labels, -1) {
 		return s
@@ -118,8 +117,8 @@ func (s *Set) Labelled() *Set {
 	return s.Largest(len(s.Classes))
 }
 
-// Largest returns the set of the k classes with the most samples, in their order; of classes of one size the
-// first. Samples of no known class are left out, and counted in LeftOut.
+// Largest returns the set of the k classes with the most samples, in their order; of equally large classes the first.
+// LeftOut counts samples without a known class.
 func (s *Set) Largest(k int) *Set {
 	size, order := make([]int, len(s.Classes)), make([]int, len(s.Classes))
 	for c := range order {
@@ -148,8 +147,8 @@ func (s *Set) Largest(k int) *Set {
 	return out
 }
 
-// take returns the values of these rows, or nil where there are none at all.
-func take[T any](values []T, rows []int) []T {
+// takeRows returns the values at rows, nil for nil.
+func takeRows[T any](values []T, rows []int) []T {
 	if values == nil {
 		return nil
 	}
@@ -160,7 +159,7 @@ func take[T any](values []T, rows []int) []T {
 	return out
 }
 
-// findPictures takes the samples' names for those of image files, if there is one of the first that end so.
+// findPictures looks for image files with the samples' names, if one of the first names has an image's extension.
 func (s *Set) findPictures(path string) {
 	if s.Height > 0 {
 		return // the vectors are images
@@ -189,7 +188,7 @@ func (s *Set) findPictures(path string) {
 	}
 }
 
-// File returns the image file that sample i is, or that its vector is of, "" where there is none.
+// File returns the image file of sample i or of its vector, or "".
 func (s *Set) File(i int) string {
 	switch {
 	case s.Files != nil:
@@ -200,13 +199,13 @@ func (s *Set) File(i int) string {
 	return ""
 }
 
-// HasImages tells whether there is something to see of the samples: they are images, or some have image files.
+// HasImages reports whether samples can be shown: they are images, or some have image files.
 func (s *Set) HasImages() bool { return s.Files != nil || s.Height > 0 || s.Pictures != nil }
 
 // PictureFiles returns the samples as a set of their Pictures.
 func (s *Set) PictureFiles() *Set { return &Set{Name: s.Name, Names: s.Names, Files: s.Pictures} }
 
-// MaxSide is the largest height or width of a Size that is read from text.
+// MaxSide is the largest height or width of a Size in text.
 const MaxSide = 4096
 
 // Size is the height and width of images in pixels.

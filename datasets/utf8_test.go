@@ -25,8 +25,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// byteFolder makes a folder of classes whose names are no text in UTF-8, where the
-// file system takes such names.
+// byteFolder makes a folder of classes whose names are not UTF-8, if the file system allows that.
 func byteFolder(t *testing.T, classes ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,7 +57,7 @@ func TestFolderOfByteNames(t *testing.T) {
 			}
 		}
 	}
-	// Labels name the samples as they are shown.
+	// Labels use the displayed names of samples.
 	labels := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte("caf\\xe9/1.pgm,a\ncaf\\xe8/1.pgm,b\n"))
 	s, err := Folder(t.Context(), dir, OpenOptions{Labels: labels})
 	if err != nil {
@@ -73,7 +72,7 @@ func TestFolderOfByteNames(t *testing.T) {
 	}
 }
 
-// A set's own name, which a file or a folder gives it, is readable too.
+// A set's own name, from a file or folder, is also readable.
 func TestNameOfByteNames(t *testing.T) {
 	dir := filepath.Join(byteFolder(t, "caf\xe9"), "caf\xe9")
 	s, err := Folder(t.Context(), dir, OpenOptions{})

@@ -119,7 +119,7 @@ func TestIDXFolder(t *testing.T) {
 	}
 }
 
-// The files of a folder, and what they are joined to, are held against one limit.
+// The files of a folder, and their union, share one limit.
 func TestRoomOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	const n, size = 1000, 1000 * 784
@@ -127,7 +127,7 @@ func TestRoomOfAFolder(t *testing.T) {
 		writeFile(t, filepath.Join(dir, part+"-images-idx3-ubyte"), writeIDX(8, []uint32{n, 28, 28}, make([]uint8, size)))
 		writeFile(t, filepath.Join(dir, part+"-labels-idx1-ubyte"), writeIDX(8, []uint32{n}, make([]uint8, n)))
 	}
-	const names = 2 * 256 * n // what the samples take beside
+	const names = 2 * 256 * n // the memory of the samples' names
 	if s, err := Open(t.Context(), dir, OpenOptions{Limit: 4*size + names + 300_000}); err != nil || s.Len() != 2*n {
 		t.Errorf("with room for all: %v", err)
 	}
@@ -155,7 +155,7 @@ func checkSet(t testing.TB, s *Set) {
 	}
 }
 
-// TestStoredSet: a set whose values stay on disk has the range and the images of one in memory.
+// TestStoredSet: a set on disk has the range and the images of one in memory.
 func TestStoredSet(t *testing.T) {
 	dir := idxSet(t)
 	want, err := Open(t.Context(), dir, OpenOptions{})

@@ -28,7 +28,7 @@ func BenchmarkTrial(b *testing.B) {
 	for _, t := range p.trials {
 		b.Run(e.Methods[t.method].Label(), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := p.run(context.Background(), t); err != nil {
+				if _, err := p.runTrial(context.Background(), t); err != nil {
 					b.Fatal(err)
 				}
 			}

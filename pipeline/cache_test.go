@@ -30,8 +30,7 @@ func open(t *testing.T, folder string) *cache.Store {
 	return store
 }
 
-// A cache that cannot keep anything, and one that keeps next to nothing, change no
-// feature. The first is told of once.
+// A cache that cannot write, and one that stores next to nothing, change no feature. The first reports one error.
 func TestCacheThatKeepsNothing(t *testing.T) {
 	set := photograph(t, 4)
 	want := prepare(t, cached, set, input.PrepareOptions{})
@@ -66,7 +65,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 	}
 }
 
-// An entry that is whole and says what cannot be is made again.
+// A complete entry with an impossible content is computed again.
 func TestCacheOfNonsense(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
@@ -107,9 +106,8 @@ func TestCacheOfNonsense(t *testing.T) {
 	}
 }
 
-// How many values histograms store is known without a cache too, and entries that are
-// longer than their headers say, of the disk or of somebody, are made again and count
-// for nothing.
+// The number of stored values of histograms is known without a cache. Entries longer than their headers say are
+// computed again and do not count.
 func TestCacheOfLongEntries(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
@@ -149,9 +147,8 @@ func (m meddling) Extract(img image.Image) (*features.Descriptors, error) {
 	return m.DenseSIFT.Extract(img)
 }
 
-// An image file that is replaced while others are described, and put back before
-// the next run: the first run ends with an error that names it, and the second,
-// with the cache of the first, has what a run with an empty cache has.
+// An image file is replaced while others are described, and restored before the next run. The first run fails with an
+// error that names it. The second, with the first run's cache, has the result of a run with an empty cache.
 func TestChangedDuringRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one image after another
 	set := photograph(t, 3)
@@ -177,7 +174,7 @@ func TestChangedDuringRun(t *testing.T) {
 		}
 		e.Data.Set = set
 		e.Features.Extractor, meddle = meddling{}, first
-		e.Features.SkipBad = true // which does not leave out an image that changes
+		e.Features.SkipBad = true // does not skip a file that changes
 		return input.Prepare(t.Context(), e, input.PrepareOptions{Cache: open(t, folder)})
 	}
 	in, err := prepareWith(folder, func() { write(replacement) })
@@ -205,7 +202,7 @@ func TestChangedDuringRun(t *testing.T) {
 	}
 }
 
-// What is drawn of a file is what was made features of, or an error.
+// A picture shows the content from which features were computed, or is an error.
 func TestChangedBeforeDrawing(t *testing.T) {
 	for _, text := range []string{
 		"{name: x, methods: [nmf], features: {pixels: 8}}",

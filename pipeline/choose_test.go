@@ -23,8 +23,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// mixtures writes a set of 4 classes of 12 samples, each a mixture of 4 parts of which its class
-// has one most of all, and returns its path.
+// mixtures writes a set of 4 classes of 12 samples, each a mixture of 4 parts dominated by its class's part, and
+// returns its path.
 func mixtures(t *testing.T) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -51,8 +51,8 @@ func mixtures(t *testing.T) string {
 	return path
 }
 
-// TestRankAuto: a rank is chosen for each draw, one for all methods, whatever runs beside and
-// whatever the labels are; the choice is in the records, from which a run goes on.
+// TestRankAuto: each draw has one chosen rank for all methods, independent of other trials and of labels. The choice is
+// recorded, and a run resumes from the records.
 func TestRankAuto(t *testing.T) {
 	testkit.Slow(t)
 	set := mixtures(t)
@@ -90,7 +90,7 @@ func TestRankAuto(t *testing.T) {
 		t.Error("other records by one worker")
 	}
 
-	// Half of the records are there.
+	// Half of the records exist.
 	sink := newKept()
 	if _, err := newPlan(t, text, set).Run(t.Context(), sink, RunOptions{}); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestRankAuto(t *testing.T) {
 		t.Error("a run that goes on has other records")
 	}
 
-	// Another rule is another trial; a told rank is what it was.
+	// Another rule makes other trials; a given rank keeps its trials.
 	other := newPlan(t, strings.Replace(text, "2..8", "2..8, by: stability", 1), set)
 	told := newPlan(t, strings.Replace(text, "{among: 2..8}", "4", 1), set)
 	for i, tr := range p.trials {
@@ -190,7 +190,7 @@ func TestRankAutoRefused(t *testing.T) {
 	}
 }
 
-// TestRankAutoGroups: a grouping with a rank to be chosen is that with the one that is chosen.
+// TestRankAutoGroups: a grouping with a chosen rank equals the grouping with that rank given.
 func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
 	auto := spec.AutoRank{Among: spec.RankRange{From: 2, To: 6}}
@@ -214,7 +214,7 @@ func TestRankAutoGroups(t *testing.T) {
 	}
 }
 
-// blobs returns inputs of k groups of points that lie apart, in many columns.
+// blobs returns inputs of k well-separated groups of points with many columns.
 func blobs(t *testing.T, k, each, columns int) *input.Inputs {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -240,7 +240,7 @@ func blobs(t *testing.T, k, each, columns int) *input.Inputs {
 }
 
 func TestCountCurve(t *testing.T) {
-	in := blobs(t, 5, 12, 130) // of so many columns that they are compacted
+	in := blobs(t, 5, 12, 130) // enough columns for compaction
 	for _, g := range []grouping.Groups{
 		{Method: spec.Method{Name: "kmeans"}},
 		{Method: spec.Method{Name: "kmeans"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: 3},
@@ -263,7 +263,7 @@ func TestCountCurve(t *testing.T) {
 			t.Errorf("%s: %+v, and again %+v, %v", g.Method.Name, c, again, err)
 		}
 	}
-	// Told classes are as many groups at least.
+	// The number of groups is at least the number of labelled classes.
 	for i := range 4 {
 		in.Set.Labels[i], in.Set.Classes = i, append(in.Set.Classes, string(rune('p'+i)))
 	}
@@ -292,8 +292,8 @@ func TestCountCurveBest(t *testing.T) {
 	}
 }
 
-// TestGroupCount: the number of groups of a draw is chosen, one for all methods; told, it is that;
-// and without either it is the number of classes, with the identities that trials had.
+// TestGroupCount: a draw has one number of groups for all methods, chosen or given. The default is the number of
+// classes, with unchanged identities of trials.
 func TestGroupCount(t *testing.T) {
 	set := mixtures(t)
 	text := func(k string) string {
@@ -366,7 +366,7 @@ func TestGroupCountRefused(t *testing.T) {
 	}
 }
 
-// TestChoicesChecked: a record with a choice that cannot be is none.
+// TestChoicesChecked: records with an impossible choice are rejected.
 func TestChoicesChecked(t *testing.T) {
 	curve := func(change func(c *factor.RankCurve)) *spec.RankChoice {
 		c := &factor.RankCurve{Rank: []int{2, 3}, Misfit: []float64{0.5, 0.4}, Deviation: []float64{0, 0.1}, Stability: []float64{1, 0.5}}

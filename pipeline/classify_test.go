@@ -31,8 +31,8 @@ neighbours: {k: 3}
 repeats: 4
 `
 
-// TestClassification: every sample is learned from or tested, none both, and
-// classes that lie apart are told apart.
+// TestClassification: every sample is either a training or a test sample, and well-separated classes are predicted
+// correctly.
 func TestClassification(t *testing.T) {
 	p := newPlan(t, classifying, testkit.CSV(t, 12, 10, 11))
 	for repeat := range 4 {
@@ -89,8 +89,7 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// TestClusterers: each puts samples that lie apart into their groups, as a
-// method and as the step behind one.
+// TestClusterers: each algorithm finds well-separated groups, as a method and after another method.
 func TestClusterers(t *testing.T) {
 	set := testkit.CSV(t, 14, 12, 13)
 	text := "{name: x, classes: 3, repeats: 2, labels: 30%, rank: k, methods: ["
@@ -144,9 +143,8 @@ func TestTaskRefuses(t *testing.T) {
 	}
 }
 
-// TestConceptMethodsRecode: in a classification those methods whose basis is made of
-// the samples, and no others, represent the training samples as the test samples
-// unless told otherwise. Saying the default makes no other trial.
+// TestConceptMethodsRecode: in a classification, only methods with a basis made of samples represent the training
+// samples as test samples by default. Naming the default does not change the trial.
 func TestConceptMethodsRecode(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	ids := func(name, recode string) (id, words string, p *Plan) {
@@ -185,8 +183,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 	}
 }
 
-// TestConceptFactorisationClassifies: without settings the coefficients of the
-// training samples go with those of the test samples.
+// TestConceptFactorisationClassifies: by default the coefficients of training and test samples are comparable.
 func TestConceptFactorisationClassifies(t *testing.T) {
 	testkit.Slow(t)
 	text := "{name: x, task: classify, features: {pixels: 8}, methods: [lccf, {name: lccf, as: not, recode: false}], train: 5, test: 10, rank: 20, neighbours: {k: 1}, repeats: 2}"
@@ -203,8 +200,8 @@ func TestConceptFactorisationClassifies(t *testing.T) {
 	}
 }
 
-// TestClassifiers: an experiment with the linear classifier tells classes apart that lie apart,
-// is the same with any number of workers, and has other trials than one by neighbours.
+// TestClassifiers: the linear classifier separates well-separated classes, does not depend on the number of workers,
+// and makes other trials than nearest neighbours.
 func TestClassifiers(t *testing.T) {
 	text := strings.Replace(classifying, "neighbours: {k: 3}", "classifier: {by: linear, c: 10}", 1)
 	set := testkit.CSV(t, 12, 10, 11)
@@ -230,7 +227,7 @@ func TestClassifiers(t *testing.T) {
 	}
 }
 
-// splitFolder makes pictures of two classes in folders train and test.
+// splitFolder writes images of two classes into folders train and test.
 func splitFolder(t *testing.T, counts map[string]int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "split")
@@ -259,8 +256,7 @@ func splitFolder(t *testing.T, counts map[string]int) string {
 	return dir
 }
 
-// TestSplit: where the data are in folders train and test, a classification learns from the one
-// and is tested on the other, in each repeat.
+// TestSplit: with folders train and test, each repeat trains on the one and tests on the other.
 func TestSplit(t *testing.T) {
 	const text = `{name: x, task: classify, split: folders, methods: [original, {name: nmf, iterations: 20}], rank: 2, repeats: 2, classifier: linear, features: {pixels: 2}}`
 	dir := splitFolder(t, map[string]int{"train/Coast": 5, "train/Forest": 4, "test/Coast": 2, "test/Forest": 3})
@@ -292,7 +288,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitMistakes: what a split cannot be of, and what does not go with it.
+// TestSplitMistakes: invalid splits, and settings that conflict with a split.
 func TestSplitMistakes(t *testing.T) {
 	testkit.Slow(t)
 	const base = "{name: x, task: classify, methods: [original], "

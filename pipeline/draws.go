@@ -15,31 +15,31 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// drawn is a draw with all that its trials share. Each part is made once, for the first trial
-// that asks for it, and is dropped with the draw when its last trial has ended.
-type drawn struct {
+// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it, and
+// released with the draw after its last trial.
+type sharedDraw struct {
 	draw
 	plan   *Plan
 	view   fitting.Once[*input.View]
 	rank   fitting.Once[*spec.RankChoice]
 	count  fitting.Once[*spec.CountChoice]
-	shared factor.Shared // shared has the principal directions that direct methods have in common
-	// By method: the fit of a direct method, which serves all ranks, and the trial of a method
-	// on the features, which has no rank.
+	shared factor.Shared // the principal directions that direct methods share
+	// By method: the fit of a direct method, which serves all ranks, and the trial of a method that clusters the
+	// features, which has no rank.
 	direct     []fitting.Once[*fitting.Represented]
 	onFeatures []fitting.Once[*finished]
 }
 
-func newDrawn(p *Plan, id drawID) *drawn {
+func newSharedDraw(p *Plan, id drawID) *sharedDraw {
 	many := len(p.methods)
-	return &drawn{
+	return &sharedDraw{
 		draw: p.draw(id.k, id.repeat), plan: p,
 		direct: make([]fitting.Once[*fitting.Represented], many), onFeatures: make([]fitting.Once[*finished], many),
 	}
 }
 
-// features returns what the methods see of the draw. Where it is learned, the trials share it.
-func (d *drawn) features(ctx context.Context) (*input.View, error) {
+// features returns the features of the draw's samples. Trials share them if they are learned.
+func (d *sharedDraw) features(ctx context.Context) (*input.View, error) {
 	if d.plan.Inputs.X != nil && !d.plan.draws.share {
 		return d.plan.view(ctx, d.draw)
 	}
@@ -50,53 +50,53 @@ func (p *Plan) view(ctx context.Context, d draw) (*input.View, error) {
 	return p.Inputs.View(ctx, d.rows, d.testRows, rng.Seed(p.Experiment.Seed, "words", d.id.k, d.id.repeat))
 }
 
-// draws holds the draws that trials are at work on.
+// draws holds the draws of running trials.
 type draws struct {
-	mu    sync.Mutex
-	of    map[drawID]func() *drawn
-	left  map[drawID]int // trials that have not ended
-	share bool           // whether direct methods share features and principal directions
-	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
-	// again once the best ranks are known, and models and tables need its words.
-	modelled func() *drawn
+	mu      sync.Mutex
+	open    map[drawID]func() *sharedDraw
+	pending map[drawID]int // the number of unfinished trials
+	share   bool           // whether direct methods share features and principal directions
+	// modelled makes the draw whose models are saved. The plan keeps it, because its trials may run again once the best
+	// ranks are known, and models and tables need its visual words.
+	modelled func() *sharedDraw
 }
 
-// expect drops the open draws, and counts the trials of those to come.
+// expect drops the open draws and counts the trials of the coming ones.
 func (d *draws) expect(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.of, d.left = map[drawID]func() *drawn{}, map[drawID]int{}
+	d.open, d.pending = map[drawID]func() *sharedDraw{}, map[drawID]int{}
 	for _, t := range todo {
-		d.left[t.draw()]++
+		d.pending[t.drawID()]++
 	}
 }
 
-// useDraw returns a function that makes a trial's draw at its first call; all trials of a draw get the same.
-// The trial calls done once, when it has ended.
-func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
-	d, id := &p.draws, t.draw()
+// acquireDraw returns a function that makes the trial's draw at its first call; all trials of a draw get the same. The
+// trial calls done once, at its end.
+func (p *Plan) acquireDraw(t trial) (get func() *sharedDraw, done func()) {
+	d, id := &p.draws, t.drawID()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if get = d.of[id]; get == nil {
+	if get = d.open[id]; get == nil {
 		if get = d.modelled; !p.isModelled(t) {
-			get = sync.OnceValue(func() *drawn { return newDrawn(p, id) })
+			get = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, id) })
 		}
-		if d.left[id] > 0 {
-			d.of[id] = get
+		if d.pending[id] > 0 {
+			d.open[id] = get
 		}
 	}
 	return get, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.left[id]--; d.left[id] == 0 {
-			delete(d.of, id)
+		if d.pending[id]--; d.pending[id] == 0 {
+			delete(d.open, id)
 		}
 	}
 }
 
-// keepDirections takes the memory of the features and principal directions of draws, where several direct
-// methods share them. It is not ok where the trials themselves need the memory.
-func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
+// reserveDirections reserves memory for the features and principal directions that two or more direct methods share in
+// each draw. ok is false if the trials themselves need the memory.
+func (p *Plan) reserveDirections(budget *memory.Budget, workers int) (release func(), ok bool) {
 	direct := 0
 	for _, m := range p.methods {
 		if m.Needs.Direct {
@@ -106,7 +106,7 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	if direct < 2 {
 		return nil, false
 	}
-	s := p.problem(p.most(), 1)
+	s := p.largestProblem(p.mostClasses(), 1)
 	n, m := float64(s.N), float64(s.M)
 	need := int64(8*(n*m+3*min(n, m)*min(n, m)) + float64(s.Input()))
 	release, err := budget.Keep(need*int64(workers+1), "the features and principal directions of draws")
@@ -120,12 +120,11 @@ func (p *Plan) keepDirections(budget *memory.Budget, workers int) (release func(
 	return release, true
 }
 
-// firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
-// memory for count numbers, not for n.
+// firstShuffled returns the first count numbers of rand.Rand.Perm(n), with memory for count numbers only.
 //
-// Step i of the shuffle, from n−1 down to 1, swaps place i with a drawn place ≤ i. The steps are undone
-// from the last to the first, and the first count places followed: each began at the place of its number.
-// The stream of draws is read twice, the second time in blocks from the last to the first.
+// The shuffle goes from i = n−1 down to 1 and swaps place i with a random place ≤ i. firstShuffled undoes the swaps
+// from the last to the first and follows the first count places back to their numbers. It reads the random stream
+// twice, the second time in blocks from the last to the first.
 func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 	const block = 1 << 16
 	stream := rand.New(src)
@@ -140,7 +139,7 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 		stream.Uint64N(uint64(i) + 1)
 	}
 	first := make([]int, count)
-	followed := make(map[int]int, count) // which of the first places is at a place
+	followed := make(map[int]int, count) // the index among the first places of the place that is followed
 	for i := range first {
 		followed[i] = i
 	}
@@ -175,7 +174,7 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 	return first
 }
 
-// drawLinks draws the share of the pairs of samples of these classes.
+// drawLinks draws a share of all pairs of samples, and links each by the classes in truth.
 func drawLinks(l spec.Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
 	if l.Share == 0 {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// An experiment on the generated set: two methods on two draws of three classes. The
-// records are in the folder's log as well, from which a report is made.
+// An experiment on the generated set runs two methods on two draws of three classes. The log in the folder has the same
+// records, for reports.
 func Example() {
 	ctx := context.Background()
 	e, err := spec.Parse([]byte(`
@@ -69,8 +69,7 @@ labels: 30%
 	// cnmf   repeat 1: 108 samples of 3 classes, 33 labelled, scored true
 }
 
-// Objects of the generated set are put into groups. As their classes are known, the
-// groups are scored against them.
+// Objects of the generated set are put into groups. Their known classes score the groups.
 func ExampleGroups_Find() {
 	ctx := context.Background()
 	e := spec.Experiment{

@@ -30,8 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// An image that the limit has no room for is no bad image: what is left out does not
-// depend on the limit.
+// An image that exceeds the memory limit is no bad image: skipping does not depend on the limit.
 func TestMemorySkipsNothing(t *testing.T) {
 	set := photograph(t, 3)
 	writePNG(t, filepath.Join(set, "across", "99.png"), image.NewGray(image.Rect(0, 0, 6000, 5000)))
@@ -50,7 +49,7 @@ func TestMemorySkipsNothing(t *testing.T) {
 	}
 }
 
-// refused checks that an error says that something needs more memory than there is.
+// refused checks that an error reports more memory than the limit.
 func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
 	var e *memory.LimitError
@@ -65,8 +64,7 @@ func refused(t *testing.T, err error, words ...string) {
 	}
 }
 
-// What cannot fit into the budget is refused before images are read or a folder is
-// made, with the number.
+// Work that cannot fit the budget is refused, with the number of bytes, before images are read or folders are created.
 func TestMemoryRefuses(t *testing.T) {
 	load := func(set, text string) *spec.Experiment {
 		e, err := spec.Parse([]byte(text))
@@ -82,7 +80,7 @@ func TestMemoryRefuses(t *testing.T) {
 	_, err := input.Prepare(tight, e, input.PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
 	refused(t, err, "24×4194304", "805 MB", "512 MB")
 
-	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
+	// 4000 samples make several kernel matrices of 128 MB.
 	e = load(testkit.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
 	in, err := input.Prepare(tight, e, input.PrepareOptions{})
 	if err != nil {
@@ -98,7 +96,7 @@ func TestMemoryRefuses(t *testing.T) {
 	_, err = grouping.Groups{Method: e.Methods[1]}.Find(tight, in, nil)
 	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
 
-	// The spectral clusterers are no methods of a factorisation.
+	// Spectral clusterers do not factorise.
 	e.Methods = e.Methods[:1]
 	e.Cluster.By = "ncut"
 	if p, err = NewPlan(tight, e, in); err != nil {
@@ -108,7 +106,7 @@ func TestMemoryRefuses(t *testing.T) {
 	refused(t, err, "4000 samples")
 }
 
-// unasked is a sink that nobody asks.
+// unasked is a sink that must not be called.
 type unasked struct{ *testing.T }
 
 func (u unasked) Begin(*Summary) (map[string]record.Record, error) {
@@ -118,8 +116,7 @@ func (u unasked) Begin(*Summary) (map[string]record.Record, error) {
 func (u unasked) HasModel(string) bool                            { return true }
 func (u unasked) Put(*record.Record, string, *models.Model) error { return nil }
 
-// A budget that is enough for one trial at a time changes no result, and all of it
-// is given back.
+// A budget for one trial at a time changes no result and is released completely.
 func TestMemoryTight(t *testing.T) {
 	const text = "{name: x, task: classify, methods: [original, nmf, pca], features: {sift: dense, words: 20, grid: 2x2}, train: 4, test: rest, repeats: 2}"
 	set := photograph(t, 8)
@@ -142,7 +139,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 	budget := memory.New(memory.Least)
 	free := budget.Free()
-	// All but what the largest trial and a photograph need.
+	// All memory except that of the largest trial and a photograph.
 	in := prepare(t, text, set, input.PrepareOptions{})
 	e, err := spec.Parse([]byte(text))
 	if err != nil {
@@ -155,9 +152,9 @@ func TestMemoryTight(t *testing.T) {
 	}
 	most := int64(3 << 20)
 	for _, m := range p.methods {
-		most = max(most, m.Need(p.problem(3, 3), e.Task, e.Classifier))
+		most = max(most, m.Need(p.largestProblem(3, 3), e.Task, e.Classifier))
 	}
-	release, err := budget.Keep(free-most-p.shared(), "the rest")
+	release, err := budget.Keep(free-most-p.sharedMemory(), "the rest")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +173,7 @@ func TestMemoryTight(t *testing.T) {
 	}
 }
 
-// An image whose own need is above the budget is refused by its name.
+// An image that exceeds the budget alone is refused by name.
 func TestMemoryOfOneImage(t *testing.T) {
 	testkit.Slow(t)
 	set := photograph(t, 3)
@@ -197,7 +194,7 @@ func TestMemoryOfOneImage(t *testing.T) {
 	}
 }
 
-// Where no links are drawn, nothing is made of all pairs of samples.
+// Without random links, no list of all pairs is allocated.
 func TestNoLinksTakeNoMemory(t *testing.T) {
 	truth := make([]int, 5000)
 	var before, after runtime.MemStats
@@ -209,7 +206,7 @@ func TestNoLinksTakeNoMemory(t *testing.T) {
 	}
 }
 
-// stuck is a matrix whose values are not there before release is closed.
+// stuck is a matrix whose values block until release is closed.
 type stuck struct {
 	mat.Matrix
 	asked   func()
@@ -222,14 +219,14 @@ func (s stuck) At(i, j int) float64 {
 	return s.Matrix.At(i, j)
 }
 
-// TestInterruptedWork: every method, clusterer and search returns as soon as its context ends,
-// whatever its work is waiting for, and reports nothing after that.
+// TestInterruptedWork: every method, clusterer and search returns as soon as its context ends, even if its work is
+// blocked, and reports no progress after that.
 func TestInterruptedWork(t *testing.T) {
 	set := testkit.CSV(t, 12, 12, 12, 12)
 	interrupt := func(name string, work func(ctx context.Context, p *Plan, progress input.Progress) error) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlan(t, small, set)
-			p.Inputs.HasNegative() // which trials ask before they begin
+			p.Inputs.HasNegative() // before trials, which ask for it
 			ctx, cancel := context.WithCancel(t.Context())
 			release, returned := make(chan struct{}), make(chan error, 1)
 			defer close(release)
@@ -281,7 +278,7 @@ func TestInterruptedWork(t *testing.T) {
 	})
 }
 
-// faulty makes a clusterer panic when told to.
+// faulty makes a clusterer panic while now is true.
 func faulty(t *testing.T, name string, now func() bool) {
 	t.Helper()
 	before := fitting.NewClusterer
@@ -295,7 +292,7 @@ func faulty(t *testing.T, name string, now func() bool) {
 	}
 }
 
-// panicking is a clusterer that panics now and then.
+// panicking is a clusterer that sometimes panics.
 type panicking struct {
 	cluster.Clusterer
 	now func() bool
@@ -308,8 +305,8 @@ func (p panicking) Cluster(ctx context.Context, x mat.Matrix, k int, known clust
 	return p.Clusterer.Cluster(ctx, x, k, known, seed)
 }
 
-// TestTrialPanics: a panic is the error of its trial, which names the method and
-// the place; the others are run and logged.
+// TestTrialPanics: a panic is the error of its trial and names the method and the place. Other trials run and are
+// logged.
 func TestTrialPanics(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	var mu sync.Mutex
@@ -335,7 +332,7 @@ func TestTrialPanics(t *testing.T) {
 	}
 }
 
-// TestGroupsPanic: a panic while a set is put into groups names the method.
+// TestGroupsPanic: a panic while grouping names the method.
 func TestGroupsPanic(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	faulty(t, spec.KMeans, func() bool { return true })
@@ -346,8 +343,7 @@ func TestGroupsPanic(t *testing.T) {
 	}
 }
 
-// TestOncePanics: those who ask again get the error, not a value that was never
-// made.
+// TestOncePanics: later callers also get the error of a panic.
 func TestOncePanics(t *testing.T) {
 	var o fitting.Once[*record.Record]
 	for range 2 {
@@ -358,8 +354,8 @@ func TestOncePanics(t *testing.T) {
 	}
 }
 
-// TestProgressHasOneOwner: calls of a Progress do not overlap, and none comes after
-// the call that it was given to has returned: not from words that trials learn either.
+// TestProgressHasOneOwner: calls of a Progress do not overlap, and none comes after its call has returned, even while
+// trials learn visual words.
 func TestProgressHasOneOwner(t *testing.T) {
 	e, err := spec.Parse([]byte(scenes))
 	if err != nil {
@@ -370,7 +366,7 @@ func TestProgressHasOneOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set.Name
-	calls := map[string]int{} // which the race detector watches
+	calls := map[string]int{} // the race detector watches it
 	var inside, returned atomic.Bool
 	progress := func(what string, _, _ int) {
 		if !inside.CompareAndSwap(false, true) {

@@ -28,7 +28,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// spots returns a picture of 200×150 pixels of coloured discs, another one for each seed.
+// spots returns an image of 200×150 pixels with coloured discs, different for each seed.
 func spots(seed uint64) *image.RGBA {
 	src := rand.New(rand.NewPCG(seed, 1))
 	img := image.NewRGBA(image.Rect(0, 0, 200, 150))
@@ -49,8 +49,8 @@ func spots(seed uint64) *image.RGBA {
 	return img
 }
 
-// album writes a folder of 12 pictures, of which 12.png has the bytes and 13.png the pixels of
-// 00.png, 14.png is darker and 15.png grey.
+// album writes a folder of 12 images and three copies: 12.png has the bytes and 13.png the pixels of 00.png, 14.png is
+// darker and 15.png grey.
 func album(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func album(t *testing.T) string {
 		darker.SetRGBA(p%200, p/200, color.RGBA{c.R / 4 * 3, c.G / 4 * 3, c.B / 4 * 3, 255})
 	}
 	writePNG(t, name(13), of)
-	if err := os.WriteFile(name(13), append(mustRead(t, name(13)), 0), 0o666); err != nil { // a byte behind the end
+	if err := os.WriteFile(name(13), append(mustRead(t, name(13)), 0), 0o666); err != nil { // one byte after the end
 		t.Fatal(err)
 	}
 	writePNG(t, name(14), darker)
@@ -95,8 +95,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return content
 }
 
-// Copies of all kinds are found, also where features, looks and thumbnails come from the
-// cache, and thumbnails are the same then.
+// All kinds of copies are found, also if features, looks and thumbnails come from the cache; thumbnails are then equal.
 func TestPictures(t *testing.T) {
 	set, folder := album(t), t.TempDir()
 	var before [][]byte
@@ -128,7 +127,7 @@ func TestPictures(t *testing.T) {
 		}
 		before = all
 	}
-	// Nothing is read that the cache has.
+	// Everything comes from the cache.
 	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", set, input.PrepareOptions{Cache: open(t, folder), Pictures: true})
 	if err := os.Remove(in.Set.Files[in.Rows[3]]); err != nil {
 		t.Fatal(err)
@@ -136,7 +135,7 @@ func TestPictures(t *testing.T) {
 	if _, err := in.Thumbnail(t.Context(), 3); err != nil {
 		t.Errorf("the thumbnail of the cache: %v", err)
 	}
-	// Vectors are no pictures.
+	// Vectors are not pictures.
 	in = labelledSet(t, map[int]string{1: "a"})
 	if p, err := in.Pictures(t.Context(), nil); p != nil || err != nil {
 		t.Errorf("of vectors: %v, %v", p, err)
@@ -149,8 +148,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestOriginals: the original of a stack is the largest picture, then the largest file, the
-// oldest, and that of the shortest name, wherever it stands.
+// TestOriginals: the original of a stack is the largest picture, then the largest file, the oldest, and the shortest
+// name, at any position.
 func TestOriginals(t *testing.T) {
 	dir := t.TempDir()
 	whole := spots(1)
@@ -183,7 +182,7 @@ func TestOriginals(t *testing.T) {
 	if want := []int{4, 4, 4, 4, 4, 5}; !slices.Equal(p.CopyOf, want) {
 		t.Errorf("copies of %v, want %v", p.CopyOf, want)
 	}
-	// They follow it, though it comes after them.
+	// Copies follow it, although it comes after them.
 	g, err := grouping.Groups{K: 2, Method: spec.Method{Name: spec.KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -196,8 +195,7 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
-// Copies share a group with the first of their stack, and change nothing for others: the
-// groups are those of the set without the copies.
+// Copies share a group with their original and do not affect others: the groups are those of the set without copies.
 func TestCopiesFollow(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a"})
 	n := len(in.Rows)
@@ -206,7 +204,7 @@ func TestCopiesFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each third sample stands for 20 more that are put behind.
+	// Each third sample has 20 copies at the end.
 	rows, copies := matrix.AllRows(in.X), matrix.AllRows(in.X)
 	for i := range n {
 		for range 20 * ((i + 1) % 3 / 2) {
@@ -237,13 +235,12 @@ func TestCopiesFollow(t *testing.T) {
 	}
 }
 
-// What is told of a copy is told of the first, and copies of which different things are told
-// are parted.
+// A label of a copy labels the original, and copies with different labels are separated.
 func TestCopiesTold(t *testing.T) {
 	in := labelledSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
 	copies := matrix.AllRows(in.X)
-	copies[19] = 5  // told to be b, as is sample 11
-	copies[29] = 11 // told to be c, and the first to be b
+	copies[19] = 5  // labelled b, as is sample 11
+	copies[29] = 11 // labelled c, and the original b
 	g := grouping.Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
 	found, err := g.Find(t.Context(), in, nil)
 	if err != nil {
@@ -263,7 +260,7 @@ func TestCopiesTold(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c"}, named); diff != "" {
 		t.Error(diff)
 	}
-	// Links part as well, also where must-links lead from one copy to the other's opposite.
+	// Links separate copies too, also through must-links.
 	g = grouping.Groups{K: 3, Method: spec.Method{Name: "constrained-kmeans"}, Copies: matrix.AllRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
 	g.Copies[20], g.Copies[25] = 3, 3
 	found, err = g.Find(t.Context(), in, nil)
@@ -275,8 +272,7 @@ func TestCopiesTold(t *testing.T) {
 	}
 }
 
-// A thumbnail is of the picture that a row was made of: no more of a file that holds
-// something else by now.
+// A thumbnail shows the image from which a row was computed: a changed file is an error.
 func TestThumbnail(t *testing.T) {
 	set := photograph(t, 3)
 	large := image.NewGray(image.Rect(0, 0, 640, 200))
@@ -302,8 +298,7 @@ func TestThumbnail(t *testing.T) {
 	}
 }
 
-// labelledSet returns 35 samples of three classes, and inputs that are told these
-// classes of some of them, by their number from 1.
+// labelledSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
 func labelledSet(t *testing.T, classes map[int]string) *input.Inputs {
 	t.Helper()
 	var text strings.Builder

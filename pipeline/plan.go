@@ -1,11 +1,11 @@
-// Package pipeline runs experiments. [input.Prepare] makes the inputs of a [spec.Experiment], [NewPlan] lists
-// its trials, and [Plan.Run] runs them on all cores and gives each to a [Sink], which knows the trials of
-// earlier runs. [spec.Load] reads an experiment from a file, and package results is the sink that keeps a log
-// in a folder. Package grouping puts one set into groups.
+// Package pipeline runs experiments, which compare methods over repeated random draws of samples. [input.Prepare]
+// computes the inputs of a [spec.Experiment], [NewPlan] lists its trials, and [Plan.Run] runs them on all cores and
+// gives each to a [Sink]. [spec.Load] reads an experiment file, and package results is the sink that logs trials in a
+// folder.
 //
-// Every random choice of a trial has its own stream, made from the experiment's seed and the trial's
-// coordinates alone. So the results do not depend on the order of the trials, the number of workers, or the
-// other methods, and all methods of a trial see the same classes, labels and initial coefficients.
+// Each random choice of a trial has its own stream, seeded with the experiment's seed and the trial's coordinates. So
+// results do not depend on the order of trials, the number of workers or the other methods, and all methods of a draw
+// see the same classes, labels and initial coefficients.
 package pipeline
 
 import (
@@ -36,16 +36,16 @@ type Plan struct {
 	Inputs     *input.Inputs
 
 	set          *datasets.Set
-	rows         []int // samples of the set, a row of X each
+	rows         []int // the sample of each row of X
 	methods      []*fitting.Method
 	labels       []int // of the rows
 	classes      []class
 	ks           []int    // numbers of classes
-	must, cannot [][2]int // Links of files, by row of X
+	must, cannot [][2]int // links from files, by row of X
 	trials       []trial
 	draws        draws
-	// best is the rank of each method whose models are saved, where there are
-	// several ranks and all trials are done, and nil before.
+	// best is the rank with the best mean score of each saved method. It is nil until all trials are done, and if there
+	// is only one rank.
 	best []int
 }
 
@@ -56,17 +56,17 @@ type trial struct {
 	method          int
 }
 
-// CheckSet reports what keeps the experiment from being run on a set, before any
-// features are made. NewPlan checks the same of the samples that can be used.
+// CheckSet returns an error if the experiment cannot run on a set, before features are computed. NewPlan repeats the
+// checks on the usable samples.
 func CheckSet(e *spec.Experiment, set *datasets.Set) error {
-	_, err := check(e, set, matrix.Range(set.Len()))
+	_, err := checkedPlan(e, set, matrix.Range(set.Len()))
 	return err
 }
 
-// NewPlan checks that the experiment can be run on the inputs and lists its
-// trials, by number of classes, repeat, rank and method.
+// NewPlan checks that the experiment can run on the inputs, and lists its trials by number of classes, repeat, rank and
+// method.
 func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, error) {
-	p, err := check(e, in.Set, in.Rows)
+	p, err := checkedPlan(e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	if err := fitting.CheckSigns(in, p.methods); err != nil {
 		return nil, err
 	}
-	if p.auto() != nil {
+	if p.autoRank() != nil {
 		if err := in.CheckRankSigns(); err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 					if rank.Auto == nil {
 						t.rank = rank.Of(k)
 					}
-					t.id = p.identify(t, data, end)
+					t.id = p.trialID(t, data, end)
 					p.trials = append(p.trials, t)
 				}
 			}
@@ -108,8 +108,8 @@ func NewPlan(ctx context.Context, e *spec.Experiment, in *input.Inputs) (*Plan, 
 	return p, nil
 }
 
-// check checks the experiment on samples of a set, and returns a plan without inputs and trials.
-func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
+// checkedPlan checks the experiment on samples of a set, and returns a plan without inputs and trials.
+func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if len(p.ks) == 0 {
 		p.ks = []int{len(p.classes)}
 	}
-	p.draws.modelled = sync.OnceValue(func() *drawn { return newDrawn(p, drawID{p.most(), 0}) })
-	if k := p.most(); k > len(p.classes) {
+	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
+	if k := p.mostClasses(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, set.Name, len(p.classes))
 	}
-	if k := p.most(); e.Task == spec.Classification && k > eval.MostConfused {
+	if k := p.mostClasses(); e.Task == spec.Classification && k > eval.MostConfused {
 		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
@@ -145,8 +145,8 @@ func check(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 
 type class struct {
 	rows []int // of X
-	// seen is how many of its samples a method sees, labelled how many of these have
-	// their label told, and tested how many more are classified.
+	// seen is the number of samples that a method sees, labelled the number of labelled ones among them, and tested the
+	// number of further samples to classify.
 	seen, labelled, tested int
 }
 
@@ -178,18 +178,18 @@ func (p *Plan) findClasses() error {
 			}
 			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[i], has)
 		}
-		if err := p.divide(c); err != nil {
+		if err := p.countSamples(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
 		}
 	}
 	return nil
 }
 
-// isTest tells whether a row of X is of the test part of the data.
+// isTest reports whether a row of X is in the test part of the data.
 func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
-// divide finds how many samples of a class are seen, labelled and tested.
-func (p *Plan) divide(c *class) (err error) {
+// countSamples sets how many samples of a class are seen, labelled and tested.
+func (p *Plan) countSamples(c *class) (err error) {
 	e, size := p.Experiment, len(c.rows)
 	if e.Split != "" {
 		for _, row := range c.rows {
@@ -225,10 +225,10 @@ func (p *Plan) divide(c *class) (err error) {
 	return nil
 }
 
-// checkDraws reports a rank above the number of samples of any draw, and a method
-// that cannot learn from the labels of any draw.
+// checkDraws returns an error for a rank above the number of samples of a draw, and for a method that cannot learn from
+// the labels of a draw.
 func (p *Plan) checkDraws() error {
-	var seen, labelled []int // of each class
+	var seen, labelled []int // for each class
 	for _, c := range p.classes {
 		seen = append(seen, c.seen)
 		if c.labelled > 0 {
@@ -262,19 +262,19 @@ func (p *Plan) checkDraws() error {
 	return nil
 }
 
-// identify digests all that a trial's result depends on. end are the JSON of links and seed.
-func (p *Plan) identify(t trial, data string, end []byte) string {
+// trialID digests everything that a trial's result depends on. end is the JSON of links and seed.
+func (p *Plan) trialID(t trial, data string, end []byte) string {
 	e := p.Experiment
 	m := p.methods[t.method].Method
 	if !p.methods[t.method].Recodes {
-		m.Recode = nil // one trial, said or not
+		m.Recode = nil // an explicit default must not change the identity
 	}
 	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
 	if e.Classifier.Linear() {
 		all = append(all, e.Classifier)
 	}
-	if auto := p.auto(); auto != nil {
+	if auto := p.autoRank(); auto != nil {
 		all = append(all, auto)
 	}
 	if len(e.Scores) > 0 {
@@ -282,16 +282,16 @@ func (p *Plan) identify(t trial, data string, end []byte) string {
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // numbers and names only
+		panic(err) // cannot fail: numbers and names only
 	}
 	h := sha256.New()
-	h.Write(append(text[:len(text)-1], ',')) // the list goes on
+	h.Write(append(text[:len(text)-1], ',')) // end continues the list
 	h.Write(end[1:])
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// auto is how ranks are chosen, nil where they are told.
-func (p *Plan) auto() *spec.AutoRank {
+// autoRank returns the choice of ranks, nil if ranks are given.
+func (p *Plan) autoRank() *spec.AutoRank {
 	if len(p.Experiment.Rank) == 0 {
 		return nil
 	}
@@ -300,19 +300,19 @@ func (p *Plan) auto() *spec.AutoRank {
 
 type drawID struct{ k, repeat int }
 
-func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
+func (t trial) drawID() drawID { return drawID{t.k, t.repeat} }
 
-// draw is what the methods of one repeat see.
+// draw is the samples, labels and links of one repeat.
 type draw struct {
 	id                  drawID
 	rows                []int    // of X
-	truth               []int    // class of each, from 0
-	labels              []int    // the same, or -1 where it is not told
-	must, cannot        [][2]int // Links beside what the labels say
-	testRows, testTruth []int    // The samples that are to be classified, with their classes
+	truth               []int    // an index of the drawn classes
+	labels              []int    // as truth, or −1 if unlabelled
+	must, cannot        [][2]int // the links that labels do not imply
+	testRows, testTruth []int    // the samples to classify, and their classes
 }
 
-// draw draws k classes, the samples in them, and which of these are labelled.
+// draw draws k classes, their samples, and which of these are labelled.
 func (p *Plan) draw(k, repeat int) draw {
 	e := p.Experiment
 	classes := rng.New(uint64(e.Seed), "classes", k, repeat).Perm(len(p.classes))[:k]
@@ -359,13 +359,13 @@ func (p *Plan) draw(k, repeat int) draw {
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }
 
-// most returns the largest number of classes.
-func (p *Plan) most() int { return p.ks[len(p.ks)-1] }
+// mostClasses returns the largest number of classes.
+func (p *Plan) mostClasses() int { return p.ks[len(p.ks)-1] }
 
-// problem returns how large the problems of the plan are, at most, by number of classes and rank.
-func (p *Plan) problem(k, rank int) fitting.Problem {
+// largestProblem returns the largest size of the plan's trials, for a number of classes and a rank.
+func (p *Plan) largestProblem(k, rank int) fitting.Problem {
 	_, m := p.Inputs.Dims()
-	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.auto()}
+	s := fitting.Problem{M: m, Classes: k, Groups: k, Rank: rank, Auto: p.autoRank()}
 	if s.Auto != nil {
 		s.Rank = s.Auto.Most()
 	}
@@ -384,7 +384,7 @@ func (p *Plan) problem(k, rank int) fitting.Problem {
 	}
 	s.Links = len(p.must) + len(p.cannot)
 	if share := p.Experiment.Links.Share; share > 0 {
-		pairs := float64(s.N) * float64(s.N) / 2 // which are put in a random order
+		pairs := float64(s.N) * float64(s.N) / 2 // all pairs are put in a random order
 		s.Links += int(share * pairs)
 		if s.Ordered = 4 * pairs; pairs > math.MaxUint32 {
 			s.Ordered = 8 * pairs
@@ -393,12 +393,12 @@ func (p *Plan) problem(k, rank int) fitting.Problem {
 	return s
 }
 
-// checkMemory refuses a plan with a trial that the budget of the context has no room for, before any is run.
+// checkMemory returns an error if a trial of the plan cannot fit into the memory budget.
 func (p *Plan) checkMemory(budget *memory.Budget) error {
 	e := p.Experiment
 	for _, k := range p.ks {
 		for _, rank := range e.Rank.List() {
-			s := p.problem(k, rank.Of(k))
+			s := p.largestProblem(k, rank.Of(k))
 			for _, m := range p.methods {
 				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.Rank, s.N, s.M)
 				if m.Factoriser == nil {
@@ -413,11 +413,11 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	return nil
 }
 
-// shared is about how many bytes the trials of a plan share or leave behind: the features of the last draws
-// where each has its own, the directions of the direct methods, and what the log holds of each trial.
-func (p *Plan) shared() int64 {
+// sharedMemory estimates the bytes that trials share or leave behind: the features of open draws that learn their own, the
+// directions of direct methods, and the records of the log.
+func (p *Plan) sharedMemory() int64 {
 	e := p.Experiment
-	s := p.problem(p.most(), 1)
+	s := p.largestProblem(p.mostClasses(), 1)
 	total := 4000 * float64(len(p.trials))
 	if e.Task == spec.Classification {
 		total += 8 * float64(s.Classes) * float64(s.Classes) * float64(len(p.trials))

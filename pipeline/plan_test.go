@@ -44,7 +44,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 	return p
 }
 
-// runPlan returns the records of a plan, a line each.
+// runPlan returns the records of a plan, one a line.
 func runPlan(t *testing.T, p *Plan, opt RunOptions) []byte {
 	t.Helper()
 	records, err := p.Run(t.Context(), nil, opt)
@@ -82,7 +82,7 @@ func (k *kept) Put(rec *record.Record, name string, m *models.Model) error {
 	return nil
 }
 
-// models returns those of the methods of a plan.
+// models returns the models of a plan's methods.
 func (k *kept) models(p *Plan) []factor.Model {
 	out := make([]factor.Model, len(p.Experiment.Methods))
 	for i, name := range p.Summary().Models {
@@ -106,7 +106,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// TestStoppedRun: a run that is stopped has whole repeats.
+// TestStoppedRun: a stopped run has complete repeats.
 func TestStoppedRun(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func TestStoppedRun(t *testing.T) {
 	}
 }
 
-// TestDraw: the draws are as the experiment says.
+// TestDraw: draws follow the experiment.
 func TestDraw(t *testing.T) {
 	sizes := []int{9, 10, 11, 12, 9}
 	p := newPlan(t, small, testkit.CSV(t, sizes...))
@@ -202,7 +202,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestPlanRefuses: what cannot be run is refused before anything is.
+// TestPlanRefuses: an impossible experiment is refused before any trial.
 func TestPlanRefuses(t *testing.T) {
 	negative := filepath.Join(t.TempDir(), "negative.csv")
 	if err := os.WriteFile(negative, []byte("a,b,class\n1,2,x\n1,-2,x\n3,1,y\n1,1,y\n"), 0o666); err != nil {
@@ -265,8 +265,7 @@ func TestRandomPart(t *testing.T) {
 	}
 }
 
-// TestGroups: groups are numbered by size and scored against classes that were
-// not told.
+// TestGroups: groups are numbered by size and scored against hidden classes.
 func TestGroups(t *testing.T) {
 	set := testkit.CSV(t, 5, 20, 10)
 	in, err := input.Prepare(context.Background(), &spec.Experiment{Data: spec.Data{Set: set}}, input.PrepareOptions{})
@@ -300,7 +299,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestFailedTrial: a method that fails keeps no other from being run.
+// TestFailedTrial: a failing method does not stop the others.
 func TestFailedTrial(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, testkit.CSV(t, 9, 9, 9))
 	records, err := p.Run(context.Background(), nil, RunOptions{})
@@ -313,44 +312,42 @@ func TestFailedTrial(t *testing.T) {
 	}
 }
 
-// TestDraws: the trials of a draw share one object, and after them only the draw whose models are
-// saved stays.
+// TestDraws: the trials of a draw share one object. After them, only the draw with saved models stays.
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
 	p.draws.expect(p.trials)
-	given := map[*drawn]drawID{}
+	given := map[*sharedDraw]drawID{}
 	for _, tr := range p.trials {
-		get, done := p.useDraw(tr)
+		get, done := p.acquireDraw(tr)
 		d := get()
-		if of, known := given[d]; known && of != tr.draw() || d.id != tr.draw() {
-			t.Errorf("%v is given what belongs to %v", tr.draw(), of)
+		if of, known := given[d]; known && of != tr.drawID() || d.id != tr.drawID() {
+			t.Errorf("%v is given what belongs to %v", tr.drawID(), of)
 		}
 		seen, err := d.features(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := seen.X().Dims(); n != len(d.rows) {
-			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
+			t.Errorf("%v: features of %d samples, want %d", tr.drawID(), n, len(d.rows))
 		}
-		given[d] = tr.draw()
+		given[d] = tr.drawID()
 		done()
 	}
 	if len(given) != 4 {
 		t.Errorf("%d draws are made of 4", len(given))
 	}
-	if len(p.draws.of) > 0 {
+	if len(p.draws.open) > 0 {
 		t.Error("a draw is open though its trials have ended")
 	}
 	for _, tr := range p.trials {
-		get, _ := p.useDraw(tr)
+		get, _ := p.acquireDraw(tr)
 		if _, kept := given[get()]; kept != p.isModelled(tr) {
-			t.Errorf("%v: kept is %v", tr.draw(), kept)
+			t.Errorf("%v: kept is %v", tr.drawID(), kept)
 		}
 	}
 }
 
-// TestLeadingDirections: what is fitted once for several ranks is what is fitted
-// for each.
+// TestLeadingDirections: one fit for several ranks equals separate fits.
 func TestLeadingDirections(t *testing.T) {
 	const text = `{name: x, task: classify, methods: [pca, lda, mfa, sda], train: 6, test: rest, repeats: 2, rank: RANK}`
 	set := testkit.CSV(t, 12, 10, 11)
@@ -380,8 +377,8 @@ func TestLeadingDirections(t *testing.T) {
 	}
 }
 
-// TestTrialsKeepTheirIdentity: a run goes on from the log of an earlier version, since
-// the same settings on the same data have the same identity.
+// TestTrialsKeepTheirIdentity: a run resumes from the log of an earlier version, because equal settings on equal data
+// have equal identities.
 func TestTrialsKeepTheirIdentity(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{name: a, methods: [kmeans, {name: nmf, iterations: 30, tolerance: 1e-4}, {name: ccf, init: nmf, as: CCF}, {name: gnmf, lambda: [1, 10], edges: cosine, cluster: ncut}, {name: parts, cost: kl, tie: labels}],
@@ -405,8 +402,8 @@ func TestTrialsKeepTheirIdentity(t *testing.T) {
 	}
 }
 
-// TestSolverOfGroups: groups are found with the solver fast, until little changes, where
-// it serves the method; what the method says, and what it needs, goes before.
+// TestSolverOfGroups: groupings use the solver fast until convergence if it supports the method and the settings name
+// no other.
 func TestSolverOfGroups(t *testing.T) {
 	in := newPlan(t, `{name: a, methods: [nmf]}`, testkit.CSV(t, 9, 10, 11)).Inputs
 	for _, c := range []struct {
@@ -426,8 +423,7 @@ func TestSolverOfGroups(t *testing.T) {
 	}
 }
 
-// TestCompareSummaries: what changes the samples that are drawn is refused by its
-// name, the rest is told.
+// TestCompareSummaries: settings that change the drawn samples are refused by name; other differences are listed.
 func TestCompareSummaries(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	const clustering = "{name: x, seed: 3, labels: 30%, methods: [nmf]}"

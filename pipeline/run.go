@@ -24,37 +24,37 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// RunOptions say how trials are run. They do not change any result.
+// RunOptions are the options of Plan.Run. They do not change any result.
 type RunOptions struct {
-	Workers int // how many trials run at once; 0 means one for each processor
-	// Progress, if set, is called before the first trial and after each with how
-	// many "trials" are done, from this run or an earlier one.
+	Workers int // the number of trials at once; 0 means one for each processor
+	// Progress, if set, is called with "trials" before the first trial and after each one. done counts the trials of
+	// earlier runs too.
 	Progress input.Progress
 }
 
-// Sink takes the results of a run and keeps them where a later run finds them. Its
-// methods are called one at a time; an error of one ends the run.
+// Sink stores the results of a run, so that a later run can continue. Its methods are called one at a time. An error of
+// a method ends the run.
 type Sink interface {
-	// Begin is called before the first trial, with the summary of the plan. It
-	// returns the records that are there by trial, which are not run again.
+	// Begin is called before the first trial, with the summary of the plan. It returns the stored records by trial,
+	// which are not run again.
 	Begin(s *Summary) (done map[string]record.Record, err error)
-	// HasModel tells whether the model of the name, one of Summary.Models, is there.
+	// HasModel reports whether the sink has the model called name, one of Summary.Models.
 	HasModel(name string) bool
-	// Put takes the record of a finished trial and, where its model is kept, the model and its name, or nil
-	// and "". Where only the model was missing, the record is one of those that Begin returned.
+	// Put stores the record of a finished trial and, if its model is saved, the model and its name, else nil and "".
+	// The record is one that Begin returned if only the model was missing.
 	Put(rec *record.Record, name string, m *models.Model) error
 }
 
-// nowhere is the sink that keeps nothing.
-type nowhere struct{}
+// discard is a sink that stores nothing.
+type discard struct{}
 
-func (nowhere) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }
-func (nowhere) HasModel(string) bool                                   { return true }
-func (nowhere) Put(*record.Record, string, *models.Model) (none error) { return nil }
+func (discard) Begin(*Summary) (map[string]record.Record, error)       { return nil, nil }
+func (discard) HasModel(string) bool                                   { return true }
+func (discard) Put(*record.Record, string, *models.Model) (none error) { return nil }
 
-// TrialsError says that some trials failed while the others were run.
+// TrialsError is returned if some trials failed and the others ran.
 type TrialsError struct {
-	// Failed is how many, and First what the first of them in the plan says.
+	// Failed is the number of failed trials, and First the error of the first one in the plan.
 	Failed int
 	First  error
 }
@@ -66,19 +66,18 @@ func (e *TrialsError) Error() string {
 	return fmt.Sprintf("%v (and %d more trials failed)", e.First, e.Failed-1)
 }
 
-// Unwrap returns the first error.
+// Unwrap returns First.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that the sink does not have yet, gives it each when it is done, and returns
-// the records of all trials of the plan in its order. Without a sink the records are all there is. A trial
-// that fails, be it by a panic, does not keep the others from being run; the error is then a *TrialsError.
-// When Run ends early, the records are those there are.
+// Run runs the trials of the plan that the sink lacks, gives each to the sink when it is done, and returns the records
+// of all trials in the order of the plan. Without a sink it only returns the records. A failed or panicking trial does
+// not stop the others; the error is then a *TrialsError. If Run ends early, it returns the records so far.
 //
-// A trial waits for its share of the memory budget of the context. A plan with a trial that would need more
-// than there is for it is refused before anything is run and before the sink is asked.
+// A trial waits for its memory in the budget of the context. Run refuses a plan with a trial that exceeds the budget
+// before it calls the sink.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
-	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
+	release, err := budget.Keep(p.sharedMemory(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +88,11 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
-	if release, p.draws.share = p.keepDirections(budget, opt.Workers); p.draws.share {
+	if release, p.draws.share = p.reserveDirections(budget, opt.Workers); p.draws.share {
 		defer release()
 	}
 	if to == nil {
-		to = nowhere{}
+		to = discard{}
 	}
 	done, err := to.Begin(p.Summary())
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 	r := &run{plan: p, to: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
-	err = r.all(ctx)
+	err = r.runMissing(ctx)
 	var records []record.Record
 	for _, t := range p.trials {
 		if rec, ok := r.done[t.id]; ok {
@@ -119,49 +118,48 @@ type run struct {
 	workers  int
 	progress *input.Reporter
 
-	mu   sync.Mutex // of all below, and of the sink
+	mu   sync.Mutex // guards the fields below, and the sink
 	done map[string]record.Record
 }
 
-// all runs the trials that are missing. Where there are several ranks, the best of
-// them and so the models to keep are known then: their trials are run once more.
-func (r *run) all(ctx context.Context) error {
+// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the trials
+// whose models are saved run once more.
+func (r *run) runMissing(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
 			_, done := r.done[t.id]
-			lacksModel := done && r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			lacksModel := done && r.plan.savesModel(t) && !r.to.HasModel(r.plan.modelFile(t))
 			if lacksModel || new && !done {
 				some = append(some, t)
 			}
 		}
 		return some
 	}
-	err := r.trials(ctx, todo(true))
+	err := r.runTrials(ctx, todo(true))
 	var some *TrialsError
 	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
 		return err
 	}
 	r.plan.best = r.plan.bestRanks(r.done)
 	r.progress.End()
-	return errors.Join(err, r.trials(ctx, todo(false)))
+	return errors.Join(err, r.runTrials(ctx, todo(false)))
 }
 
-// trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole repeats of all
-// numbers of classes and ranks, not all repeats of some. Trials that run at once are of different draws, so that
-// none waits for a value that the other makes for both.
-func (r *run) trials(ctx context.Context, todo []trial) error {
+// runTrials runs runTrials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
+// classes and ranks. Concurrent runTrials belong to different draws, so that none waits for a value that another computes.
+func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	order := map[drawID]int{}
 	for _, t := range todo {
-		if _, known := order[t.draw()]; !known {
-			order[t.draw()] = len(order)
+		if _, known := order[t.drawID()]; !known {
+			order[t.drawID()] = len(order)
 		}
 	}
 	slices.SortStableFunc(todo, func(a, b trial) int {
-		return cmp.Or(order[a.draw()]/r.workers-order[b.draw()]/r.workers, a.method-b.method, a.rank-b.rank)
+		return cmp.Or(order[a.drawID()]/r.workers-order[b.drawID()]/r.workers, a.method-b.method, a.rank-b.rank)
 	})
-	count := len(p.trials) - len(todo) // of those that are done
+	count := len(p.trials) - len(todo) // trials that are done
 	r.progress.Tell("trials", count, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
@@ -176,21 +174,21 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			if err := working.Err(); err != nil {
 				return err
 			}
-			done, err := p.run(working, t)
+			done, err := p.runTrial(working, t)
 			var model *models.Model
 			var name string
-			if err == nil && done.res != nil && p.keepsModel(t) {
+			if err == nil && done.res != nil && p.savesModel(t) {
 				name = p.modelFile(t)
 				model, err = p.model(working, t, done.res)
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if working.Err() != nil {
-				return working.Err() // what it says now is of being stopped
+				return working.Err() // the trial's error is about the interruption
 			}
 			if err != nil {
 				rank := fmt.Sprint(t.rank)
-				if auto := p.auto(); auto != nil {
+				if auto := p.autoRank(); auto != nil {
 					rank = auto.String()
 				}
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
@@ -220,17 +218,16 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	return nil
 }
 
-// keepsModel picks the trials whose models are kept. Where there are several
-// ranks these are known when all trials are done.
-func (p *Plan) keepsModel(t trial) bool {
+// savesModel reports whether the model of a trial is saved. With several ranks that is known after all trials.
+func (p *Plan) savesModel(t trial) bool {
 	if p.methods[t.method].Factoriser == nil || !p.isModelled(t) {
 		return false
 	}
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
 }
 
-// isModelled tells whether a trial is of the draw whose models are kept.
-func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
+// isModelled reports whether a trial belongs to the draw whose models are saved.
+func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.mostClasses() }
 
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.Model, error) {
 	d := p.draws.modelled()
@@ -245,12 +242,12 @@ func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*models.
 	return m, err
 }
 
-// modelFile names the model by method and trial, so that the model of other settings does not pass for it.
+// modelFile names a model by method and trial, so that a model of other settings has another name.
 func (p *Plan) modelFile(t trial) string {
 	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }
 
-// Learned returns what was learned for the features of the kept models.
+// Learned returns the learned parts of the features of the saved models.
 func (p *Plan) Learned(ctx context.Context) (l input.Learned, err error) {
 	if p.Inputs.Bag == nil && p.Inputs.Features.Joined == nil {
 		return l, nil
@@ -262,8 +259,8 @@ func (p *Plan) Learned(ctx context.Context) (l input.Learned, err error) {
 	return seen.Learned, nil
 }
 
-// Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
-// their photographs. It returns nil for features that are neither visual words nor those of places.
+// Illustrate shows the visual words and the saved models, some of which may be nil, on some photographs. It returns nil
+// for features that are neither visual words nor local network features.
 func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Illustrations, error) {
 	if !models.Illustrates(p.Inputs) {
 		return nil, nil
@@ -275,18 +272,17 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*models.Ill
 	}
 	var fitted []models.Learned
 	for _, t := range p.trials {
-		if p.keepsModel(t) && kept[t.method] != nil {
+		if p.savesModel(t) && kept[t.method] != nil {
 			fitted = append(fitted, models.Learned{Method: p.Experiment.Methods[t.method].Label(), Model: kept[t.method]})
 		}
 	}
 	return models.Illustrate(ctx, p.Inputs, seen, d.rows, d.truth, fitted)
 }
 
-// bestRanks returns the rank of the best mean score of each method with the most
-// classes, the smaller of two that are as good.
+// bestRanks returns for each method the rank with the best mean score at the most classes, the smaller of equal ones.
 func (p *Plan) bestRanks(done map[string]record.Record) []int {
 	score := eval.MainScore(p.Experiment.Task)
-	k := p.most()
+	k := p.mostClasses()
 	type cell struct{ method, rank int }
 	scores := map[cell][]float64{}
 	for _, t := range p.trials {

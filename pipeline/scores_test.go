@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestDrawn: a confusion says which classes it is of where not all were drawn.
+// TestDrawn: a confusion matrix names its classes if not all were drawn.
 func TestDrawn(t *testing.T) {
 	set := testkit.CSV(t, 12, 10, 11, 9)
 	p := newPlan(t, `{name: x, task: classify, methods: [original], classes: [3, 4], train: 4, test: 4, repeats: 5}`, set)
@@ -44,7 +44,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestPenalty: the curves of methods with a penalty hold it.
+// TestPenalty: the curves of methods with a penalty include it.
 func TestPenalty(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, {name: gnmf, lambda: 10, iterations: 30}], repeats: 1}`, testkit.CSV(t, 9, 10))
 	records, err := p.Run(t.Context(), nil, RunOptions{})
@@ -60,7 +60,7 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// TestOptionalScores: a score that is asked for is in every record; nobody else gets it.
+// TestOptionalScores: a requested score is in every record, and in no other experiment.
 func TestOptionalScores(t *testing.T) {
 	text := "name: s\nmethods: [kmeans, nmf]\nclasses: [4]\nrepeats: 2\nlabels: 1\ncluster: {restarts: 1}\n"
 	set := testkit.CSV(t, 6, 6, 6, 6)
@@ -89,8 +89,7 @@ func TestOptionalScores(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses: more classes than a confusion table can have are refused before
-// anything is run.
+// TestTooManyClasses: more classes than a confusion matrix allows are refused before any trial.
 func TestTooManyClasses(t *testing.T) {
 	set := &datasets.Set{Name: "many"}
 	for c := range eval.MostConfused + 1 {
@@ -110,11 +109,9 @@ func TestTooManyClasses(t *testing.T) {
 	}
 }
 
-// TestPaperProtocols: the averages of the CCF and the CNMF paper's protocols
-// are those of an implementation written apart from this one, in another
-// language, from the methods' formulas (100 repeats, standard errors of the
-// average over k from 0.3 to 0.6 points). The tolerance is four standard errors
-// of what is run here.
+// TestPaperProtocols compares the averages of the CCF and the CNMF paper's protocols with an independent implementation
+// of the formulas in another language (100 repeats, standard errors of the average over k from 0.3 to 0.6 points). The
+// tolerance is four standard errors of this test's runs.
 func TestPaperProtocols(t *testing.T) {
 	root := testkit.NeedFolder(t, testkit.DataFolder)
 	testkit.Slow(t)
@@ -166,9 +163,8 @@ func TestPaperProtocols(t *testing.T) {
 	}
 }
 
-// average returns the mean over numbers of classes of a method's score in
-// percent, and its standard error. The numbers 2, 4, …, 10 stand for 2, 3, …,
-// 10: scores fall nearly in a straight line between.
+// average returns the mean of a method's score over numbers of classes in percent, and its standard error. 2, 4, …, 10
+// represent 2, 3, …, 10, because scores fall nearly linearly.
 func average(records []record.Record, method, score string) (mean, se float64) {
 	by := map[int][]float64{}
 	for _, r := range records {

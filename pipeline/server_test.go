@@ -21,7 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// inMemory returns pictures of 16×16 pixels, of stripes in two directions.
+// inMemory returns images of 16×16 pixels with stripes in two directions.
 func inMemory(n int) *datasets.Set {
 	const side = 16
 	x := mat.NewDense(2*n, side*side, nil)
@@ -38,8 +38,8 @@ func inMemory(n int) *datasets.Set {
 	return set
 }
 
-// TestServer: an experiment on data in memory runs inside an HTTP handler, which
-// streams its progress; closing the request ends it. Nothing is written to disk.
+// TestServer: an experiment on data in memory runs in an HTTP handler that streams its progress. Closing the request
+// ends it. Nothing is written to disk.
 func TestServer(t *testing.T) {
 	here := t.TempDir()
 	t.Chdir(here)

@@ -30,7 +30,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Set sets one key of an experiment as a file does.
+// Set sets a key of an experiment as a file does.
 func Set(e *spec.Experiment, key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
@@ -41,8 +41,7 @@ func Set(e *spec.Experiment, key, value string) error {
 
 const swept = testkit.SweptExperiment
 
-// TestSweep: a list stands for each of its values, with each of the others, the
-// last list changing first.
+// TestSweep: lists stand for each combination of their values; the last list changes fastest.
 func TestSweep(t *testing.T) {
 	e, err := spec.Parse([]byte(swept))
 	if err != nil {
@@ -188,8 +187,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// paint writes a folder of noisy pictures of two classes that differ in colour
-// and have the same grey, and returns its path.
+// paint writes a folder of noisy images of two classes with different colours and equal grey, and returns its path.
 func paint(t *testing.T) string {
 	t.Helper()
 	src := rand.New(rand.NewPCG(1, 1))
@@ -216,8 +214,8 @@ func paint(t *testing.T) string {
 	return dir
 }
 
-// TestColour: an experiment in colour tells apart what grey cannot, also by the
-// methods that see samples as images, and its summary says what the bases are.
+// TestColour: colour separates what grey cannot, also for methods on images, and the summary has the shape of the
+// bases.
 func TestColour(t *testing.T) {
 	set := paint(t)
 	const text = `{name: x, methods: [nmf, ntf], repeats: 1, features: {pixels: 6x5, colour: true}}`
@@ -254,8 +252,7 @@ func TestColour(t *testing.T) {
 	}
 }
 
-// TestColourHistograms: they tell apart what grey cannot, and are found in the cache by
-// the next run, which they are the same for.
+// TestColourHistograms: they separate what grey cannot, and the next run finds equal ones in the cache.
 func TestColourHistograms(t *testing.T) {
 	set, store := paint(t), open(t, t.TempDir())
 	const text = "{name: x, methods: [kmeans], features: {colour: hsv, grid: 2x2}}"
@@ -281,7 +278,7 @@ func TestColourHistograms(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfSets: what a set's features are is said as they are, not as they might be.
+// TestFeaturesOfSets: the description of features fits the set.
 func TestFeaturesOfSets(t *testing.T) {
 	for want, f := range map[string]struct {
 		features spec.Features
@@ -299,7 +296,7 @@ func TestFeaturesOfSets(t *testing.T) {
 	}
 }
 
-// TestLinksOfADraw: the share of the pairs, each once and of the right kind.
+// TestLinksOfADraw: the share of all pairs, each once and of the right kind.
 func TestLinksOfADraw(t *testing.T) {
 	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", testkit.CSV(t, 12, 10, 11))
 	d := p.draw(3, 0)
@@ -377,7 +374,7 @@ func TestLinksOfAFile(t *testing.T) {
 	}
 }
 
-// Files of links are read when the inputs are made, and not once more for the plan.
+// Files of links are read with the inputs, and not again for the plan.
 func TestLinksAreReadOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := os.WriteFile(file, []byte("1,2,must\n"), 0o666); err != nil {
@@ -397,8 +394,7 @@ func TestLinksAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestShareOfPairs: the pairs of a share are the first of all pairs in a random order,
-// as Perm has it, without the memory of one.
+// TestShareOfPairs: the pairs of a share are the first of all pairs in the order of Perm, without its memory.
 func TestShareOfPairs(t *testing.T) {
 	n := 10_000
 	if testing.Short() || testkit.Race {
@@ -416,7 +412,7 @@ func TestShareOfPairs(t *testing.T) {
 	}
 }
 
-// The first numbers of a shuffle are those of Perm, whatever the number of blocks.
+// The first numbers of a shuffle are those of Perm, for any number of blocks.
 func TestFirstShuffled(t *testing.T) {
 	const block = 1 << 16
 	for _, n := range []int{0, 1, 2, 3, 100, block - 1, block, block + 1, 2*block + 2} {
@@ -429,7 +425,7 @@ func TestFirstShuffled(t *testing.T) {
 	}
 }
 
-// TestEach: several sets are experiments of their own names, and one is what it was.
+// TestEach: several sets give experiments with their own names; one set gives the experiment itself.
 func TestEach(t *testing.T) {
 	e := &spec.Experiment{Name: "many", Sets: []spec.Data{{Set: "yale"}, {Set: "a/Faces.mat"}, {Set: "b/faces.mat"}, {Set: "set:yale"}}, Seed: 3}
 	e.Data = e.Sets[0]
@@ -448,7 +444,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// ownMethod is a library user's method, which brings a solver of its own.
+// ownMethod is a library user's method with its own solver.
 type ownMethod struct {
 	Sweeps int `setting:"sweeps" default:"1" help:"how often"`
 }
@@ -462,8 +458,7 @@ type ownSolver struct{ factor.Multiplicative }
 
 type ownPenalty struct{ factor.L1 }
 
-// TestRegistered: a method, a solver, a penalty and a score that a program registers are usable in
-// an experiment by their names.
+// TestRegistered: a registered method, solver, penalty and score can be used in an experiment by name.
 func TestRegistered(t *testing.T) {
 	factor.Register(factor.Info{Name: "own-method", Title: "Own", Family: "NMF"}, ownMethod{})
 	factor.RegisterSolver(factor.SolverInfo{Name: "own-solver", Title: "Own", Solver: ownSolver{}})

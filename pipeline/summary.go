@@ -14,40 +14,39 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Summary is what a report needs to know of an experiment beside its log.
+// Summary describes an experiment for reports. It is stored beside the log.
 type Summary struct {
 	Name    string `json:"name"`
-	Command string `json:"command"` // the command line that runs it again
+	Command string `json:"command"` // runs the experiment again
 	// Program is the version of the program; "" in summaries of earlier versions.
 	Program  string      `json:"program,omitempty"`
 	Settings [][2]string `json:"settings"`           // names and values, in words
-	Warnings []string    `json:"warnings,omitempty"` // Warnings say what was left out of the data
-	// Shared are the settings that all trials share, in words. They tell one experiment from another.
+	Warnings []string    `json:"warnings,omitempty"` // what was left out of the data
+	// Shared are the settings that all trials share, in words. They identify the experiment.
 	Shared [][2]string `json:"shared,omitempty"`
-	// Methods are the methods' labels, in the order of the experiment, and
-	// Sweeps say which of them are one method with several settings.
+	// Methods are the labels of the methods, in the order of the experiment, and Sweeps the sweeps among them.
 	Methods []string     `json:"methods"`
 	Sweeps  []spec.Sweep `json:"sweeps,omitempty"`
 	Classes []string     `json:"classes,omitempty"` // the names of all classes of the data
-	// Population digests the names and classes of all samples, of which some are
-	// drawn; "" in summaries of earlier versions.
+	// Population digests the names and classes of all samples, from which draws are made; "" in summaries of earlier
+	// versions.
 	Population string `json:"population,omitempty"`
-	// Significance says how differences are told from chance in tables.
+	// Significance is the test for differences in tables.
 	Significance significance.Rule `json:"significance,omitzero"`
-	Trials       []string          `json:"trials"` // Trials identify the records that belong to it, in their order
-	// Height and Width are the size of the images that basis vectors are, or 0.
+	Trials       []string          `json:"trials"` // the identities of its records, in order
+	// Height and Width are the size of basis vectors that are images, or 0.
 	Height int `json:"height"`
 	Width  int `json:"width"`
-	// Channels is 1 where they are grey, 3 where they are in colour, or 0.
+	// Channels is 1 for grey images, 3 for colour images, or 0.
 	Channels int `json:"channels,omitempty"`
-	// Models are the files of the saved models by method, "" where there is none.
+	// Models are the files of the saved models by method, "" for none.
 	Models []string `json:"models"`
-	// Samples are those that the saved models are of, a row of their
-	// coefficients each. They are in a file beside the models.
+	// Samples are the samples of the saved models, one for each row of the coefficients. They are in a file beside the
+	// models.
 	Samples []Sample `json:"-"`
 }
 
-// Sample is a sample's name and its class, a place among all classes.
+// Sample is a sample's name and its class, an index of all classes.
 type Sample struct {
 	Name  string
 	Class int
@@ -87,7 +86,7 @@ func (p *Plan) Summary() *Summary {
 	}
 	for _, t := range p.trials {
 		s.Trials = append(s.Trials, t.id)
-		if p.keepsModel(t) {
+		if p.savesModel(t) {
 			s.Models[t.method] = p.modelFile(t)
 			if s.Samples != nil {
 				continue
@@ -100,15 +99,15 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-// Split tells whether each repeat of a classification has the same samples, those of the data's own parts.
+// Split reports whether a classification uses the data's own training and test parts in each repeat.
 func (s *Summary) Split() bool {
 	return slices.Contains(s.Shared, [2]string{"to train", spec.SplitData})
 }
 
-// maxSide is the largest height and width of images that a summary may tell of.
+// maxSide is the largest height and width of images in a summary.
 const maxSide = 1 << 16
 
-// Check reports parts of the summary that are missing or do not fit together.
+// Check returns an error for missing or inconsistent parts.
 func (s *Summary) Check() error {
 	switch {
 	case s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0:
@@ -126,14 +125,14 @@ func (s *Summary) Check() error {
 	return nil
 }
 
-// Difference is a setting that two experiments have otherwise, in words. It is empty
-// where one has no such setting.
+// Difference is a setting with different values in two experiments, in words. A or B is empty if that experiment lacks
+// the setting.
 type Difference struct{ Setting, A, B string }
 
-// drawSettings are the settings that the draws of samples depend on.
+// drawSettings are the settings on which the draws of samples depend.
 var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
-func byName(settings [][2]string) map[string]string {
+func settingsByName(settings [][2]string) map[string]string {
 	out := map[string]string{}
 	for _, s := range settings {
 		out[s[0]] = s[1]
@@ -141,16 +140,16 @@ func byName(settings [][2]string) map[string]string {
 	return out
 }
 
-// Compare returns how the settings of two experiments differ that all of their trials share. It is an error
-// if they do not draw the same samples: where their task, data, training and test samples or seed differ, or
-// the data were changed in between.
+// Compare returns the differences between the shared settings of two experiments. It returns an error if the
+// experiments draw different samples: if the task, data, training or test samples or the seed differ, or the data
+// changed in between.
 func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	for _, s := range []*Summary{s, other} {
 		if s.Shared == nil {
 			return nil, fmt.Errorf("the results of %s are of an earlier version, which did not keep what data they are of: run it again", s.Name)
 		}
 	}
-	a, b := byName(s.Shared), byName(other.Shared)
+	a, b := settingsByName(s.Shared), settingsByName(other.Shared)
 	var all []Difference
 	var drawn []string
 	seen := map[string]bool{}
@@ -178,16 +177,15 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	return all, nil
 }
 
-// CheckSame returns an error that says how e differs from the experiment of the summary in what all of its
-// trials share. A summary of an earlier version, which does not say that, passes where the settings that it
-// shows are the same.
+// CheckSame returns an error that lists the shared settings in which e differs from the experiment of the summary.
+// Summaries of earlier versions lack the shared settings; they pass if the settings that they show are equal.
 func (s *Summary) CheckSame(e *spec.Experiment) error {
 	early := s.Shared == nil
 	there := s.Shared
 	if early {
 		there = s.Settings
 	}
-	was := byName(there)
+	was := settingsByName(there)
 	var old, now []string
 	for _, setting := range e.Shared() {
 		name, value := setting[0], setting[1]
@@ -204,7 +202,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
 }
 
-// sameData tells whether two descriptions of data name the same path in other words, as ./photos and photos.
+// sameData reports whether two descriptions of data name the same path differently, such as ./photos and photos.
 func sameData(a, b string) bool {
 	setA, restA, _ := strings.Cut(a, ", ")
 	setB, restB, _ := strings.Cut(b, ", ")
@@ -216,7 +214,7 @@ func sameData(a, b string) bool {
 	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// SameTrials tells whether two summaries are of the same trials and show them alike.
+// SameTrials reports whether two summaries have the same trials, and show them alike.
 func (s *Summary) SameTrials(other *Summary) bool {
 	return s.Name == other.Name && slices.Equal(s.Trials, other.Trials) && slices.Equal(s.Settings, other.Settings) &&
 		slices.Equal(s.Methods, other.Methods) && slices.Equal(s.Shared, other.Shared)

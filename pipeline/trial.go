@@ -16,38 +16,38 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// finished is the record of a trial and its result, nil for a method that makes no representation.
+// finished is the record of a trial and its result, nil for a method without a representation.
 type finished struct {
 	rec *record.Record
 	res *factor.Result
 }
 
-// run does one trial. What a method without a representation gives is the same for all ranks, and it is run
-// once for a draw. A panic is an error.
-func (p *Plan) run(ctx context.Context, t trial) (*finished, error) {
+// runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a draw.
+// A panic becomes an error.
+func (p *Plan) runTrial(ctx context.Context, t trial) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
-		get, done := p.useDraw(t)
+		get, done := p.acquireDraw(t)
 		defer done()
 		d := get()
 		if p.methods[t.method].Factoriser != nil {
-			return p.score(ctx, t, d)
+			return p.evaluate(ctx, t, d)
 		}
-		once, err := d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.score(ctx, t, d) })
+		once, err := d.onFeatures[t.method].Get(ctx, func() (*finished, error) { return p.evaluate(ctx, t, d) })
 		if err != nil {
 			return nil, err
 		}
 		own := *once.rec
-		own.Trial, own.Row = t.id, p.row(t)
+		own.Trial, own.Row = t.id, p.tableRow(t)
 		return &finished{rec: &own}, nil
 	})
 }
 
-// score does one trial: representation, then clustering or classification, then scores.
-func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) {
+// evaluate runs one trial: representation, then clustering or classification, then scores.
+func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished, error) {
 	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &record.Record{
-		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
+		Trial: t.id, Row: p.tableRow(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
 		Samples: len(d.rows), Tested: len(d.testRows),
 	}
 	for _, c := range d.labels {
@@ -55,11 +55,11 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 			rec.Labelled++
 		}
 	}
-	seen, err := d.features(ctx) // before the trial's memory: describing images takes shares of its own
+	seen, err := d.features(ctx) // before the trial acquires its memory: describing images acquires its own
 	if err != nil {
 		return nil, err
 	}
-	size := p.problem(t.k, t.rank)
+	size := p.largestProblem(t.k, t.rank)
 	size.N, size.Tested, size.Links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
 	release, err := memory.FromContext(ctx).Acquire(ctx, m.Need(size, e.Task, e.Classifier), "a trial")
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	defer release()
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d.draw, seen)
-	if !p.keepsModel(t) { // of which only the curve is seen
+	if !p.savesModel(t) { // other trials only need the points of the curve
 		w.Trace = record.KeepsPoint
 	}
 	if p.draws.share {
@@ -109,20 +109,19 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*finished, error) 
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == spec.Clustering {
 		return &finished{rec, res}, err
 	}
-	rec.Drawn = p.drawn(d.draw, t.k)
+	rec.Drawn = p.drawnClasses(d.draw, t.k)
 	rec.Confusion, err = eval.Confusion(d.testTruth, outcome.Found, t.k)
 	return &finished{rec, res}, err
 }
 
-// represent fits the trial's method to the rows drawn, and returns nil where it takes them as they are. A
-// direct method finds its directions in their order: where there are several ranks it is fitted once for a
-// draw, with the largest, and the leading directions are those of the others. The record gets the rank, and
-// how it was chosen.
-func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
+// represent fits the trial's method to the draw, and returns nil for a method that uses the features directly. A direct
+// method is fitted once for a draw, with the largest rank; smaller ranks use its leading directions. represent records
+// the rank and its choice.
+func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *sharedDraw, seen *input.View, rec *record.Record) (_ *fitting.Represented, err error) {
 	if w.Factoriser == nil {
 		return nil, nil
 	}
-	if auto := p.auto(); auto != nil {
+	if auto := p.autoRank(); auto != nil {
 		// One rank for all methods of a draw.
 		if rec.Choice, err = d.rank.Get(ctx, func() (*spec.RankChoice, error) {
 			c, err := fitting.ChooseRank(ctx, *auto, seen.X(), rng.Seed(p.Experiment.Seed, "rank", d.id.k, d.id.repeat), nil)
@@ -158,7 +157,7 @@ func (p *Plan) represent(ctx context.Context, t trial, w *fitting.Work, d *drawn
 	return whole.Leading(t.rank), nil
 }
 
-// work is what a method is given of a draw.
+// work returns the method with the samples, labels and links of a draw.
 func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
 	known := factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
 	return &fitting.Work{Method: m, In: p.Inputs, Rows: d.rows, X: seen.X, Known: known, Seed: func(step string) uint64 {
@@ -166,16 +165,16 @@ func (p *Plan) work(m *fitting.Method, d draw, seen *input.View) *fitting.Work {
 	}}
 }
 
-// row is the rank where the rows of the tables are ranks, or 0.
-func (p *Plan) row(t trial) int {
+// tableRow returns the rank if the rows of the tables are ranks, else 0.
+func (p *Plan) tableRow(t trial) int {
 	if len(p.Experiment.Rank) > 1 {
 		return t.rank
 	}
 	return 0
 }
 
-// drawn returns which class of the data each class of a draw is, or nil where all k were drawn.
-func (p *Plan) drawn(d draw, k int) []int {
+// drawnClasses returns the class of the data for each class of a draw, nil if all classes were drawnClasses.
+func (p *Plan) drawnClasses(d draw, k int) []int {
 	if k == len(p.classes) {
 		return nil
 	}
@@ -186,9 +185,8 @@ func (p *Plan) drawn(d draw, k int) []int {
 	return out
 }
 
-// countGroups sets into how many groups the samples of a draw are put, which it returns: one
-// number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *input.View, rec *record.Record) (int, error) {
+// countGroups returns the number of groups for a draw, which all methods share, and records it.
+func (p *Plan) countGroups(ctx context.Context, d *sharedDraw, seen *input.View, rec *record.Record) (int, error) {
 	e := p.Experiment
 	from, to := e.Cluster.K.Within(len(d.rows), d.id.k, !e.Labels.None())
 	if e.Cluster.K == (spec.GroupCount{}) {

@@ -94,8 +94,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// photograph writes a folder of grey pictures of 80×70 pixels with n of each
-// class: stripes of some direction and breadth, with noise.
+// photograph writes a folder of grey images of 80×70 pixels with n of each class: noisy stripes of a direction and
+// width.
 func photograph(t *testing.T, n int) string {
 	t.Helper()
 	src := rand.New(rand.NewPCG(1, 2))
@@ -157,8 +157,8 @@ neighbours: {k: 3}
 repeats: 2
 `
 
-// TestWordsOfScenes: photographs are classified by their words, with the same
-// log whatever the number of workers and whether the cache is warm.
+// TestWordsOfScenes: photographs are classified by visual words, with equal logs for any number of workers and with a
+// warm or cold cache.
 func TestWordsOfScenes(t *testing.T) {
 	set, folder := photograph(t, 10), t.TempDir()
 	e, err := spec.Parse([]byte(scenes))
@@ -195,7 +195,7 @@ func TestWordsOfScenes(t *testing.T) {
 	if string(run(nil, RunOptions{Workers: 1})) != string(cold) {
 		t.Error("no cache makes another log")
 	}
-	// Damage in the cache is mended.
+	// Damage in the cache is repaired.
 	if err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			err = os.WriteFile(path, []byte("damage"), 0o666)
@@ -209,8 +209,7 @@ func TestWordsOfScenes(t *testing.T) {
 	}
 }
 
-// TestWordsOfTrainingImages: the words of a draw do not depend on the images
-// that are to be classified.
+// TestWordsOfTrainingImages: the words of a draw do not depend on its test images.
 func TestWordsOfTrainingImages(t *testing.T) {
 	set, folder := photograph(t, 8), t.TempDir()
 	learn := func() (*vocab.Vocabulary, draw) {
@@ -257,8 +256,8 @@ func TestWordsOfTrainingImages(t *testing.T) {
 	}
 }
 
-// TestHistograms: those of a clustering are of unit length, weighted, sparse, and
-// the same as what package vocab makes of the images one by one.
+// TestHistograms: histograms of a clustering have unit length, are weighted and sparse, and equal those of package
+// vocab image by image.
 func TestHistograms(t *testing.T) {
 	set := photograph(t, 3)
 	const text = `{name: x, methods: [nmf], features: {sift: {step: 6}, words: 15, grid: 1x1+2x2, idf: true, power: 0.5}}`
@@ -309,8 +308,7 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
-// TestWordsOfFile: words that were saved are used as they are, and those of
-// another length refused.
+// TestWordsOfFile: saved words are used unchanged, and words of another length are refused.
 func TestWordsOfFile(t *testing.T) {
 	set := photograph(t, 3)
 	in := prepare(t, `{name: x, methods: [nmf], features: {sift: dense, words: 9}}`, set, input.PrepareOptions{})
@@ -339,7 +337,7 @@ func TestWordsOfFile(t *testing.T) {
 	for _, damage := range []func(){
 		func() {},
 		func() { _ = os.WriteFile(path, []byte("PK nothing"), 0o666) },
-		func() { _ = os.Truncate(path, 1<<40) }, // which takes no room on most disks
+		func() { _ = os.Truncate(path, 1<<40) }, // a sparse file on most disks
 		func() { _ = os.Remove(path) },
 		func() { _ = os.Mkdir(path, 0o777) },
 	} {
@@ -350,8 +348,7 @@ func TestWordsOfFile(t *testing.T) {
 	}
 }
 
-// TestUnusablePhotographs: one that is damaged, tiny or not there is an error
-// that names it, or is left out.
+// TestUnusablePhotographs: a damaged, tiny or missing image is an error that names it, or is skipped.
 func TestUnusablePhotographs(t *testing.T) {
 	const text = `{name: x, methods: [nmf], features: {sift: dense, words: 5}}`
 	for problem, spoil := range map[string]func(path string){
@@ -377,7 +374,7 @@ func TestUnusablePhotographs(t *testing.T) {
 			t.Errorf("%s left out: %v", problem, err)
 		}
 	}
-	// A blank image has patches, all alike.
+	// A blank image has equal patches.
 	set := photograph(t, 3)
 	blank := image.NewGray(image.Rect(0, 0, 40, 40))
 	for i := range blank.Pix {
@@ -388,7 +385,7 @@ func TestUnusablePhotographs(t *testing.T) {
 	if n, _ := in.Dims(); n != 9 {
 		t.Errorf("%d samples with a blank one, want 9", n)
 	}
-	// Vectors that are no images have no patches.
+	// Vectors that are not images have no patches.
 	e, err := spec.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -399,7 +396,7 @@ func TestUnusablePhotographs(t *testing.T) {
 	}
 }
 
-// TestHOGExperiment: gradients are features too.
+// TestHOGExperiment: histograms of oriented gradients are features too.
 func TestHOGExperiment(t *testing.T) {
 	in := prepare(t, `{name: x, methods: [nmf], features: {hog: true}}`, photograph(t, 4), input.PrepareOptions{})
 	if n, m := in.Dims(); n != 12 || m != 512 || in.Height != 0 {
@@ -411,8 +408,7 @@ func TestHOGExperiment(t *testing.T) {
 	}
 }
 
-// TestAuto: photographs are compared by words, of which there are fewer where
-// they differ little, and colours, and smaller pictures by their colours alone.
+// TestAuto: photographs get words, fewer if they differ little, and colours; smaller images get colours only.
 func TestAuto(t *testing.T) {
 	prepare := func(set string) *input.Inputs {
 		e := &spec.Experiment{Data: spec.Data{Set: set}, Features: spec.Features{Auto: true}}
@@ -456,8 +452,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoShares: what suits photographs and the same settings in words share what
-// is kept, but for a vocabulary of fewer words than were asked for.
+// TestAutoShares: automatic features and the same explicit settings share the cache, except a vocabulary with fewer
+// words than requested.
 func TestAutoShares(t *testing.T) {
 	cache := t.TempDir()
 	work := func(set string, f spec.Features) ([]string, error) {

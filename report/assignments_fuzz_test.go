@@ -8,7 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// FuzzAssignments reads assignments.csv, which may be changed by hand or be a stranger's.
+// FuzzAssignments reads assignments.csv, which may be edited by hand or foreign.
 func FuzzAssignments(f *testing.F) {
 	f.Add([]byte("file,group,class,name,confidence\na.jpg,1,cat,cat,0.50\nb.jpg,2,,,0.00\n"))
 	f.Add([]byte("\ufefffile,group\r\n\"a\"\"\n.jpg\",1\r\n'=b.jpg,3\r\n"))

@@ -17,14 +17,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/browsertest"
 )
 
-// inBrowser opens the page of a folder, which may show the originals of its pictures. A test
-// fails on what the console says and on other requests.
+// inBrowser opens the page of a folder, which may show the originals of its pictures. The test fails on console
+// messages and on other requests.
 func inBrowser(t *testing.T, dir, originals string) *browsertest.Page {
 	t.Helper()
 	return browsertest.Open(t, browsertest.FileURL(t, filepath.Join(dir, "index.html")), browsertest.FileURL(t, originals)+"/")
 }
 
-// fits checks that the window, of several widths, light and dark, shows the whole width of the page.
+// fits checks that the page fits windows of several widths, in light and dark.
 func fits(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	for _, width := range []int{400, 1200} {
@@ -38,7 +38,7 @@ check(lum(style.color) > lum(style.backgroundColor) === matchMedia("(prefers-col
 	}
 }
 
-// TestGroupingInBrowser does on the page of a grouping what a person does.
+// TestGroupingInBrowser uses the page of a grouping as a person does.
 func TestGroupingInBrowser(t *testing.T) {
 	t.Parallel()
 	dir, originals := t.TempDir(), t.TempDir()
@@ -76,7 +76,7 @@ await until(() => $("section.group img").complete);
 check($("section.group img").naturalWidth > 200, "no thumbnails");`, nil)
 	fits(t, p)
 
-	// What a link leads to is not behind the tools, of which a line stays in view where it is narrow.
+	// The target of a link is not hidden by the tools, one line of which stays visible in narrow windows.
 	for _, width := range []int{400, 1200} {
 		p.Size(width, 800)
 		p.Run(`await until(() => { location.hash = ""; location.hash = "group-2"; const top = $("#group-2 h2 button").getBoundingClientRect().top; return top < 400 && top >= $("#tools").getBoundingClientRect().bottom; });
@@ -94,7 +94,7 @@ check(innerWidth > 400 || tools.bottom < 70 && $("#find").getBoundingClientRect(
 	p.Run(`check($$(".group .pictures").every((e) => e.offsetHeight === 0) && $("#fold").textContent.startsWith("Unfold"), "not all folded");`, nil)
 	p.Click("#fold")
 
-	// All of a long group, and orders.
+	// All of a long group, and sorting.
 	p.Click("#group-1 .more button")
 	p.Run(`await until(() => { scrollTo(0, $("#group-2").offsetTop); return $$("#group-1 .picture").length === 98; }); // two copies are in a stack
 check($("#group-1 .more").hidden, "there is more");`, nil)
@@ -110,7 +110,7 @@ $("#order").value = "typical"; $("#order").dispatchEvent(new Event("change"));`,
 	p.Run(`const shown = $$("#group-1 .picture").map((a) => +a.dataset.i), at = shown.indexOf(10);
 check(shown[at + 1] === 12 && shown[at + 2] === 14, "copies", shown.slice(at, at + 3));`, nil)
 
-	// Names are found, and are text.
+	// Search by name; names are shown as text.
 	p.Click("#find")
 	p.Type("50%# 猫")
 	p.Run(`await until(() => !$("#results").hidden);
@@ -123,8 +123,8 @@ check($("#told").textContent.includes("1 picture"), $("#told").textContent);`, n
 check(!$("img[src=x]") && $("#results .picture img").alt.startsWith("<img src=x"), "a name is more than text");`, nil)
 	p.Press("Escape")
 
-	// What is found is in view, wherever one was, and the way back leads there.
-	// All pictures are loaded first, since those that load later move what is below.
+	// Results are in view from any position, and the way back returns there.
+	// All pictures are loaded first, because late ones would move the page.
 	p.Run(`for (const img of $$("img")) { img.loading = "eager"; await until(() => img.complete); }
 let still = -1;
 $("#group-2").scrollIntoView();
@@ -136,7 +136,7 @@ check(place().top >= $("#tools").getBoundingClientRect().bottom && place().botto
 $("#results-close").click();
 await until(() => scrollY === at);`, nil)
 
-	// The first picture is one Tab away from a link that is the first of the page.
+	// The first picture is one Tab away from the page's first link.
 	p.Run(`scrollTo(0, 0); document.activeElement.blur(); document.body.tabIndex = -1; document.body.focus();`, nil)
 	p.Press("Tab")
 	p.Run(`const a = document.activeElement, {top, left} = a.getBoundingClientRect();
@@ -148,7 +148,7 @@ check(top >= $("#tools").getBoundingClientRect().bottom && bottom <= innerHeight
 	p.Run(`const lists = $$("#lists button").map((b) => b.textContent).join();
 check(lists === "Unsure (13),Outliers (1),Blurred (1),Exact copies (1),Near duplicates (1)", lists);`, nil)
 
-	// The large view shows the original, pages, and gives back the focus.
+	// The large view shows the original, turns pages, and returns the focus.
 	p.Run(`$("#group-2 .picture").focus();`, nil)
 	p.Press("ArrowRight", " ")
 	p.Run(`const a = document.activeElement;
@@ -169,7 +169,7 @@ check($$("#viewer .similar .picture").length === 12, "no similar pictures");`, n
 	p.Run(`const like = partwise.similar([40]);
 check(like[0] === 40 && new Set(like).size === 130, "similar", like.slice(0, 5));`, nil)
 
-	// The map draws all pictures, and the one in the middle opens.
+	// The map draws all pictures, and the middle one opens.
 	p.Run(`let drawn = 0;
 const paint = CanvasRenderingContext2D.prototype, was = paint.drawImage;
 paint.drawImage = function (...args) { drawn++; return was.apply(this, args); };
@@ -196,7 +196,7 @@ check($$("section.group").length === 3 && $("#group-3 h2").textContent === "Grou
 check($$("#group-3 .picture").length === 4 && $("nav a[href='#group-3']"), "not moved");`, nil)
 }
 
-// TestSamplesInBrowser: samples without pictures have their names, on the map too.
+// TestSamplesInBrowser: samples without pictures show their names, on the map too.
 func TestSamplesInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -220,8 +220,8 @@ check($$("#viewer .similar .picture").length === 12 && !$("img"), "similar");`, 
 	p.Press("Escape")
 }
 
-// TestExperimentInBrowser: the page of an experiment says nothing on the console, and its tables
-// scroll for themselves in a narrow window.
+// TestExperimentInBrowser: the page of an experiment logs nothing to the console, and its tables scroll separately in a
+// narrow window.
 func TestExperimentInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -241,7 +241,7 @@ func TestTablesInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	e := Experiment{Summary: &pipeline.Summary{Name: "many <b>", Methods: []string{"nmf", "cf & <i>", "ccf"}, Settings: [][2]string{{"seed", "3"}}}}
 	e.Records = fakeRecords(e.Methods, []int{2, 3, 10}, 8)
-	for i := range e.Records { // which are not in the order of their scores
+	for i := range e.Records { // not in the order of their scores
 		if r := &e.Records[i]; r.Classes == 3 && r.Method == "nmf" {
 			r.Scores["AC"] = 0.99
 		}
@@ -271,7 +271,7 @@ func TestTablesInBrowser(t *testing.T) {
 	p.Click("table.scores th:first-child button")
 	p.Click("table.scores th:first-child button")
 	sorted("10", "3", "2", "Average")
-	// Copied is what stands in the file, whatever is in names.
+	// The copied text equals the file, with any names.
 	var text string
 	p.Run(`let taken = null; document.execCommand = () => { taken = document.activeElement.value; return true; };
 Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { taken = t; } } });

@@ -23,37 +23,37 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
-// by sample have n elements or are nil.
+// Clusters is the content of the page of one grouping of n samples, for instance of a person's photos. Lists by sample
+// have n elements or are nil.
 type Clusters struct {
-	Name, Command, Program string    // the heading, the command to repeat it, and the program's version
+	Name, Command, Program string    // the heading, the command that repeats the grouping, and the program's version
 	Opened                 spec.Data // how the data were opened, for the saved model
-	Method                 string    // with its settings
+	Method                 string    // the method with its settings
 	Settings               [][2]string
-	// Grouping holds the groups of the samples, and optional Memberships, by which the samples of a group are
-	// shown from the most typical to the least, Scores and GroupClasses.
+	// Grouping holds the groups, and optionally Scores, GroupClasses and Memberships. With Memberships, the page shows
+	// the most typical samples of a group first.
 	*grouping.Grouping
 	Names       []string // of the samples
-	Assignments string   // the file in the same folder that lists the groups, or empty
-	// Labels are indices into Classes, or −1 where the class is not known. Without GroupClasses they are the
-	// data's.
+	Assignments string   // the CSV file of the groups in the same folder, or ""
+	// Labels are indices into Classes, or −1 for an unknown class. Without GroupClasses they are the classes in the
+	// data.
 	Labels  []int
 	Classes []string
 	Counts  *grouping.CountCurve // the choice of the number of groups, or nil
-	Ranks   *spec.RankChoice     // and of basis vectors, or nil
-	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture that it
-	// cannot return is left out with a warning, but a context's error ends the writing. Nil: no pictures.
+	Ranks   *spec.RankChoice     // the choice of the number of basis vectors, or nil
+	// Image returns the picture of sample i, and is called once for each sample, concurrently. A picture with an error
+	// is left out with a warning; an error of the context ends the writing. nil means no pictures.
 	Image    func(i int) (image.Image, error)
-	Pictures *input.Pictures // the copies, outliers, blurred and blank ones, or nil
-	// Side is the longer side in pixels of the largest picture. Thumbnails are no larger than
-	// figure.PhotographCell, which 0 stands for.
+	Pictures *input.Pictures // copies, outliers, blurred and blank pictures, or nil
+	// Side is the longer side in pixels of the largest picture; 0 means figure.PhotographCell, which is also the
+	// largest side of thumbnails.
 	Side int
-	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length with
-	// Cosine. Nil means neither.
+	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length with Cosine.
+	// nil turns both off.
 	Features *mat.Dense
 	Cosine   bool
-	Links    []string              // addresses of pictures, percent-encoded and relative to the page, or ""
-	Basis    *Basis                // what was learned, or nil if it cannot be shown
+	Links    []string              // addresses of the pictures, percent-encoded and relative to the page, or ""
+	Basis    *Basis                // the learned basis, or nil if it cannot be shown
 	Shown    *models.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
 
@@ -64,29 +64,28 @@ type clustersPage struct {
 	page
 	clusters Clusters
 	members  [][]int // the samples of each group, in the order of display
-	order    []int   // all of them
+	order    []int   // all members, group by group
 	sheets   *thumbnails
 	codes    codes
 }
 
 var clustersSections = []section[*clustersPage]{
-	{template: stored("group-scores"), make: clusterScores},
-	{template: stored("groups"), make: groups},
-	{id: "how-many", title: "How many groups", template: stored("counts"), make: counts, folded: true},
-	{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: chosenRank, folded: true},
-	{id: "parts", title: "Learned parts", template: stored("parts"), make: partsOfGroups, folded: true},
-	{template: stored("photographs"), make: clustersPhotographs, folded: true},
-	{id: "times", title: "Times", template: stored("times"), make: clustersTimes, folded: true},
+	{template: readTemplate("group-scores"), make: clusterScores},
+	{template: readTemplate("groups"), make: groups},
+	{id: "how-many", title: "How many groups", template: readTemplate("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "How many parts", template: readTemplate("ranks"), make: chosenRank, folded: true},
+	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfGroups, folded: true},
+	{template: readTemplate("photographs"), make: clustersPhotographs, folded: true},
+	{id: "times", title: "Times", template: readTemplate("times"), make: clustersTimes, folded: true},
 }
 
-// ClustersFiles are what WriteClusters writes: names of files and, with a slash at their ends, of
-// folders. Earlier versions wrote into groups/.
+// ClustersFiles are the files and, with a slash at the end, the folders that WriteClusters writes. Earlier versions
+// wrote into groups/.
 var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bases/", "patches/", "words/", "groups/"}
 
-// WriteClusters writes ClustersFiles into dir, which it creates if needed: the page, its scripts and their
-// data, thumbnails of all pictures in contact sheets, and figures of how the groups were found. Once ctx is
-// done its error is returned, and the files written by then stay. If it counts times (internal/timing), the
-// page shows them.
+// WriteClusters writes ClustersFiles into dir, which it creates if needed: the page, its scripts and their data,
+// thumbnails of all pictures in contact sheets, and figures about the choice of groups. If ctx ends, it returns the
+// error of ctx, and leaves the files written so far. If ctx counts times (internal/timing), the page shows them.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
@@ -102,7 +101,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
-	return write(&w.page, w, clustersSections)
+	return writePage(&w.page, w, clustersSections)
 }
 
 // inOrder returns the samples of each group, the most typical first if that is known.
@@ -126,13 +125,13 @@ func (c Clusters) thing() string {
 	return "sample"
 }
 
-// things is the word for samples at the beginning of a sentence.
+// things returns the plural for samples, capitalised.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
-// groupName names group g after the class given for it, or else after one that more than half of its samples of
-// known class have, if half of its samples or more are known; or "".
+// groupName returns the class given for group g. Otherwise it returns the class of more than half of the samples with a
+// known class, if these are at least half of the group, or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
@@ -145,7 +144,8 @@ func (c Clusters) groupName(g int, members []int) string {
 	return ""
 }
 
-// composition returns the number of samples of known class, their classes, the largest first, and all sizes.
+// composition returns the number of samples with a known class, their classes, the largest first, and the sizes of all
+// classes.
 func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	sizes = make([]int, len(c.Classes))
 	for _, sample := range members {
@@ -168,7 +168,7 @@ type plainScore struct {
 	Headline           bool
 }
 
-// clusterScores says how well the groups agree with the classes.
+// clusterScores shows how well the groups agree with the classes.
 func clusterScores(w *clustersPage) any {
 	var scores []plainScore
 	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
@@ -178,7 +178,7 @@ func clusterScores(w *clustersPage) any {
 	return unlessEmpty(scores)
 }
 
-const shownFirst = 12 // samples of each group that the page shows without its script
+const shownFirst = 12 // the number of samples of each group that the page shows without scripts
 
 var (
 	//go:embed clusters.css
@@ -188,11 +188,11 @@ var (
 	//go:embed page.js similar.js map.js explore.js
 	scripts embed.FS
 
-	// scriptFiles are the scripts of the page in their order: page.js tells the others when it is ready.
+	// scriptFiles are the page's scripts in order; page.js starts the others when it is ready.
 	scriptFiles = []string{"similar.js", "map.js", "page.js"}
 )
 
-// cellCSS is the size of the cells of contact sheets, and their enlargement.
+// cellCSS returns the styles for the size of the cells of contact sheets, and their enlargement.
 func cellCSS(g figure.Grid) string {
 	rendering := "auto"
 	if g.Lossless {
@@ -212,7 +212,7 @@ type tileView struct {
 	Sample                     int
 	Name                       string
 	Link                       template.URL
-	Sheet                      string // the contact sheet with its thumbnail in the given column and row, or empty
+	Sheet                      string // the contact sheet with its thumbnail in the given column and row, or ""
 	Column, Row, Width, Height int
 }
 
@@ -222,12 +222,12 @@ type groupsView struct {
 	Groups        []groupView
 }
 
-// groups shows all groups. Its files are for the scripts, and its text is the page without them.
+// groups shows all groups. Scripts read its files, and its text is the page without scripts.
 func groups(w *clustersPage) any {
 	c := w.clusters
 	var failed []string
-	w.fail(together(w.ctx, func() (err error) {
-		w.codes, err = c.code(w.ctx)
+	w.fail(concurrently(w.ctx, func() (err error) {
+		w.codes, err = c.encodeFeatures(w.ctx)
 		return err
 	}, func() (err error) {
 		if c.Image != nil && len(w.order) > 0 {
@@ -254,7 +254,7 @@ func groups(w *clustersPage) any {
 func scriptText(name string) []byte {
 	text, err := scripts.ReadFile(name)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // cannot fail: it is embedded
 	}
 	return text
 }

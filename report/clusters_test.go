@@ -24,8 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
-// colourBlobs is a basis of k times three soft spots, a red, a green and a blue
-// one.
+// colourBlobs is a basis of k triples of soft spots: red, green and blue.
 func colourBlobs(k int) *mat.Dense {
 	spots := blobs(3 * k)
 	basis := mat.NewDense(3*256, k, nil)
@@ -35,8 +34,7 @@ func colourBlobs(k int) *mat.Dense {
 	return basis
 }
 
-// fakeClusters is a grouping of n pictures into two groups, with most classes
-// known and one picture in the wrong group.
+// fakeClusters is a grouping of n pictures into two groups, with most classes known and one picture in the wrong group.
 func fakeClusters(n int) Clusters {
 	c := Clusters{
 		Name: "Holiday & more", Command: "partwise cluster holiday --groups 2",
@@ -84,7 +82,7 @@ func TestWriteClusters(t *testing.T) {
 	}
 }
 
-// dataOf returns what a page gives its script.
+// dataOf returns the data of a page's script.
 func dataOf(t *testing.T, files map[string]string) (d pageData) {
 	t.Helper()
 	text := strings.TrimPrefix(files[dataFile], "window.partwiseData = ")
@@ -100,8 +98,7 @@ func dataOf(t *testing.T, files map[string]string) (d pageData) {
 	return d
 }
 
-// TestThumbnails: the sheets hold all pictures in the order of the groups, each where
-// the data say that it is.
+// TestThumbnails: the sheets hold all pictures in the order of the groups, at the positions in the data.
 func TestThumbnails(t *testing.T) {
 	for _, side := range []int{20, 300} {
 		const n = 1100
@@ -163,7 +160,7 @@ func TestThumbnails(t *testing.T) {
 	}
 }
 
-// TestClustersData: the script is given what is known of the samples.
+// TestClustersData: the script has the data of the samples.
 func TestClustersData(t *testing.T) {
 	c := fakeClusters(6)
 	for _, x := range []float64{0, 1, 0.5, 0.126, 0.01, 0.3} {
@@ -200,7 +197,7 @@ func TestClustersData(t *testing.T) {
 	}
 }
 
-// TestLinks: a link leads to the file from the page, whatever the file is called.
+// TestLinks: a link leads from the page to the file, with any name.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{
@@ -303,7 +300,7 @@ func TestWriteClustersErrors(t *testing.T) {
 	}
 }
 
-// noCopies returns what is told of n pictures without copies.
+// noCopies describes n pictures without copies.
 func noCopies(n int) *input.Pictures {
 	p := &input.Pictures{CopyOf: make([]int, n), Near: make([]bool, n), Outlier: make([]float64, n), Remark: make([]string, n)}
 	for i := range n {
@@ -338,11 +335,10 @@ func TestWritePictures(t *testing.T) {
 	}
 }
 
-// TestClusterTitles: a group is called after a class only where most of its samples
-// say so.
+// TestClusterTitles: a group is named after a class only if most of its samples have it.
 func TestClusterTitles(t *testing.T) {
 	for _, test := range []struct {
-		labels string // of one group: a, b, or - where the class is not known
+		labels string // of one group: a, b, or - for an unknown class
 		told   []int
 		want   string
 	}{

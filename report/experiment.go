@@ -21,23 +21,23 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Experiment is the content of the page of an experiment, finished or not. Records of methods that the summary
-// does not list are ignored; without its Classes nothing is shown of single classes.
+// Experiment is the content of the page of an experiment, finished or not. Records of methods that are not in the
+// summary are ignored. Without its Classes the page shows nothing about single classes.
 type Experiment struct {
 	*pipeline.Summary
 	Records      []record.Record
-	Bases        []Basis               // learned parts
-	Coefficients []figure.Coefficients // representations of samples
+	Bases        []Basis               // the learned bases
+	Coefficients []figure.Coefficients // the representations of samples
 	Shown        *models.Illustrations // parts and visual words on photos, or nil
 	progress     *counter
 }
 
-// Sources are what a report needs besides results. All may be nil.
+// Sources are optional inputs and callbacks of a report besides results. All may be nil.
 type Sources struct {
-	Shown     *models.Illustrations // parts and visual words on photos; without it those that were shown before
-	Warn      func(text string)     // receives what is not shown and why
-	Progress  func(done, total int) // called after each photo that was read, by one goroutine at a time
-	Published func() error          // called when a grouping stands in its folder, which is still locked
+	Shown     *models.Illustrations // parts and visual words on photos; nil keeps the published ones
+	Warn      func(text string)     // receives warnings about what is not shown
+	Progress  func(done, total int) // called after each photo that was read, never concurrently
+	Published func() error          // called when a grouping is complete in its folder, which is still locked
 }
 
 func (s Sources) warn(format string, a ...any) string {
@@ -71,38 +71,38 @@ func (c *counter) add(n int) { c.count(0, n) }
 type experimentPage struct {
 	page
 	experiment Experiment
-	records    []record.Record // the finished ones
-	tables     []scoreTables   // of each of their scores
+	records    []record.Record // of finished trials
+	tables     []scoreTables   // by score
 	looks      figure.Looks
-	// peaks are the methods at their best by the first score, and shown their names in the records. Each section
-	// that shows single methods shows these. They may be chosen among ranks or settings.
+	// peaks are the methods at their best by the first score, with the best rank or setting. shown are their names in
+	// the records; every section on single methods shows these.
 	peaks  []table.Peak
 	shown  []string
 	chosen bool
 }
 
 var experimentSections = []section[*experimentPage]{
-	{template: stored("findings"), make: findings},
-	{id: "reading", title: "How to read this", template: stored("reading"), make: reading},
-	{id: "scores", title: "Scores", template: stored("scores"), make: scores},
-	{id: "how-many", title: "How many groups", template: stored("drawn-counts"), make: drawnCounts},
-	{id: "ranks", title: "The rank", template: stored("ranks"), make: ranks},
-	{id: "classes", title: "Single classes", template: stored("classes"), make: classes},
-	{id: "convergence", title: "Convergence", template: stored("convergence"), make: convergence},
-	{id: "terms", title: "The objective", template: stored("terms"), make: terms},
-	{id: "parts", title: "Learned parts", template: stored("parts"), make: parts},
-	{id: "coefficients", title: "Descriptions", template: stored("coefficients"), make: coefficients},
-	{template: stored("photographs"), make: experimentPhotographs},
-	{id: "times", title: "Times", template: stored("times"), make: experimentTimes},
+	{template: readTemplate("findings"), make: findings},
+	{id: "reading", title: "How to read this", template: readTemplate("reading"), make: reading},
+	{id: "scores", title: "Scores", template: readTemplate("scores"), make: scores},
+	{id: "how-many", title: "How many groups", template: readTemplate("drawn-counts"), make: drawnCounts},
+	{id: "ranks", title: "The rank", template: readTemplate("ranks"), make: ranks},
+	{id: "classes", title: "Single classes", template: readTemplate("classes"), make: classes},
+	{id: "convergence", title: "Convergence", template: readTemplate("convergence"), make: convergence},
+	{id: "terms", title: "The objective", template: readTemplate("terms"), make: terms},
+	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfMethods},
+	{id: "coefficients", title: "Descriptions", template: readTemplate("coefficients"), make: coefficients},
+	{template: readTemplate("photographs"), make: experimentPhotographs},
+	{id: "times", title: "Times", template: readTemplate("times"), make: experimentTimes},
 }
 
-// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of folders.
+// ExperimentFiles are the files and, with a slash at the end, the folders that WriteExperiment writes.
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
-// WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and for each score,
-// method and section of it the tables, curves and pictures that docs/experiments.md lists. Without Shown the
-// page shows the photos that were written before. Once ctx is done its error is returned, and the files written
-// by then stay. If it counts times (internal/timing), the page shows them.
+// WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and the tables, curves and
+// pictures that docs/experiments.md lists. Without Shown the page keeps the photos of the page in dir, if any.
+// If ctx ends, it returns the error of ctx, and leaves the files written
+// so far. If ctx counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
@@ -119,7 +119,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w.Lead = e.lead(w.records, len(w.peaks))
 	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)
 	w.Note = unfinished(len(e.Trials) - len(w.records))
-	return write(&w.page, w, experimentSections)
+	return writePage(&w.page, w, experimentSections)
 }
 
 func unfinished(missing int) string {
@@ -129,7 +129,7 @@ func unfinished(missing int) string {
 	return fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
 }
 
-// Publish replaces the pages of an experiment's results by new ones, made of its log and its saved models.
+// Publish replaces the pages of an experiment's results by new ones from its log and saved models.
 func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experiment, error) {
 	e, err := readExperiment(folder.Dir(), from)
 	if err != nil {
@@ -192,7 +192,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 	return e, nil
 }
 
-// Headlines are the tables of the scores that matter most, over all samples.
+// Headlines returns the tables of the main scores, over all samples.
 func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records, false) }
 
 func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*table.Document) {
@@ -207,7 +207,7 @@ func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*
 	return out
 }
 
-// lead sums an experiment up in a sentence.
+// lead summarises an experiment in a sentence.
 func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished yet."
@@ -238,8 +238,8 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 		phrase.Count(methods, "method", "methods"), task, was, settings, classes, phrase.Count(len(records), "trial", "trials"))
 }
 
-// TrialWarnings returns a line for each warning of a method's finished trials, for each method that had
-// not converged, and for ranks chosen at the limit.
+// TrialWarnings returns one line for each warning of a method's finished trials, for each method that has not
+// converged, and for ranks chosen at their limit.
 func (e Experiment) TrialWarnings() (lines []string) {
 	records := table.Finished(e.Records, e.Methods)
 	for _, method := range e.Methods {
@@ -269,7 +269,7 @@ func (e Experiment) TrialWarnings() (lines []string) {
 	return lines
 }
 
-// reading explains the page to somebody who has never seen one.
+// reading explains the page to a first-time reader.
 func reading(w *experimentPage) any {
 	return struct{ Labelled, Tested bool }{
 		slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
@@ -279,29 +279,29 @@ func reading(w *experimentPage) any {
 
 // Sets is the content of the page of an experiment on several sets.
 type Sets struct {
-	Name, Command string        // the heading, and the command that runs the experiment again
-	Names         []string      // of the folders of the sets' own pages
+	Name, Command string        // the heading, and the command that repeats the experiment
+	Names         []string      // the folders of the sets' own pages
 	Sets          []*Experiment // on the single sets
 	Tests         table.Tests   // of methods over sets
 }
 
-// SetsFiles are what WriteSets writes.
+// SetsFiles are the files and folders that WriteSets writes.
 var SetsFiles = []string{"index.html", "tables/", "curves/"}
 
 type setsPage struct {
 	page
 	sets   Sets
-	across []*table.Sets // the comparisons over the sets, of each score
+	across []*table.Sets // the comparison over the sets by each score
 }
 
 var setsSections = []section[*setsPage]{
-	{template: stored("findings"), make: setsFindings},
-	{id: "across", title: "Over all sets", template: stored("across"), make: across},
-	{id: "sets", title: "Each set", template: stored("each-set"), make: eachSet},
+	{template: readTemplate("findings"), make: setsFindings},
+	{id: "across", title: "Over all sets", template: readTemplate("across"), make: across},
+	{id: "sets", title: "Each set", template: readTemplate("each-set"), make: eachSet},
 }
 
-// PublishSets replaces the page of an experiment on several sets by a new one, made of the results of
-// the sets in the folder. It leaves out sets without results, with a warning.
+// PublishSets replaces the page of an experiment on several sets by a new one from the results of the sets in the
+// folder. It leaves out sets without results, with a warning.
 func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Sets, error) {
 	list, err := results.ReadSets(folder.Dir())
 	if err != nil {
@@ -326,9 +326,9 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 	return s, folder.Publish(func(staging string) ([]string, error) { return nil, WriteSets(ctx, staging, *s) })
 }
 
-// WriteSets writes into dir, which it creates if needed, index.html, and for each score tables/SCORE-sets.txt,
-// … (means and average ranks), tables/SCORE-pairs.txt, … (all pairs of methods) and curves/SCORE-ranks.png, …
-// (the critical-difference diagram). The page links those of the sets, NAME/index.html.
+// WriteSets writes the page into dir, which it creates if needed. Besides index.html it writes for each score means and
+// average ranks (tables/SCORE-sets.txt, …), all pairs of methods (tables/SCORE-pairs.txt, …) and the
+// critical-difference diagram (curves/SCORE-ranks.png, …). The page links to NAME/index.html of each set.
 func WriteSets(ctx context.Context, dir string, s Sets) error {
 	w := &setsPage{page: page{folder: folder{dir, ctx}, Name: s.Name, Command: s.Command, Styles: []string{pageCSS}}, sets: s, across: s.across()}
 	missing := 0
@@ -340,7 +340,7 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	}
 	w.Note = unfinished(missing)
 	w.Lead = fmt.Sprintf("An experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
-	return write(&w.page, w, setsSections)
+	return writePage(&w.page, w, setsSections)
 }
 
 // across compares the methods over the sets by each score.
@@ -368,7 +368,7 @@ func (s Sets) across() []*table.Sets {
 	return out
 }
 
-// Headlines are the tables over the sets of the scores that matter most.
+// Headlines returns the tables over the sets of the main scores.
 func (s Sets) Headlines() []*table.Document {
 	var out []*table.Document
 	for _, a := range s.across() {
@@ -379,7 +379,7 @@ func (s Sets) Headlines() []*table.Document {
 	return out
 }
 
-// setsFindings says in a few sentences which methods are the best over the sets.
+// setsFindings names the best methods over the sets in a few sentences.
 func setsFindings(w *setsPage) any {
 	var found []string
 	for _, a := range w.across {
@@ -396,7 +396,7 @@ type acrossView struct {
 	Ranks        *figureView
 }
 
-// across compares the methods over the sets.
+// across shows the comparison of methods over the sets.
 func across(w *setsPage) any {
 	if len(w.across) == 0 {
 		return nil

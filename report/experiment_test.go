@@ -38,7 +38,7 @@ func blobs(k int) *mat.Dense {
 	return basis
 }
 
-// fakeExperiment has everything that a page can show.
+// fakeExperiment has all sections of a page.
 func fakeExperiment() Experiment {
 	methods := []string{"nmf", "cnmf", "a <b> & c_d"}
 	e := Experiment{
@@ -81,7 +81,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// sources checks that a page refers to files beside it only, and to no others.
+// sources checks that a page refers only to existing files beside it.
 func sources(t *testing.T, files map[string]string) {
 	t.Helper()
 	checkPage(t, files, nil)
@@ -130,8 +130,7 @@ func TestWriteExperiment(t *testing.T) {
 		}
 	}
 
-	// The order in which trials were finished shows nowhere, and files that
-	// are there are replaced.
+	// The order of the trials' ends does not matter, and existing files are replaced.
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(e.Records), func(i, j int) { e.Records[i], e.Records[j] = e.Records[j], e.Records[i] })
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
@@ -205,7 +204,7 @@ func TestWriteFileAtomic(t *testing.T) {
 	}
 }
 
-// A context that is done ends the writing before the next file.
+// Writing ends before the next file when the context ends.
 func TestWriteStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	dir := t.TempDir()
@@ -217,7 +216,7 @@ func TestWriteStops(t *testing.T) {
 		}
 		return plain(2, 2, red), nil
 	}
-	// Other workers may ask for more until they see that the context is done.
+	// Other workers may ask for more until they see the end of the context.
 	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked.Load() > 50 {
 		t.Errorf("groups: error %v after %d pictures, want the context's soon after 3", err, asked.Load())
 	}
@@ -230,8 +229,8 @@ func TestWriteStops(t *testing.T) {
 	}
 }
 
-// TestPublish: the pages of results are made of their log and models, a model that
-// cannot be read is named, in the page too, and what can be read is shown.
+// TestPublish: pages come from the log and the models. An unreadable model is named, in the page too, and readable ones
+// are shown.
 func TestPublish(t *testing.T) {
 	e, err := spec.Parse([]byte("name: small\nmethods: [nmf, gnmf, kmeans]\nrepeats: 2\ncluster: {restarts: 1}\nscores: [VI]\n"))
 	if err != nil {

@@ -29,34 +29,33 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// The files of a grouping, beside those of its page.
+// The files of a grouping, beside the files of its page.
 const (
 	AssignmentsFile = "assignments.csv" // the groups of the samples
-	ModelFile       = "model.npz"       // the pipeline.Model
-	LabelsFile      = "labels.csv"      // the given labels and links, as partwise cluster reads them
+	ModelFile       = "model.npz"       // a models.Model
+	LabelsFile      = "labels.csv"      // the given labels and links, which partwise cluster can read
 	LinksFile       = "links.csv"
 	PicturesFile    = "pictures.csv" // copies, outliers, blurred and blank pictures
-	SkippedFile     = "skipped.csv"  // the files that were skipped, if any
-	FeedbackFolder  = "feedback/"    // a feedback.Store, which later groupings keep
+	SkippedFile     = "skipped.csv"  // the skipped files, if any
+	FeedbackFolder  = "feedback/"    // a feedback.Store, which later groupings leave in place
 )
 
-// GroupingFiles are the files of a GroupingFolder.
+// GroupingFiles are the files and folders of a GroupingFolder.
 var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
-// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if OpenGrouping
+// GroupingFolder is the folder of a grouping, locked for writing. Close unlocks it, and removes it if OpenGrouping
 // created it and nothing was written.
 type GroupingFolder struct{ *output.Folder }
 
-// OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
-// files in the place of a grouping's, and with sameData one with a grouping of other data than the path or name
-// given.
+// OpenGrouping locks the folder dir until Close, and creates it if needed. It refuses a folder with foreign files in
+// the place of a grouping's files. With sameData, it also refuses a grouping of other data than data, a path or name.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
 	return &GroupingFolder{folder}, err
 }
 
-// ExploreGrouping locks the folder of an existing grouping, with its feedback, until Close, and returns the
-// path or name of the data that were grouped.
+// ExploreGrouping locks the folder of an existing grouping with its feedback until Close. It returns the path or name
+// of the grouped data.
 func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
 	data, err := groupedData(dir)
 	if err != nil {
@@ -66,7 +65,7 @@ func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
 	return &GroupingFolder{folder}, data, err
 }
 
-// groupedData returns the path or name of the data of the grouping in a folder.
+// groupedData returns the path or name of the data of the grouping in dir.
 func groupedData(dir string) (string, error) {
 	command, data, err := output.Written(dir)
 	if err == nil && command != "cluster" {
@@ -96,12 +95,11 @@ func (f feedbackStore) Write(name string, text []byte) error {
 // Remove implements feedback.Store.
 func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
 
-// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the
-// folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and returns
-// it.
+// Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes the folder.
+// c has the name, command, method, settings, warnings and pictures; Publish fills in all other fields and returns c.
 func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *grouping.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
-	c.fill(ctx, in, found, f.Folder.Dir())
+	c.setResults(ctx, in, found, f.Folder.Dir())
 	stage, err := f.Folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
@@ -111,8 +109,8 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 	if err := c.writeLists(to, in); err != nil {
 		return c, err
 	}
-	// The model takes as long to compress as the page to draw.
-	if err := together(ctx, func() error {
+	// Compressing the model takes as long as drawing the page.
+	if err := concurrently(ctx, func() error {
 		m, err := found.Model(ctx, in)
 		if err != nil {
 			return err
@@ -134,8 +132,8 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *input.Inputs, found *g
 	return c, errors.Join(err, f.Close())
 }
 
-// fill adds what the inputs and the grouping say, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
+// setResults sets the fields that follow from the inputs and the grouping, for a page in the folder dir.
+func (c *Clusters) setResults(ctx context.Context, in *input.Inputs, found *grouping.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	files := make([]string, len(in.Rows))
@@ -160,7 +158,7 @@ func (c *Clusters) fill(ctx context.Context, in *input.Inputs, found *grouping.G
 	if in.Set.Files != nil || in.Set.Pictures != nil {
 		c.Links = linksTo(files, dir)
 	}
-	// Sparse features, or those not all in memory, are compared by their coefficients, if there are any.
+	// Sparse features, and features that are not all in memory, are compared by their coefficients, if any.
 	if x, ok := in.X.(*mat.Dense); ok {
 		c.Features = x
 	} else if found.Result != nil {
@@ -180,7 +178,7 @@ func indices(n int) []int {
 	return all
 }
 
-// linksTo returns links to files from a page in a folder: relative, or absolute between the drives of Windows.
+// linksTo returns links to files from a page in a folder: relative, or absolute between Windows drives.
 func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
@@ -198,7 +196,7 @@ func linksTo(files []string, dir string) []string {
 	return links
 }
 
-// writeLists writes the files beside the page and the model.
+// writeLists writes the CSV files beside the page and the model.
 func (c Clusters) writeLists(to folder, in *input.Inputs) error {
 	p := page{folder: to}
 	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
@@ -243,13 +241,13 @@ func (to folder) writeList(name string, n int, columns []listColumn) error {
 				line[j] = c.cell(i)
 			}
 		}
-		out.Write(line) // which cannot fail
+		out.Write(line) // cannot fail
 	}
 	out.Flush()
 	return to.writeBytes(name, text.Bytes())
 }
 
-// assignments lists the group of each sample, its class and that of its group, if known, and how well it fits.
+// assignments has the group of each sample, the classes of both, if known, and the confidence.
 func (c Clusters) assignments() []listColumn {
 	class := func(l int) string {
 		if l < 0 {
@@ -298,8 +296,8 @@ func twoDecimals(x float64, known bool) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// PicturesFound sums up what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier",
-// or "" for nothing.
+// PicturesFound summarises what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier"; "" for
+// nothing.
 func PicturesFound(p *input.Pictures) string {
 	if p == nil {
 		return ""
@@ -333,13 +331,13 @@ func PicturesFound(p *input.Pictures) string {
 // Assignment is a line of a grouping's AssignmentsFile.
 type Assignment struct {
 	Line   int    // from 1
-	Sample string // its name
-	Group  int    // from 1, or 0 for none
+	Sample string // the sample's name
+	Group  int    // from 1, or 0 for no group
 	Name   string // the given class of the group, or ""
 }
 
-// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data. The
-// file may have been edited by hand: other columns than "file", "group" and "name" are ignored.
+// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data. The file
+// may have been edited by hand: columns other than "file", "group" and "name" are ignored.
 func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 	if data, err = groupedData(dir); err == nil {
 		found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
@@ -347,7 +345,7 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 	return found, data, err
 }
 
-// ReadAssignmentsFile returns the groups of samples in a file of the format of AssignmentsFile.
+// ReadAssignmentsFile returns the groups of samples in a file with the format of AssignmentsFile.
 func ReadAssignmentsFile(path string) ([]Assignment, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
@@ -379,7 +377,7 @@ func decodeAssignments(text []byte) (found []Assignment, err error) {
 		} else if err == io.EOF {
 			return nil, errors.New("no sample is listed")
 		} else if err != nil {
-			return nil, err // with its line
+			return nil, err // names the line
 		}
 		line, _ := r.FieldPos(0)
 		a := Assignment{Line: line, Sample: spreadsheet.Text(record[file])}

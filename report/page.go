@@ -1,10 +1,9 @@
-// Package report turns finished trials into what people read: [WriteExperiment] shows an experiment's records,
-// and [WriteClusters] one grouping of somebody's own pictures. Both write a folder with an index.html that
-// needs no network and no scripts. A page is a list of sections. Tables are made by report/table and pictures
-// by report/figure.
+// Package report writes pages about results. [WriteExperiment] shows the records of an experiment, and [WriteClusters]
+// a grouping of samples. Both write a folder with an index.html that needs neither a network nor scripts. A page is a
+// list of sections. Package table makes its tables, and package figure its figures.
 //
-// The same input gives the same bytes: nothing depends on the time, the machine or the order of a map. Files
-// are written beside their place and renamed, so a reader never sees half of one.
+// Equal input gives equal bytes: nothing depends on the time, the machine or the order of a map. Files are written
+// atomically.
 package report
 
 import (
@@ -46,32 +45,31 @@ import (
 type page struct {
 	folder
 	Name, Lead      string
-	Note, About     string // before all else, and below the lead; may be empty
-	Assignments     string // a file that is linked after About, or empty
-	Command         string // says how to repeat the results, with Settings
+	Note, About     string // at the top, and below the lead; may be empty
+	Assignments     string // a file that is linked after About, or ""
+	Command         string // repeats the results, with Settings
 	Settings        [][2]string
 	Warnings        []string
 	Links           []link   // the navigation
-	Styles, Scripts []string // of the page, and the files of the folder that it runs
-	Connects        bool     // to its server
-	// Icon is an address that holds the icon itself, or empty: browsers load other icons whenever they like,
-	// even after the server has ended.
+	Styles, Scripts []string // the page's styles, and the scripts of the folder that it runs
+	Connects        bool     // whether it connects to its server
+	// Icon is a data URL with the icon, or "". A linked icon could be loaded after the server has ended.
 	Icon template.URL
 
-	tables map[string]string // that the page copies, by the paths of their files
-	err    error             // the first of making sections
-	later  []func() error    // draw and write the files of sections, once all sections are made
-	after  func() error      // runs then; may be nil
+	tables map[string]string // tables that the page can copy, by the paths of their files
+	err    error             // the first error of a section
+	later  []func() error    // draw and write the files of sections, after all sections are made
+	after  func() error      // runs after later; may be nil
 }
 
-// section is a part of the pages of a kind.
+// section is a section of a page.
 type section[P any] struct {
-	id, title string // its anchor, and its name in the navigation; may be empty
-	template  string // its text: that of a file by stored, or any other
-	// make writes the section's files, or leaves that to page.later, and returns what its template shows; nil
-	// leaves the section out. Errors go to page.fail.
+	id, title string // the anchor, and the title in the navigation; may be empty
+	template  string // the template: the text of a file from stored, or any other
+	// make writes the section's files, or adds that to page.later, and returns the data of the template; nil leaves the
+	// section out. Errors go to page.fail.
 	make   func(P) any
-	folded bool // sections that follow each other are folded away together
+	folded bool // consecutive folded sections share one fold
 }
 
 type link struct{ ID, Title string }
@@ -79,8 +77,8 @@ type link struct{ ID, Title string }
 //go:embed page.css
 var pageCSS string
 
-// Policy is the content-security policy of the page: it loads images and scripts beside the page alone,
-// uses its own styles alone, by their hashes, and talks to nobody but its server, if it Connects.
+// Policy returns the content-security policy of the page. It allows images and scripts from the page's folder, the
+// page's own styles by their hashes, and connections to its server if it Connects.
 func (p *page) Policy() string {
 	policy := "default-src 'none'; img-src 'self'"
 	if p.Icon != "" {
@@ -103,17 +101,17 @@ func (p *page) Policy() string {
 //go:embed sections
 var templates embed.FS
 
-func stored(name string) string {
+func readTemplate(name string) string {
 	text, err := templates.ReadFile("sections/" + name + ".html")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // cannot fail: it is embedded
 	}
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// fill fills in the template of a section, which may use those of sections/shared.html.
-func fill(text string, view any) (template.HTML, error) {
-	t := template.Must(template.New("shared").Parse(stored("shared")))
+// fillTemplate executes the template of a section, which may use the templates of sections/shared.html.
+func fillTemplate(text string, view any) (template.HTML, error) {
+	t := template.Must(template.New("shared").Parse(readTemplate("shared")))
 	var out strings.Builder
 	err := template.Must(t.New("section").Parse(text)).Execute(&out, view)
 	return template.HTML(out.String()), err
@@ -121,17 +119,17 @@ func fill(text string, view any) (template.HTML, error) {
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	css := func(style string) template.CSS { return template.CSS(style) }
-	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(stored("page") + "\n"))
+	return template.Must(template.New("page").Funcs(template.FuncMap{"css": css}).Parse(readTemplate("page") + "\n"))
 })
 
-// shown is a section for the template of the page. Before it a folded part may begin or end.
-type shown struct {
+// shownSection is a section for the page's template, and whether a fold begins or ends before it.
+type shownSection struct {
 	HTML         template.HTML
 	Fold, Unfold bool
 }
 
-// write makes the sections of a page and the page. Control characters of names are shown as plaintext.Line does.
-func write[P any](p *page, of P, sections []section[P]) error {
+// writePage makes the sections of a page and the page. Control characters of names are escaped as by plaintext.Line.
+func writePage[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
 		if views[i] = s.make(of); p.err != nil {
@@ -141,7 +139,7 @@ func write[P any](p *page, of P, sections []section[P]) error {
 			p.Links = append(p.Links, link{s.id, s.title})
 		}
 	}
-	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+	if err := forEach(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
 		return err
 	}
 	if p.after != nil {
@@ -151,18 +149,18 @@ func write[P any](p *page, of P, sections []section[P]) error {
 	}
 	view := struct {
 		*page
-		Sections []shown
+		Sections []shownSection
 		Unfold   bool
 	}{page: p}
 	for i, s := range sections {
 		if views[i] == nil {
 			continue
 		}
-		text, err := fill(s.template, views[i])
+		text, err := fillTemplate(s.template, views[i])
 		if err != nil {
 			return err
 		}
-		view.Sections = append(view.Sections, shown{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
+		view.Sections = append(view.Sections, shownSection{text, s.folded && !view.Unfold, view.Unfold && !s.folded})
 		view.Unfold = s.folded
 	}
 	if err := p.writeTables(); err != nil {
@@ -189,14 +187,14 @@ func unlessEmpty[T any](list []T) any {
 	return list
 }
 
-// fail ends the page with an error, unless that is nil or an earlier one does.
+// fail records the first error of the page; nil is ignored.
 func (p *page) fail(err error) {
 	if p.err == nil {
 		p.err = err
 	}
 }
 
-// byProminence holds views of scores: those shown first, and the others.
+// byProminence holds views of scores: the main ones, and the others.
 type byProminence[T any] struct{ Scores, More []T }
 
 func (l *byProminence[T]) add(s eval.Score, view T) {
@@ -207,14 +205,13 @@ func (l *byProminence[T]) add(s eval.Score, view T) {
 	}
 }
 
-// folder is a folder that a report is written to, until its context is done.
+// folder is a folder that a report is written to, until its context ends.
 type folder struct {
 	dir string
 	ctx context.Context
 }
 
-// write writes a file with a slash-separated name atomically, or returns the error of the context once that is
-// done.
+// write writes a file with a slash-separated name atomically. It returns the error of the context if that has ended.
 func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := to.ctx.Err(); err != nil {
 		return err
@@ -243,7 +240,7 @@ type picture struct {
 	Width, Height int
 }
 
-// picture writes the picture that draw returns, later: until then the result has no size.
+// picture writes the image that draw returns later; until then the result has no size.
 func (p *page) picture(path, alt string, draw func() (image.Image, error)) *picture {
 	shown := &picture{Path: path, Alt: alt}
 	p.later = append(p.later, func() error {
@@ -268,7 +265,7 @@ type captioned struct {
 // figureView is a figure beside a page, in three formats.
 type figureView struct {
 	PNG, SVG, PDF, Alt string
-	Width, Height      int // pixels of a page, 96 to the inch
+	Width, Height      int // in CSS pixels, 96 to the inch
 }
 
 type methodView struct {
@@ -276,7 +273,7 @@ type methodView struct {
 	Figure        *figureView
 }
 
-// figure writes a figure in three formats, later. It takes the error of making it, and returns nil without data.
+// figure writes a figure in three formats, later. err is the error of making it; for ErrNoData it returns nil.
 func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
 	if err != nil {
 		if !errors.Is(err, figure.ErrNoData) {
@@ -297,7 +294,7 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView
 	return v
 }
 
-// tableView is a table in a page and the files that hold it.
+// tableView is a table in a page, and the files with the same table.
 type tableView struct {
 	HTML  template.HTML
 	Files []struct{ Label, Path string }
@@ -310,7 +307,7 @@ var (
 	tablesCSS string
 )
 
-// table writes a table into a file of each format, later. The page copies it as CSV and as LaTeX.
+// table writes a table into a file of each format, later. The page can copy it as CSV and as LaTeX.
 func (p *page) table(name string, d *table.Document) *tableView {
 	if p.tables == nil {
 		p.tables = map[string]string{}
@@ -338,7 +335,7 @@ func (p *page) inHTML(d *table.Document) template.HTML {
 	return template.HTML(text.String())
 }
 
-// writeTables writes the scripts of a page with tables: one sorts and copies them, the other has the copied text.
+// writeTables writes the scripts of a page with tables: one sorts and copies them, the other holds the text to copy.
 func (p *page) writeTables() error {
 	if p.tables == nil {
 		return nil
@@ -352,9 +349,9 @@ func (p *page) writeTables() error {
 	return cmp.Or(p.writeBytes(data, fmt.Appendf(nil, "globalThis.tableFiles = %s;\n", text)), p.writeBytes(script, tablesJS))
 }
 
-// each calls f for 0 … n−1, at most this many at a time (0: one on each core), and returns the first error in
-// their order, or that of the context. A panic of f is an error.
-func each(ctx context.Context, workers, n int, f func(i int) error) error {
+// forEach calls f for 0 … n−1, at most workers at a time (0: one on forEach core), and returns the error of the lowest index,
+// or the error of the context. A panic of f becomes an error.
+func forEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -366,12 +363,12 @@ func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	return cmp.Or(append(errs, err)...)
 }
 
-// together calls functions side by side, as each does.
-func together(ctx context.Context, functions ...func() error) error {
-	return each(ctx, 0, len(functions), func(i int) error { return functions[i]() })
+// concurrently calls functions concurrently, as each does.
+func concurrently(ctx context.Context, functions ...func() error) error {
+	return forEach(ctx, 0, len(functions), func(i int) error { return functions[i]() })
 }
 
-// withSafeNames returns the elements of a list with different names for files.
+// withSafeNames returns the elements of a list with distinct names for files.
 func withSafeNames[T any](list []T, name func(T) string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		var used []string

@@ -24,7 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// allowed are the elements of our pages and their attributes.
+// allowed are the allowed elements of pages, with their attributes.
 var allowed = map[string][]string{
 	"html": {"lang"}, "head": {}, "meta": {"charset", "http-equiv", "content", "name"}, "title": {}, "style": {}, "body": {},
 	"h1": {}, "h2": {"id"}, "h3": {}, "p": {"class", "id", "role"}, "b": {}, "br": {}, "span": {"class", "id"}, "nav": {}, "ul": {"class"}, "li": {},
@@ -35,12 +35,10 @@ var allowed = map[string][]string{
 	"table": {"class"}, "thead": {}, "tbody": {}, "tr": {"class"}, "th": {"scope"}, "td": {"class"},
 }
 
-// checkPage parses a page as a browser does and checks that nothing is in it but
-// our own elements, that its links lead to anchors and to files of the folder, and
-// that its policy allows no more.
+// checkPage parses a page as a browser does. It checks that the page has allowed elements only, that its links lead to
+// anchors and files of the folder, and that its policy allows nothing else.
 //
-// originals are links to pictures elsewhere that the page may hold, each with the sample
-// that it is of.
+// originals are the allowed links to pictures elsewhere, each with its sample.
 func checkPage(t *testing.T, files, originals map[string]string) *html.Node {
 	t.Helper()
 	page := files["index.html"]
@@ -124,8 +122,7 @@ func checkPage(t *testing.T, files, originals map[string]string) *html.Node {
 	return root
 }
 
-// checkSVG checks that a drawing is XML, and that it is made of shapes and text
-// only.
+// checkSVG checks that a drawing is XML with shapes and text only.
 func checkSVG(t *testing.T, name, svg string) {
 	t.Helper()
 	in := xml.NewDecoder(strings.NewReader(svg))
@@ -152,8 +149,7 @@ func checkSVG(t *testing.T, name, svg string) {
 	}
 }
 
-// TestHostileExperiment: the page and all files of an experiment whose names are
-// hostile are inert, and the names are seen.
+// TestHostileExperiment: hostile names are inert in all files of an experiment, and are shown.
 func TestHostileExperiment(t *testing.T) {
 	dir := t.TempDir()
 	records := fakeRecords(hostile, []int{3}, 2)
@@ -210,7 +206,7 @@ func TestHostileExperiment(t *testing.T) {
 	}
 }
 
-// TestHostileClusters: so are those of a grouping.
+// TestHostileClusters: the same for a grouping.
 func TestHostileClusters(t *testing.T) {
 	dir := t.TempDir()
 	c := Clusters{
@@ -245,8 +241,7 @@ func TestHostileClusters(t *testing.T) {
 	}
 }
 
-// TestForeignPhotographs: a page shows no pictures but those that are written,
-// whatever the list of them says.
+// TestForeignPhotographs: a page shows only pictures that were written, whatever their list contains.
 func TestForeignPhotographs(t *testing.T) {
 	e := Experiment{Summary: &pipeline.Summary{Name: "x"}, Shown: fakeShown(1, 1)}
 	fakeWords(e.Shown, 1, 1)
@@ -286,7 +281,7 @@ func TestSafeNames(t *testing.T) {
 	names := []string{"cnmf", "CNMF", "cnmf-2", "../../etc/passwd", "???", "!"}
 	want := []string{"cnmf", "cnmf-2", "cnmf-2-2", "etc-passwd", "unnamed", "unnamed-2"}
 	var got []string
-	for safe := range withSafeNames(names, identity) {
+	for safe := range withSafeNames(names, sameName) {
 		got = append(got, safe)
 	}
 	if !slices.Equal(got, want) {

@@ -30,10 +30,10 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// dataFile is the script that holds what the page of a grouping shows.
+// dataFile is the script with the data of a grouping's page.
 const dataFile = "page/data.js"
 
-// pageData is the data of page.js, which describes each field at its top. Lists are by sample.
+// pageData is the data of page.js, which documents each field. Lists are by sample.
 type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
@@ -64,12 +64,12 @@ type sheetsData struct {
 	Sizes    []byte `json:"sizes"` // the width and the height of each thumbnail, a byte each, 0 for none
 }
 
-// writeData writes the data script. Names are shown as plaintext.Line shows them.
+// writeData writes the data script. Names are escaped as by plaintext.Line.
 func (w *clustersPage) writeData() error {
 	c := w.clusters
 	d := pageData{
-		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
-		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
+		Thing: c.thing(), Names: plainLines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
+		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: plainLines(c.Classes),
 	}
 	d.Groups, d.Order = append([]int{}, d.Groups...), append([]int{}, d.Order...) // never null
 	for g, members := range w.members {
@@ -99,7 +99,7 @@ func (w *clustersPage) writeData() error {
 func dataScript(d *pageData) []byte {
 	text, err := json.Marshal(d)
 	if err != nil {
-		panic(err) // it holds nothing but lists of words and finite numbers
+		panic(err) // cannot fail: lists of words and finite numbers only
 	}
 	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, text)
 }
@@ -131,7 +131,7 @@ func readData(script []byte) (*pageData, error) {
 	return d, nil
 }
 
-// addPictures adds the remarks on single pictures. Copies are left out if there are none.
+// addPictures adds the remarks on single pictures, and copies if there are any.
 func (d *pageData) addPictures(p *input.Pictures) {
 	copies := false
 	for i := range p.CopyOf {
@@ -153,7 +153,7 @@ func (d *pageData) addPictures(p *input.Pictures) {
 
 func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
 
-func lines(names []string) []string {
+func plainLines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = plaintext.Line(name)
@@ -166,8 +166,8 @@ func escapePath(path string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
-// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the
-// escaped name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
+// shorterLinks returns the common prefix of all links, up to a slash, and the rest of each: 0 if it is the escaped
+// name, as in a folder of pictures. The rests are nil if all are 0, and without links.
 func shorterLinks(links, names []string) (base string, rests []any) {
 	if len(links) == 0 {
 		return "", nil
@@ -202,13 +202,13 @@ const (
 
 // codes are the features for the page.
 type codes struct {
-	Codes      []byte `json:"codes,omitempty"` // CodeLength for each sample, about as far apart as the features
+	Codes      []byte `json:"codes,omitempty"` // CodeLength bytes for each sample, with about the distances of the features
 	CodeLength int    `json:"codeLength,omitempty"`
-	Map        []byte `json:"map,omitempty"` // x and y of each sample, of two bytes each, the low one first
+	Map        []byte `json:"map,omitempty"` // x and y of each sample, little-endian in two bytes each
 }
 
-// code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.
-func (c Clusters) code(ctx context.Context) (out codes, err error) {
+// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is short.
+func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
 		return out, nil
@@ -233,11 +233,11 @@ func (c Clusters) code(ctx context.Context) (out codes, err error) {
 	if err != nil {
 		return out, err
 	}
-	return codes{text, length, places(at)}, nil
+	return codes{text, length, mapPlaces(at)}, nil
 }
 
-// places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.
-func places(at []float32) []byte {
+// mapPlaces returns points in a plane as two-byte numbers, centred, with one scale for both coordinates.
+func mapPlaces(at []float32) []byte {
 	low, high := [2]float32{at[0], at[1]}, [2]float32{at[0], at[1]}
 	for i, v := range at {
 		low[i%2], high[i%2] = min(low[i%2], v), max(high[i%2], v)
@@ -254,9 +254,9 @@ func places(at []float32) []byte {
 // thumbnails are the contact sheets of a page: pictures/000.jpg and so on.
 type thumbnails struct {
 	grid  figure.Grid
-	count int           // sheets
+	count int           // the number of sheets
 	sizes []image.Point // of each sample's thumbnail, zero for none
-	place []int         // of each sample, over all sheets
+	place []int         // the index of each sample over all sheets
 }
 
 func (t *thumbnails) path(sheet int) string {
@@ -268,7 +268,7 @@ func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figu
 // mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
-// writeThumbnails writes the contact sheets of samples in an order, and warns of unreadable pictures.
+// writeThumbnails writes the contact sheets of samples in this order, and returns warnings about unreadable pictures.
 func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
 	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
 	sheets := slices.Collect(slices.Chunk(order, t.grid.Len()))
@@ -276,7 +276,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	for at, sample := range order {
 		t.place[sample] = at
 	}
-	// Memory for a sheet on each core, or on fewer if the budget has no more.
+	// One sheet for each core, or for fewer if memory is short.
 	workers := max(1, min(parallel.Cores(), t.count))
 	release, err := memory.FromContext(to.ctx).Keep(int64(workers)*t.grid.Memory(), "the contact sheets")
 	for err != nil && workers > 1 {
@@ -288,7 +288,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := each(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
+	if err := forEach(to.ctx, workers, t.count, func(sheet int) error { return c.writeSheet(to, t, sheet, sheets[sheet], gone) }); err != nil {
 		return nil, nil, err
 	}
 	missing := 0
@@ -331,26 +331,26 @@ func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int,
 	return to.writeBytes(t.path(sheet), text)
 }
 
-// ServedPage is the page of a grouping with explore.js, for a server that takes corrections. Its scripts and
-// styles are those of this program; only the body comes from the page's file, and its policy runs none of that.
+// ServedPage is the page of a grouping with explore.js, for a server that accepts corrections. Its scripts and styles
+// come from the program. Only the body comes from the page's file, and the policy forbids scripts in it.
 type ServedPage struct {
 	HTML    []byte
-	Policy  string            // the page's content-security policy, for a header
+	Policy  string            // the content-security policy, for a header
 	Files   map[string][]byte // the page's scripts, by path
-	Samples int               // their number
+	Samples int               // the number of samples
 }
 
-// ErrPage is the error for a page in another version's format.
+// ErrPage is the error for a page of another version.
 var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
 
 //go:embed icon.svg
 var icon []byte
 
-// neededIDs are the elements that the scripts look for.
+// neededIDs are the ids of elements that the scripts use.
 var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
 
-// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original
-// of sample 17 as original/17, if has says that it has a file.
+// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original of sample
+// 17 as original/17 if has(17) is true.
 func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	text, err := fs.ReadFile(root, "index.html")
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// fakeShown are n photographs with marks of k parts of each method, of which photograph i uses part i mod k
-// most.
+// fakeShown returns n photographs with marks of k parts for each method; photograph i uses part i mod k most.
 func fakeShown(n, k int, methods ...string) *models.Illustrations {
 	s := &models.Illustrations{}
 	for i := range n {
@@ -48,7 +47,7 @@ func fakeParts(method string, n, k int) models.PartsShown {
 	return p
 }
 
-// photographsPage writes parts and words, and returns the page with nothing else.
+// photographsPage writes parts and words, and returns a page with nothing else.
 func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
 	p := &page{folder: folder{dir, t.Context()}}
@@ -60,7 +59,7 @@ func photographsPage(t *testing.T, dir string, s *models.Illustrations) (v photo
 			return v, "", p.Warnings, err
 		}
 	}
-	html, err := fill(stored("photographs"), v)
+	html, err := fillTemplate(readTemplate("photographs"), v)
 	return v, string(html), p.Warnings, err
 }
 
@@ -115,16 +114,15 @@ func TestWritePatches(t *testing.T) {
 	}
 }
 
-// The row of a part has those photographs that use it most, and their marks of
-// that part only.
+// The row of a part has the photographs that use it most, with marks of that part only.
 func TestPatchesUsers(t *testing.T) {
 	uses := mat.NewDense(9, 2, nil)
 	uses.SetCol(0, []float64{0.1, 0, 0.7, math.NaN(), 0.7, -3, 0.2, math.Inf(1), 0})
 	uses.SetCol(1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
-	if got, want := users(uses, 0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
+	if got, want := topPhotographs(uses, 0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 0 most, want %v", got, want)
 	}
-	if got, want := users(uses, 1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
+	if got, want := topPhotographs(uses, 1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
 		t.Errorf("photographs %v use part 1 most, want %v", got, want)
 	}
 
@@ -221,7 +219,7 @@ func TestWritePatchesFailing(t *testing.T) {
 	}
 }
 
-// fakeWords adds n words of which each has some patches.
+// fakeWords adds n words with some patches each.
 func fakeWords(s *models.Illustrations, n, patches int) {
 	s.TotalWords, s.Counted = n+5, 1000
 	for i := range n {

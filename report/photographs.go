@@ -28,9 +28,9 @@ import (
 
 const (
 	maxExamples     = 12
-	partPhotographs = 5   // that show a part,
-	partBox         = 184 // in a box of so many pixels
-	maxPartRows     = 100 // parts that are shown one by one
+	partPhotographs = 5   // the photos that show a part
+	partBox         = 184 // their largest side in pixels
+	maxPartRows     = 100 // the most parts with rows of their own
 )
 
 type photographsView struct {
@@ -42,7 +42,7 @@ type patchesView struct {
 	Method   string
 	Examples *picture
 	Rows     []partView
-	Left     string // how many parts are not shown one by one, or empty
+	Left     string // the number of parts without a row, or ""
 }
 
 type partView struct {
@@ -63,7 +63,7 @@ func clustersPhotographs(w *clustersPage) any {
 	return w.linked(w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress))
 }
 
-// experimentPhotographs shows those of an experiment, or those that were written before.
+// experimentPhotographs shows the parts and visual words of an experiment, or the published ones.
 func experimentPhotographs(w *experimentPage) any {
 	shown := w.experiment.Shown
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
@@ -90,8 +90,8 @@ func (p *page) linked(v photographsView) any {
 	return v
 }
 
-// photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts,
-// patches/METHOD/1.png, … with one part, and words/1.png, …. It warns of photos that cannot be read.
+// photographs shows parts and visual words on photos: patches/METHOD/examples.png with all parts, patches/METHOD/1.png,
+// … with one part, and words/1.png, …. It warns about unreadable photos.
 func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
@@ -105,26 +105,26 @@ func (p *page) photographs(shown *models.Illustrations, parts []models.PartsShow
 	return v
 }
 
-// photograph is a photo in memory, reduced.
+// photograph is a reduced photo in memory.
 type photograph struct {
 	name         string
-	large, small *image.RGBA            // for the examples and for the rows of parts; nil if not wanted
-	size         image.Point            // of the photo itself
+	large, small *image.RGBA            // for the examples and for the rows of parts; nil if unused
+	size         image.Point            // of the original photo
 	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
 }
 
-// loadPhotographs loads the photos that are drawn, each once, and warns of each that could not be read.
+// loadPhotographs loads each photo that is drawn once, and returns warnings about unreadable ones.
 func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []models.PartsShown, done *counter) (photos []photograph, failed []string, err error) {
 	n := len(shown.Photographs)
 	photos = make([]photograph, n)
 	large, small, cuts := make([]bool, n), make([]bool, n), make([][][2]int, n)
 	for _, of := range parts {
-		for _, i := range examples(of) {
+		for _, i := range examplePhotographs(of) {
 			large[i] = true
 		}
 		_, k := of.Coefficients.Dims()
 		for part := range min(k, maxPartRows) {
-			for _, i := range users(of.Coefficients, part) {
+			for _, i := range topPhotographs(of.Coefficients, part) {
 				small[i] = true
 			}
 		}
@@ -143,7 +143,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	}
 	done.add(len(wanted))
 	failures := make([]error, n)
-	err = each(ctx, 0, len(wanted), func(at int) error {
+	err = forEach(ctx, 0, len(wanted), func(at int) error {
 		defer done.step()
 		i := wanted[at]
 		failures[i] = guard.Call(func() error {
@@ -181,12 +181,12 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 	return photos, failed, err
 }
 
-func examples(of models.PartsShown) []int {
+func examplePhotographs(of models.PartsShown) []int {
 	return figure.Evenly(indices(len(of.Patches)), maxExamples)
 }
 
-// users returns the photos that use a part most, the first most.
-func users(uses mat.Matrix, part int) []int {
+// topPhotographs returns the photos that use a part most, the first most.
+func topPhotographs(uses mat.Matrix, part int) []int {
 	n, _ := uses.Dims()
 	users := slices.DeleteFunc(indices(n), func(i int) bool { return !(uses.At(i, part) > 0) || math.IsInf(uses.At(i, part), 0) })
 	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(uses.At(b, part), uses.At(a, part)) })
@@ -197,7 +197,7 @@ func users(uses mat.Matrix, part int) []int {
 func (p *page) patches(prefix string, of models.PartsShown, photos []photograph) (v patchesView) {
 	_, k := of.Coefficients.Dims()
 	v.Method = of.Method
-	if all := examples(of); len(all) > 0 {
+	if all := examplePhotographs(of); len(all) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
 			phrase.Count(len(all), "photograph", "photographs"), phrase.Count(k, "part", "parts"), of.Method)
 		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
@@ -207,7 +207,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	}
 	for part := range min(k, maxPartRows) {
 		row := partView{Title: fmt.Sprintf("Part %d", part+1)}
-		if users := users(of.Coefficients, part); len(users) > 0 {
+		if users := topPhotographs(of.Coefficients, part); len(users) > 0 {
 			names := make([]string, len(users))
 			for i, user := range users {
 				names[i] = photos[user].name
@@ -226,7 +226,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	return v
 }
 
-// tilesOf draws photos with the marks of a part, or of all if part is −1. Unreadable photos are empty.
+// tilesOf draws photos with the marks of a part, or of all parts if part is −1. Unreadable photos are empty.
 func tilesOf(ctx context.Context, of models.PartsShown, photos []photograph, shown []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range shown {
 		tile, photo := figure.GalleryTile{Caption: photos[i].name}, photos[i]
@@ -275,11 +275,11 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 	return v
 }
 
-// photographsFile keeps what a page shows of photos, for pages that are made without them.
+// photographsFile stores what a page shows about photos, for later pages without photos.
 const photographsFile = "photographs.json"
 
-// copyPhotographs copies photographsFile into the folder of a new page without photos, and returns the folders of
-// the pictures, which stay in place; nil if the page in from has none.
+// copyPhotographs copies photographsFile to the folder of a new page without photos, and returns the folders of its
+// pictures, which stay in place; nil if the page in from has none.
 func copyPhotographs(to, from string) (pictures []string, err error) {
 	text, err := output.ReadFile(filepath.Join(from, photographsFile))
 	switch {
@@ -291,12 +291,12 @@ func copyPhotographs(to, from string) (pictures []string, err error) {
 	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
 }
 
-// writtenPictures are the names of the pictures that page.photographs writes.
+// writtenPictures matches the names of pictures that page.photographs writes.
 var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// readPhotographs reads what was written before, if anything. Pictures of other names are an error.
+// readPhotographs reads a photographsFile, if it exists. Pictures with other names are an error.
 func readPhotographs(path string) (view photographsView, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-func identity(name string) string { return name }
+func sameName(name string) string { return name }
 
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
@@ -31,10 +31,10 @@ func convergence(w *experimentPage) any {
 	return nil
 }
 
-// terms shows the terms of the objectives with a penalty: curves/terms-METHOD.png, ….
+// terms shows the terms of objectives with a penalty: curves/terms-METHOD.png, ….
 func terms(w *experimentPage) any {
 	var views []methodView
-	for name, method := range withSafeNames(w.shown, identity) {
+	for name, method := range withSafeNames(w.shown, sameName) {
 		terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
 		if f := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
 			views = append(views, methodView{Method: method, Figure: f})
@@ -43,7 +43,7 @@ func terms(w *experimentPage) any {
 	return unlessEmpty(views)
 }
 
-// coefficients shows how methods represent samples: coefficients/METHOD.png.
+// coefficients shows the representations of samples: coefficients/METHOD.png.
 func coefficients(w *experimentPage) any {
 	view := struct {
 		Pictures []captioned
@@ -63,19 +63,19 @@ func coefficients(w *experimentPage) any {
 	return view
 }
 
-// Basis is what a method learned from images: Vectors is m×k, a basis vector a column, each an image of Height
-// × Width pixels, row by row. 3 Channels, red, green and blue, follow each other (m = 3·Height·Width); 1 and 0
-// are grey.
+// Basis is a basis that a method learned from images. Vectors is m×k, one basis vector a column, each an image of
+// Height × Width pixels, row by row. With 3 Channels, the red, green and blue images follow each other (m =
+// 3·Height·Width); 1 and 0 mean grey.
 type Basis struct {
 	Method                  string
 	Vectors                 mat.Matrix
 	Height, Width, Channels int
 }
 
-// parts shows the learned parts of methods.
-func parts(w *experimentPage) any {
+// partsOfMethods shows the learned partsOfMethods of methods.
+func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shown, b.Method) })
-	return w.parts(shown, partsView{About: "Each", Chosen: w.chosen})
+	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})
 }
 
 // partsOfGroups shows the parts by which samples were clustered.
@@ -84,7 +84,7 @@ func partsOfGroups(w *clustersPage) any {
 		return nil
 	}
 	about := "The method learned a small number of parts, and describes each " + w.clusters.thing() + " by how much of every part is in it. Each"
-	return w.parts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
+	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
 }
 
 type partsView struct {
@@ -94,8 +94,8 @@ type partsView struct {
 	Colour, Chosen bool
 }
 
-// parts writes a montage for each basis, bases/METHOD.png.
-func (p *page) parts(bases []Basis, view partsView) any {
+// writeParts writes a montage of each basis, bases/METHOD.png.
+func (p *page) writeParts(bases []Basis, view partsView) any {
 	if len(bases) == 0 {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (t scoreTables) first() interface {
 	return t.all
 }
 
-// findings says in a few sentences which methods are the best.
+// findings names the best methods in a few sentences.
 func findings(w *experimentPage) any {
 	var found []string
 	for _, t := range w.tables {
@@ -194,13 +194,13 @@ func findings(w *experimentPage) any {
 
 type scoreView struct {
 	Title, Help string
-	Best        *tableView // shown first, if there is one
+	Best        *tableView // shown first, or nil
 	Curve       *figureView
 	Sweeps      []*figureView
 	Table       *tableView
 }
 
-// scores shows each score's tables and curves: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
+// scores shows the tables and curves of each score: tables/SCORE.txt, …, tables/best-SCORE.txt, …, curves/SCORE.png, …,
 // curves/SCORE-by-SETTING.png, ….
 func scores(w *experimentPage) any {
 	if len(w.tables) == 0 {
@@ -224,11 +224,11 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 	}
 	curves, err := figure.Curves(drawn, w.looks)
 	v.Curve = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err)
-	var settings []string // of all sweeps, each once
+	var settings []string // the settings of all sweeps
 	for _, s := range e.Sweeps {
 		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
 	}
-	for file, setting := range withSafeNames(settings, identity) {
+	for file, setting := range withSafeNames(settings, sameName) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
 		if f := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err); f != nil {
 			v.Sweeps = append(v.Sweeps, f)
@@ -244,13 +244,13 @@ type timesView struct {
 	Words          string // the seconds for the visual words of draws, or ""
 }
 
-// timeLine is a line of a table of times, in seconds.
+// timeLine is a line of a table of times in seconds.
 type timeLine struct {
 	Name  string
 	Words []string
 }
 
-// phase is a phase of a run, or of it a part of the last phase before it that is none.
+// phase is a phase of a run, or a part of the phase before it.
 type phase struct {
 	name string
 	is   timing.Phase
@@ -261,14 +261,14 @@ var prepared = []phase{
 	{"of it descriptors", timing.Describing}, {"of it visual words", timing.Words},
 }
 
-// clustersTimes shows the times of the run that makes the page, if its context counts times.
+// clustersTimes shows the times of a grouping, if the context counts them.
 func clustersTimes(w *clustersPage) any {
 	return w.times(nil, "", append(slices.Clip(prepared),
 		phase{"Factorising", timing.Factorising}, phase{"of it set-up", timing.SetUp}, phase{"of it initial factors", timing.Initial},
 		phase{"Grouping", timing.Grouping}, phase{"Scores", timing.Scores}))
 }
 
-// experimentTimes does so for an experiment.
+// experimentTimes shows the times of an experiment.
 func experimentTimes(w *experimentPage) any {
 	judging := "Grouping"
 	if slices.ContainsFunc(w.records, func(r record.Record) bool { return r.Tested > 0 }) {
@@ -282,7 +282,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 	if t == nil {
 		return nil
 	}
-	// The set-up is counted without the initial factors.
+	// The set-up does not include the initial factors.
 	spent := func(method string, p timing.Phase) time.Duration {
 		took := t.Spent(method, p).Time
 		if p == timing.SetUp {
@@ -329,7 +329,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
 
-// counts shows how the number of groups was chosen: curves/groups.png, ….
+// counts shows the choice of the number of groups: curves/groups.png, ….
 func counts(w *clustersPage) any {
 	c := w.clusters.Counts
 	if c == nil {
@@ -346,12 +346,12 @@ func counts(w *clustersPage) any {
 type ranksView struct {
 	Figure   *figureView
 	Says, By string
-	Table    *tableView // of the choices for the draws of an experiment
+	Table    *tableView // of the choices for an experiment's draws
 }
 
 const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
 
-// chosenRank shows how the rank of a grouping was chosen: curves/rank.png, ….
+// chosenRank shows the choice of a grouping's rank: curves/rank.png, ….
 func chosenRank(w *clustersPage) any {
 	c := w.clusters.Ranks
 	if c == nil {
@@ -396,7 +396,7 @@ func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Docum
 	return view
 }
 
-// drawsOf returns the records that hold a choice, one of each draw, by classes and repeat.
+// drawsOf returns one record of each draw among those that hold a choice, sorted by classes and repeat.
 func drawsOf(records []record.Record, holds func(record.Record) bool) (out []record.Record) {
 	for _, r := range records {
 		if holds(r) {
@@ -422,7 +422,7 @@ func chosenRows(draws []record.Record, chosen func(record.Record) int) (rows []t
 	return rows, last
 }
 
-// meanGaps is the mean of the gaps of draws at the numbers that all have.
+// meanGaps returns the mean gaps of draws at the numbers that all have.
 func meanGaps(draws []record.Record) (from int, gaps []float64) {
 	from, to := 0, math.MaxInt
 	for _, r := range draws {
@@ -434,7 +434,7 @@ func meanGaps(draws []record.Record) (from int, gaps []float64) {
 	return from, gaps
 }
 
-// meanCurve is the mean of the curves of draws over the ranks that all of them have.
+// meanCurve returns the mean curve of draws over the ranks that all have.
 func meanCurve(draws []record.Record) *factor.RankCurve {
 	mean := &factor.RankCurve{}
 	for _, k := range draws[0].Choice.Curve.Rank {

@@ -24,8 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// chosenExperiment is a classification with several ranks and sweeps, saved
-// models, and penalties.
+// chosenExperiment is a classification with several ranks and sweeps, saved models, and penalties.
 func chosenExperiment() Experiment {
 	e := Experiment{Summary: &pipeline.Summary{
 		Name: "scenes", Methods: sweptMethods, Sweeps: lambdaSweep, Classes: threeClasses,
@@ -56,8 +55,7 @@ func chosenExperiment() Experiment {
 	return e
 }
 
-// TestWriteChosen: of sweeps and ranks the page shows the best first, and single
-// methods with their best setting.
+// TestWriteChosen: with sweeps and ranks, the page shows the best first, and single methods with their best setting.
 func TestWriteChosen(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
@@ -128,8 +126,7 @@ func TestWriteChosen(t *testing.T) {
 	}
 }
 
-// TestWritePhotographs: the page has the parts on photographs, of methods at their
-// best, and the visual words.
+// TestWritePhotographs: the page has parts on photographs, for methods at their best, and visual words.
 func TestWritePhotographs(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
@@ -175,8 +172,7 @@ func TestWriteChosenErrors(t *testing.T) {
 	}
 }
 
-// TestWriteManyClasses: of more classes than can be seen no picture is drawn, and the
-// page says so.
+// TestWriteManyClasses: with too many classes to see, no picture is drawn, and the page says so.
 func TestWriteManyClasses(t *testing.T) {
 	e := Experiment{Summary: &pipeline.Summary{Name: "faces", Methods: []string{"nmf"}, Trials: make([]string, 1)}}
 	for i := range figure.MostConfused + 1 {
@@ -200,7 +196,7 @@ func TestWriteManyClasses(t *testing.T) {
 	}
 }
 
-// TestRanksSection: the page of an experiment shows the ranks that were chosen, and their curve.
+// TestRanksSection: the page of an experiment shows the chosen ranks and their curve.
 func TestRanksSection(t *testing.T) {
 	e, err := spec.Parse([]byte("name: small\nmethods: [nmf, kmeans]\nclasses: [2, 3]\nrepeats: 2\nrank: {among: 2..4}\ncluster: {restarts: 1, k: auto}\n"))
 	if err != nil {
@@ -265,8 +261,8 @@ func TestMeanGaps(t *testing.T) {
 	}
 }
 
-// TestTimes: a page shows the times that its context counts, in which the phases, without
-// their parts, add up to all of it, and no page shows times that nobody asked for.
+// TestTimes: a page shows the times in its context. Phases without their parts add up to the total. Without a request
+// it shows none.
 func TestTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := timing.NewContext(t.Context())

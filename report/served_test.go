@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestServePage: the served page is the page with one script more, and its policy allows no more
-// than that it talks to its server.
+// TestServePage: the served page is the page with one more script, and its policy only adds connections to its server.
 func TestServePage(t *testing.T) {
 	dir := t.TempDir()
 	c := fakeClusters(12)
@@ -75,8 +74,7 @@ func TestServePage(t *testing.T) {
 	}
 }
 
-// TestServeStrangersPage: of a folder that this version did not write, or that a stranger changed,
-// no script is served.
+// TestServeStrangersPage: no script of another version's or a changed page is served.
 func TestServeStrangersPage(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteClusters(t.Context(), dir, fakeClusters(6)); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// version is set by a build without a checkout (see the Makefile); else it comes from the tag or revision.
+// version is set by a build without a checkout (see the Makefile); otherwise it is the tag or revision.
 var version = ""
 
 func versionCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func versionCommand() *cobra.Command {
 
 func versionText() string { return describeVersion(buildInfo()) }
 
-// buildInfo returns the build information of this program, empty where it has none.
+// buildInfo returns the build information of this program, or an empty one.
 func buildInfo() *debug.BuildInfo {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info
@@ -43,7 +43,7 @@ func buildInfo() *debug.BuildInfo {
 	return new(debug.BuildInfo)
 }
 
-// describeVersion returns the version, and below it what may change results or is needed to build it again.
+// describeVersion returns the version, and below it whatever may change results or is needed to build it again.
 func describeVersion(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
@@ -69,8 +69,8 @@ func describeVersion(info *debug.BuildInfo) string {
 	return b.String()
 }
 
-// releaseVersion returns the version of a build or of its module, such as v1.2.3 or, between two tags, one
-// that holds the time and the revision. A build that knows neither is "unversioned".
+// releaseVersion returns the version of a build or of its module, such as v1.2.3 or, between two tags, one with the
+// time and revision. If both are unknown, it is "unversioned".
 func releaseVersion(info *debug.BuildInfo) string {
 	return cmp.Or(version, strings.TrimSuffix(info.Main.Version, "(devel)"), "unversioned")
 }
@@ -148,10 +148,10 @@ that of the revision, so that one program always writes the same pages.`,
 	return cmd
 }
 
-// readyForManual makes the help of a command and of those below it Markdown, and counts them.
+// readyForManual converts the help of a command and its subcommands to Markdown, and counts them.
 func readyForManual(cmd *cobra.Command) int {
-	cmd.DisableAutoGenTag = true                                // the page would say which library made it
-	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ") // an example
+	cmd.DisableAutoGenTag = true                                // hides the name of the generating library
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ") // examples
 	n := 1
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {

@@ -53,7 +53,7 @@ at once. Beyond the limit the entries go that were not used for longest. The lim
 	return cmd
 }
 
-// openCache opens the cache in the folder dir, or the default one where it is "".
+// openCache opens the cache in the folder dir, or the default one if dir is "".
 func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
 	if dir == "" {
 		if dir, err = cache.Default(); err != nil {
@@ -66,20 +66,21 @@ func openCache(dir string) (store *cache.Store, u cache.Usage, err error) {
 	return store, u, err
 }
 
-// cacheFolder returns the folder that the flags say, "" for none.
+// cacheFolder returns the folder in the flags, "" for none.
 func cacheFolder(cmd *cobra.Command) string {
-	folder, _ := cmd.Flags().GetString("cache") // a command without the flags has none
+	folder, _ := cmd.Flags().GetString("cache") // "" for a command without the flags
 	if without, err := cmd.Flags().GetBool("no-cache"); folder != "" || without || err != nil {
 		return folder
 	}
 	folder, err := cache.Default()
 	if err != nil || os.MkdirAll(folder, 0o777) != nil {
-		return "" // nowhere to keep it
+		return "" // no folder is available
 	}
 	return folder
 }
 
-// openStore opens the cache of the flags, or a temporary one: descriptors are read twice. remove deletes that.
+// openStore opens the cache of the flags, or a temporary one, because descriptors are read twice. remove deletes a
+// temporary one.
 func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error) {
 	folder, remove := cacheFolder(cmd), func() {}
 	if folder == "" {
@@ -98,7 +99,7 @@ func openStore(cmd *cobra.Command) (store *cache.Store, remove func(), err error
 	return store, remove, err
 }
 
-// cacheSize returns the limit of the cache that the flag says, 0 for none.
+// cacheSize returns the size limit in the flag, 0 for none.
 func cacheSize(cmd *cobra.Command) (int64, error) {
 	text, err := cmd.Flags().GetString("cache-size")
 	if err != nil || text == "" {

@@ -159,34 +159,34 @@ func (c *clustering) run(cmd *cobra.Command, e *spec.Experiment, command string)
 	if err != nil {
 		return err
 	}
-	tellNotes(cmd, g.Notes(in.Inputs))
+	printNotes(cmd, g.Notes(in.Inputs))
 	warnings := append(input.Notes(e, in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, input.SubfoldersNote(in.Set))
 	}
-	found, err := work(cmd, "factorising", func(show input.Progress) (*grouping.Grouping, error) {
+	found, err := withProgress(cmd, "factorising", func(show input.Progress) (*grouping.Grouping, error) {
 		return g.Find(ctx, in.Inputs, show)
 	})
 	if err != nil {
 		return err
 	}
-	tellNotes(cmd, found.Notes)
+	printNotes(cmd, found.Notes)
 	warnings = append(warnings, found.Notes...)
 	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
 		warnings = append(warnings, ranks.AtLimitNote(""))
 	}
 	page := c.page(in, e.Data, found)
 	page.Command, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, warnings, counts, ranks, looked
-	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		return folder.Publish(ctx, in.Inputs, found, page, to)
 	})
 	if err != nil {
 		return err
 	}
-	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
+	return printGroups(cmd, page, comparedWith(e.Data, found), c.out)
 }
 
-// page returns what the page says of the method and its settings.
+// page returns the page with the method and its settings.
 func (c *clustering) page(in *inputs, data spec.Data, found *grouping.Grouping) report.Clusters {
 	page, g := groupsPage(in, data), &c.groups
 	page.Method = g.Method.String()
@@ -212,7 +212,7 @@ func groupsPage(in *inputs, data spec.Data) report.Clusters {
 	}
 }
 
-// readLinks reads the pairs of a file, none where it is "".
+// readLinks reads the links of a file, none for "".
 func readLinks(ctx context.Context, set *datasets.Set, file string) (links datasets.Links, err error) {
 	if file == "" {
 		return links, nil
@@ -225,7 +225,7 @@ func readLinks(ctx context.Context, set *datasets.Set, file string) (links datas
 }
 
 func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (*spec.RankChoice, error) {
-	c, err := work(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
+	c, err := withProgress(cmd, "choosing the rank", func(show input.Progress) (*spec.RankChoice, error) {
 		return grouping.ChooseRank(cmd.Context(), auto, in.Inputs, seed, show)
 	})
 	if err != nil {
@@ -233,7 +233,7 @@ func autoRank(cmd *cobra.Command, auto spec.AutoRank, in *inputs, seed uint64) (
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
-		tell(cmd)(c.AtLimitNote(""))
+		warner(cmd)(c.AtLimitNote(""))
 	}
 	return c, nil
 }
@@ -255,7 +255,7 @@ func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	return classes
 }
 
-func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
+func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	w := cmd.OutOrStdout()
 	size := map[int]int{}
 	for _, g := range c.Groups {
@@ -296,9 +296,9 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	return err
 }
 
-// chooseCount chooses the number of groups. The curve is nil where it is given.
+// chooseCount chooses the number of groups. The curve is nil if the number is given.
 func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *inputs) (*grouping.CountCurve, error) {
-	curve, err := work(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
+	curve, err := withProgress(cmd, "counting groups", func(show input.Progress) (*grouping.CountCurve, error) {
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {

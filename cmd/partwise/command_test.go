@@ -23,8 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// partwise runs the command and returns its exit code and what it printed, but for the warnings that
-// tests with few iterations get.
+// partwise runs the command and returns its exit code and output, without warnings about few iterations.
 func partwise(args ...string) (code int, stdout, stderr string) {
 	var out, err shared
 	code = run(args, &out, &err)
@@ -33,7 +32,7 @@ func partwise(args ...string) (code int, stdout, stderr string) {
 
 var unconverged = regexp.MustCompile(`(?m)^partwise: .* had not converged after .*\n`)
 
-// must runs the command and fails the test where it fails.
+// must runs the command and fails the test if the command fails.
 func must(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	code, stdout, stderr := partwise(args...)
@@ -43,9 +42,8 @@ func must(t *testing.T, args ...string) (stdout string) {
 	return stdout
 }
 
-// workplace changes into a new folder with the experiment files, photos, a
-// folder of pictures of four classes without subfolders, labels.csv, the
-// classes of some of them, and links.csv, pairs of others.
+// workplace changes into a new folder with the experiment files; photos, a folder of images of four classes without
+// subfolders; labels.csv, the classes of some images; and links.csv, pairs of others.
 func workplace(t *testing.T) {
 	t.Helper()
 	experiments, err := filepath.Abs(filepath.Join("..", "..", "docs", "experiments"))
@@ -113,8 +111,7 @@ func read(t *testing.T, file ...string) string {
 	return string(text)
 }
 
-// TestExamples: the examples of every help work when pasted. Experiments are
-// cut short.
+// TestExamples: the examples in all help texts work when pasted. Experiments are shortened.
 func TestExamples(t *testing.T) {
 	workplace(t)
 	var examples []string
@@ -131,7 +128,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	gather(rootCommand())
-	// What makes results comes before what reads them.
+	// Commands that make results come before commands that read them.
 	slices.SortStableFunc(examples, func(a, b string) int {
 		isRun := func(s string) int {
 			if strings.HasPrefix(s, "partwise run") {
@@ -151,7 +148,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		if slices.Contains(args, "get") {
-			continue // the network
+			continue // needs the network
 		}
 		if args[1] == "run" {
 			args = append(args, "--classes", "2", "--repeats", "1")
@@ -168,7 +165,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestRunByFileAndByFlags: both say the same, and running again adds nothing.
+// TestRunByFileAndByFlags: both give equal results, and a second run adds nothing.
 func TestRunByFileAndByFlags(t *testing.T) {
 	workplace(t)
 	write(t, "mine.yaml", `
@@ -258,8 +255,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestClusterLinks: links hold with labels and alone, and with methods that know nothing of
-// them.
+// TestClusterLinks: links hold with and without labels, and with methods that ignore them.
 func TestClusterLinks(t *testing.T) {
 	workplace(t)
 	for name, args := range map[string][]string{
@@ -293,7 +289,7 @@ func TestClusterLinks(t *testing.T) {
 	}
 }
 
-// TestFewerGroups: where fewer groups are found than were asked for, it is said.
+// TestFewerGroups: finding fewer groups than requested is reported.
 func TestFewerGroups(t *testing.T) {
 	workplace(t)
 	if err := os.Mkdir("same", 0o777); err != nil {
@@ -309,17 +305,15 @@ func TestFewerGroups(t *testing.T) {
 	}
 }
 
-// TestToldLabels: pictures told to be of two classes are never in one group, each
-// class has a group of its own, and what labels cannot say is refused before a
-// picture is read.
+// TestToldLabels: labelled images of two classes never share a group, each class has its own group, and impossible
+// labels are refused before an image is read.
 func TestToldLabels(t *testing.T) {
 	workplace(t)
 	entries, err := os.ReadDir("photos")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two pictures of one object, told to be different, and two of different
-	// ones, told to be the same.
+	// Two images of one object with different labels, and two of different objects with one label.
 	var labels strings.Builder
 	for i, class := range map[int]string{0: "left", 1: "right", 2: "right", 20: "left", 40: "right", 60: "third"} {
 		fmt.Fprintf(&labels, "%s,%s\n", entries[i].Name(), class)
@@ -360,7 +354,7 @@ func TestToldLabels(t *testing.T) {
 		t.Errorf("printed %q, said %q", out, stderr)
 	}
 
-	// Refused before a picture is read: one of them is none.
+	// Refused before an image is read: one is no image.
 	write(t, "photos/zz.png", "none")
 	write(t, "two.csv", entries[0].Name()+",a\n"+entries[1].Name()+",b\n")
 	write(t, "twice.csv", "file,class\n"+entries[0].Name()+",a\n"+entries[1].Name()+",b\n"+entries[0].Name()+",b\n")
@@ -387,8 +381,7 @@ func TestToldLabels(t *testing.T) {
 	}
 }
 
-// TestBeforeWork: what an experiment cannot do is found before a picture is read:
-// one of them cannot be.
+// TestBeforeWork: an impossible experiment is refused before an image is read: one is unreadable.
 func TestBeforeWork(t *testing.T) {
 	workplace(t)
 	first := firstFile(t, "photos")
@@ -424,8 +417,7 @@ func TestBeforeWork(t *testing.T) {
 	}
 }
 
-// TestColour: pictures in files are compared in colour, unless it is said what
-// their features are; vectors have none.
+// TestColour: image files are compared in colour unless features are given; vectors have no colour.
 func TestColour(t *testing.T) {
 	workplace(t)
 	write(t, "colour.yaml", `
@@ -460,7 +452,7 @@ repeats: 1
 	}
 }
 
-// TestMistakes: one line that says what is wrong, and the right exit code.
+// TestMistakes: one line that names the error, and the right exit code.
 func TestMistakes(t *testing.T) {
 	workplace(t)
 	write(t, "broken.yaml", "name: x\ndata: generated\nmethods: [nmf]\nclases: 3\n")
@@ -576,8 +568,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what is left out of a folder is said on the terminal and on the
-// page, and nothing is left out that is a picture.
+// TestLeftOut: files left out of a folder are reported on the terminal and on the page, and no image is left out.
 func TestLeftOut(t *testing.T) {
 	workplace(t)
 	picture := read(t, "photos", firstFile(t, "photos"))
@@ -609,8 +600,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestNamesake: a folder here and a known set of one name have a spelling each on
-// every command and in an experiment file.
+// TestNamesake: a local folder and a known set of the same name have a spelling each, on every command and in
+// experiment files.
 func TestNamesake(t *testing.T) {
 	workplace(t)
 	if err := os.CopyFS("generated", os.DirFS("photos")); err != nil {
@@ -692,8 +683,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// FuzzInline: a flag of an experiment's settings is taken or refused, and sets no
-// other key.
+// FuzzInline: a flag for a setting is accepted or refused, and sets no other key.
 func FuzzInline(f *testing.F) {
 	keys := slices.DeleteFunc(settings.Names(spec.Experiment{}), func(key string) bool { return key == "methods" })
 	for _, s := range []string{"yale,from=raw", "ccf,init=nmf", "pixels=32,colour=true", "32,colour=true", "sift,power=0.5+colour,weight=2", ",=", "{a: b}", "a,b=c,d", "x=\ny: z", "lambda=[1,2]", "a={b,c=d"} {
@@ -725,9 +715,8 @@ func FuzzInline(f *testing.F) {
 	})
 }
 
-// TestMistakesChangeNothing: a mistake in what the user gives is one error with the
-// file, its line or row where there is one, and the value, and the folder with all that
-// is in it stays as it was.
+// TestMistakesChangeNothing: a mistake in the user's input is one error with the file, the line or row if there is one,
+// and the value. The folder and its content are unchanged.
 func TestMistakesChangeNothing(t *testing.T) {
 	workplace(t)
 	write(t, "good.csv", "a,b,class\n1,2,x\n1,1,x\n2,1,y\n2,3,y\n")
@@ -810,11 +799,12 @@ func TestMistakesChangeNothing(t *testing.T) {
 				t.Errorf("partwise %s does not say %q: %q", line, want, stderr)
 			}
 		}
-		same(t, "partwise "+line, ".", before)
+		compareFolder(t, "partwise "+line, ".", before)
 	}
 }
 
-// TestByteNames: class folders whose names are not UTF-8 stay distinct, an experiment on them ends well, and its report is made again from the log.
+// TestByteNames: class folders whose names are not UTF-8 stay distinct, an experiment on them succeeds, and its report
+// is made again from the log.
 func TestByteNames(t *testing.T) {
 	workplace(t)
 	for c, class := range []string{"caf\xe9", "caf\xe8", "tea"} {
@@ -842,7 +832,7 @@ func TestByteNames(t *testing.T) {
 	if rows := read(t, "groups", "assignments.csv"); !strings.Contains(rows, `caf\xe9/0.pgm`) || !strings.Contains(rows, `caf\xe8/0.pgm`) {
 		t.Errorf("assignments.csv:\n%s", rows)
 	}
-	// An experiment that is called after its folder has a name in UTF-8.
+	// An experiment that is named after its folder has a name in UTF-8.
 	if err := os.Rename("drinks", "dr\xefnks"); err != nil {
 		t.Fatal(err)
 	}
@@ -869,7 +859,7 @@ func setMethods(e *spec.Experiment, methods []string) error {
 	return setKey(e, "method", methods...)
 }
 
-// TestRankAuto: cluster and fit choose the rank and say so, and the page shows the curve.
+// TestRankAuto: cluster and fit choose the rank and report it, and the page shows the curve.
 func TestRankAuto(t *testing.T) {
 	workplace(t)
 	const want = ", chosen from 2 to 6 by stability (held-out misfit "
@@ -903,8 +893,8 @@ func TestRankAuto(t *testing.T) {
 	}
 }
 
-// TestShortOfTheAnswer: a method that had not converged, and a rank that was chosen at the end of its
-// range, are said in the terminal and on the page; what has converged is not.
+// TestShortOfTheAnswer: unconverged methods, and a rank at the end of its range, are reported on the terminal and on
+// the page; converged methods are not.
 func TestShortOfTheAnswer(t *testing.T) {
 	workplace(t)
 	const few, limit = " had not converged after 30 iterations", "rank: auto ended at its limit"
@@ -947,8 +937,8 @@ func TestShortOfTheAnswer(t *testing.T) {
 	}
 }
 
-// TestEmbeddings: vectors of anyone's, of any sign, are grouped with no method named, and the
-// pictures that they are of are shown, explored and named.
+// TestEmbeddings: a user's vectors of any sign are grouped without a method, and their pictures are shown, explored and
+// named.
 func TestEmbeddings(t *testing.T) {
 	workplace(t)
 	text := "file,a,b,c\n"

@@ -88,7 +88,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		e.Data.Root = root
 	}
 	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
-	e.Features.SkipBad = true // as grouped, which is held against the model
+	e.Features.SkipBad = true // as in the grouping; the model is compared with the samples
 	in, err := prepare(cmd, e, input.PrepareOptions{Pictures: true}, func(set *datasets.Set) error { return m.Check(ctx, set) })
 	if err != nil {
 		return err
@@ -127,11 +127,11 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked
-	// Once more a signal ends it at once, and the corrections are saved.
+	// A further signal ends it at once; the corrections are already saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
-// openSession opens the corrections of the model of a file, with the labels and links that its groups were found with.
+// openSession opens the corrections of the model in a file, with the labels and links of its groups.
 func openSession(ctx context.Context, in *inputs, m *models.Model, file string, opt feedback.Options) (*feedback.Session, error) {
 	var err error
 	if opt.Model, err = sumOfFile(file); err != nil {
@@ -145,7 +145,7 @@ func openSession(ctx context.Context, in *inputs, m *models.Model, file string, 
 		return nil, err
 	}
 	session, err := feedback.Open(ctx, in.Inputs, m, opt)
-	return session, stopped(ctx, err, "grouping")
+	return session, interruptedError(ctx, err, "grouping")
 }
 
 func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
@@ -161,7 +161,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	page, err = draw(cmd, func(to report.Sources) (report.Clusters, error) {
+	page, err = withDrawing(cmd, func(to report.Sources) (report.Clusters, error) {
 		to.Published = func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
@@ -174,7 +174,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if err != nil {
 		return err
 	}
-	return tellGroups(cmd, page, compared, dir)
+	return printGroups(cmd, page, compared, dir)
 }
 
 func sumOfFile(path string) (string, error) {
@@ -185,11 +185,11 @@ func sumOfFile(path string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
-// openBrowser opens an address in the user's browser, if there is one. Other users see the arguments of
-// programs and must not learn the address. So the browser gets a file that leads there, which only this user
-// may read. It is in dir, since some browsers read no temporary folders. remove deletes it.
+// openBrowser opens an address in the user's browser, if there is one. The arguments of programs are public and must
+// not hold the address, so the browser gets a private file that redirects to it. The file is in dir, because some
+// browsers cannot read temporary folders. remove deletes it.
 func openBrowser(dir, address string) (remove func()) {
-	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
+	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // readable by this user only
 	if err != nil {
 		return func() {}
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// exploring runs partwise explore until it is finished, and returns the address of the page and
-// what ends it, which returns what was printed after that.
+// exploring runs partwise explore until it is finished. It returns the address of the page and a function that ends it
+// and returns the later output.
 func exploring(t *testing.T, args ...string) (address string, finish func() string) {
 	t.Helper()
 	out, in := io.Pipe()
@@ -67,7 +67,7 @@ func exploring(t *testing.T, args ...string) (address string, finish func() stri
 	}
 }
 
-// post sends a request of the page, and returns the state that it is answered by.
+// post sends a request of the page, and returns the state in the answer.
 func post(t *testing.T, address string, body any) *feedback.State {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -90,7 +90,7 @@ func post(t *testing.T, address string, body any) *feedback.State {
 	return &state
 }
 
-// TestExplore: what is said on the page becomes the results, and stays when they are grouped anew.
+// TestExplore: corrections on the page become the results, and hold in later groupings.
 func TestExplore(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
@@ -125,10 +125,10 @@ func TestExplore(t *testing.T) {
 	if want := []string{"groups/feedback/feedback.csv", "groups/feedback/history.json", "groups/feedback/labels.csv", "groups/feedback/links.csv", "groups/feedback/log.jsonl"}; !slices.Equal(files, want) {
 		t.Errorf("kept: %v", files)
 	}
-	// The files are those that others read.
+	// Other commands can read the files.
 	must(t, "cluster", "photos", "-k", "4", "--labels", "groups/feedback/labels.csv", "--links", "groups/feedback/links.csv", "--out", "again")
 	must(t, "run", "--set", "photos,pattern={class}-*", "--links", "file=groups/feedback/links.csv,feedback=groups/feedback/feedback.csv", "--method", "ss-nmf", "--repeats", "1", "--classes", "4", "--out", "experiment")
-	// Another grouping leaves them, and they hold there.
+	// Another grouping keeps them, and they hold there.
 	must(t, "cluster", "photos", "-k", "5", "--out", "groups")
 	address, finish = exploring(t, "groups")
 	if state = getState(t, address); state.Groups[0] != state.Groups[1] || !slices.Contains(state.Names, "Früh") || state.Groups[7] == state.Groups[8] {
@@ -168,12 +168,12 @@ func TestExploreAgain(t *testing.T) {
 	finish()
 }
 
-// TestExploreCompares: corrected groups are compared with the classes that the groups were
-// compared with, unless flags say others.
+// TestExploreCompares: corrected groups are compared with the classes of the first comparison, unless flags name
+// others.
 func TestExploreCompares(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "groups")
-	for picture := range 2 { // the model of corrected groups tells it too
+	for picture := range 2 { // also with the model of corrected groups
 		address, finish := exploring(t, "groups")
 		post(t, address+"act", feedback.Act{Do: feedback.Move, Pictures: []int{picture}, Name: fmt.Sprint("moved ", picture)})
 		if said := finish(); !strings.Contains(said, "AC") || !strings.Contains(read(t, "groups", "assignments.csv"), "class") {
@@ -201,7 +201,7 @@ func getState(t *testing.T, address string) *feedback.State {
 	return &state
 }
 
-// TestExploreMistakes: what cannot be explored is one error, before pictures are read.
+// TestExploreMistakes: impossible input is one error, before images are read.
 func TestExploreMistakes(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
@@ -229,7 +229,7 @@ func TestExploreMistakes(t *testing.T) {
 	if read(t, "foreign/feedback/labels.csv") != "mine\n" {
 		t.Error("somebody's file has changed")
 	}
-	// Pictures that were added since.
+	// Images that were added later.
 	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))
 	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "group them again") {
 		t.Errorf("a new picture: %d, %q", code, stderr)
@@ -239,14 +239,13 @@ func TestExploreMistakes(t *testing.T) {
 	}
 }
 
-// TestExploreInBrowser: what a person says on the page moves pictures there, holds while other things are
-// said, and is in the results.
+// TestExploreInBrowser: a correction on the page moves pictures, holds during later corrections, and is in the results.
 func TestExploreInBrowser(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4")
 	address, finish := exploring(t, "results/photos-groups")
 	p := browsertest.Open(t, address)
-	// said waits until so many acts were taken, and checks that the page shows their groups.
+	// said waits for a number of acts, and checks that the page shows their groups.
 	said := func(acts int) {
 		t.Helper()
 		p.Run(fmt.Sprintf(`
@@ -310,7 +309,7 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 	}
 	p.Run(fmt.Sprintf(`check(partwise.pictures[%d].group === 1, "it is in group", partwise.pictures[%[1]d].group);`, dragged.Picture), nil)
 
-	// All is there when the page is loaded again.
+	// Everything is there after a reload.
 	var before, after string
 	groups := `return partwise.pictures.map((p) => p.group).join() + $$("section.group h2").map((h) => h.textContent).join();`
 	p.Run(groups, &before)
@@ -323,7 +322,7 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 	p.Go("about:blank") // a page would say that the server has gone
 	finish()
 
-	// The results hold it, and it is there when they are explored again.
+	// The results have it, and so does the next explore.
 	rows, err := csv.NewReader(strings.NewReader(read(t, "results", "photos-groups", "assignments.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -347,8 +346,7 @@ check($$("section.group h2").some((h) => h.textContent.endsWith(": =Türme <b>")
 	finish()
 }
 
-// TestOpenBrowser: the browser learns the address by a file that nobody else may read, which
-// goes at the end.
+// TestOpenBrowser: the browser learns the address from a private file, which is removed at the end.
 func TestOpenBrowser(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("browsers are opened by another program")
@@ -384,7 +382,7 @@ func TestOpenBrowser(t *testing.T) {
 	if remove(); len(listed(t, "results")) > 0 {
 		t.Errorf("there is yet %v", listed(t, "results"))
 	}
-	// No browser and no folder are no faults.
+	// A missing browser or folder is no error.
 	t.Setenv("PATH", "")
 	openBrowser("results", address)()
 	openBrowser("nowhere", address)()

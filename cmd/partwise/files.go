@@ -21,22 +21,22 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// use is what a command does with the file or folder that a flag names.
+// use is what a command does with the file or folder in a flag.
 type use int
 
 const (
-	names  use = iota // no file
-	reads             // a file, a folder or a known set that is read
-	writes            // a file that is written
-	fills             // a folder in which no file of the user's is ever replaced
+	noFile use = iota // no file
+	reads             // reads a file, a folder or a known set
+	writes            // writes a file
+	fills             // writes to a folder, but never replaces the user's files
 )
 
-// flagUse holds the use of every flag of text but settings without files. A flag that is missing fails a test.
+// flagUse holds the use of each text flag, except settings without files. A test fails for a missing flag.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-	"cache-size": names, "format": names, "from": names, "memory": names, "mirror": names, "solver": names,
+	"cache-size": noFile, "format": noFile, "from": noFile, "memory": noFile, "mirror": noFile, "solver": noFile,
 }
 
 func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
@@ -53,7 +53,7 @@ func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
 
 type filesKey struct{}
 
-// filesIn returns the files of the command of a context.
+// filesIn returns the files of the command in a context.
 func filesIn(ctx context.Context) *usedfiles.Files {
 	if f, ok := ctx.Value(filesKey{}).(*usedfiles.Files); ok {
 		return f
@@ -61,12 +61,12 @@ func filesIn(ctx context.Context) *usedfiles.Files {
 	return &usedfiles.Files{}
 }
 
-// checkFiles notes which files the arguments and flags of a command name, and returns an error if one
-// that is written would replace one that is read, or is written twice.
+// checkFiles records the files in the arguments and flags of a command. It returns an error if an output would replace
+// an input or another output.
 func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	of := &usedfiles.Files{}
 	cmd.SetContext(context.WithValue(cmd.Context(), filesKey{}, of))
-	_ = of.Reads(args...) // nothing is written yet
+	_ = of.Reads(args...) // cannot conflict: nothing is written yet
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == reads {
 			_ = of.Reads(f.Value.String())
@@ -93,29 +93,30 @@ func readsExperiment(f *usedfiles.Files, e *spec.Experiment) error {
 	return f.Reads(e.Files()...)
 }
 
-// checkNewFiles finds before any work that files cannot be written, or exist and must not be replaced.
+// checkNewFiles returns an error, before any work, for files that cannot be written, or that exist and must not be
+// replaced.
 func checkNewFiles(force bool, paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
 			continue
 		}
-		if err := cmp.Or(isThere(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
+		if err := cmp.Or(existsError(output.CheckFile(path, force)), atomicfile.RemoveStale(filepath.Dir(path))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeFile writes a file, which must not be there without force.
+// writeFile writes a file, which must not exist unless force is set.
 func writeFile(path string, force bool, write func(io.Writer) error) error {
 	file := atomicfile.CreateFunc
 	if force {
 		file = atomicfile.WriteFunc
 	}
-	return isThere(file(path, write))
+	return existsError(file(path, write))
 }
 
-// writeBoth writes a file, if it has a name, and then another one. Where one of them fails the other stays as it was.
+// writeBoth writes a file, if it has a name, and then another. If one fails, the other is unchanged.
 func writeBoth(path string, force bool, write func(io.Writer) error, other func() error) error {
 	if path == "" {
 		return other()
@@ -128,8 +129,8 @@ func writeBoth(path string, force bool, write func(io.Writer) error, other func(
 	})
 }
 
-// isThere says of an error that a file is there already what replaces it.
-func isThere(err error) error {
+// existsError adds the flag that replaces files to the error of an existing file.
+func existsError(err error) error {
 	var at *fs.PathError
 	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
 		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
@@ -137,13 +138,13 @@ func isThere(err error) error {
 	return err
 }
 
-// nameOf returns what the results of a known set or a path are called.
+// nameOf returns the name of the results of a known set or a path.
 func nameOf(set string) (string, error) {
 	abs, err := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix))
 	return filepath.Base(abs), err
 }
 
-// outFor returns the default folder of results: results/NAME, or beside the data if that is among the pictures.
+// outFor returns the default folder of results: results/NAME, or a folder beside the data if that is inside the data.
 func outFor(data, name string) string {
 	out := filepath.Join("results", name)
 	if inside, err := output.Inside(data, out); err != nil || !inside {
@@ -162,8 +163,8 @@ func outFor(data, name string) string {
 	return beside
 }
 
-// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
-// one, since sort looks for the pictures from other folders too.
+// fromAnywhere returns the name of data for storing in results. Paths such as .. become absolute, because sort looks
+// for the pictures from other folders too.
 func fromAnywhere(data string) string {
 	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, catalogue.SetPrefix) {
 		return data
@@ -174,7 +175,7 @@ func fromAnywhere(data string) string {
 	return data
 }
 
-// checkOut refuses results in a folder of the data, where the next run would take them for pictures.
+// checkOut refuses results in a folder of the data, because the next run would read them as images.
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
 	if err == nil && inside {

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// guarded holds, for each flag of a command that names what is written, command lines and what they read that the flag
-// must not name. PICTURE is one of the pictures, and LINKS/mixed a folder of links to folders of pictures.
+// guarded holds, for each flag that names an output, command lines and their inputs, which the flag must not name.
+// PICTURE is one of the images, and LINKS/mixed a folder of links to folders of images.
 var guarded = map[string]map[string][]string{
 	"apply --out": {
 		"apply m.npz photos --labels labels.csv": {"m.npz", "photos/mine.npz"},
@@ -58,9 +58,9 @@ var guarded = map[string]map[string][]string{
 	},
 }
 
-// TestReadFilesStay: whatever the flags and the spelling, no output of a command replaces a file that it reads, or one
-// in a folder that it reads. A new flag of text fails the test until flagUse says what it names, and one of an output
-// until it has a line above. Those of profiles replace no file at all (TestProfileReplacesNothing).
+// TestReadFilesStay: no output of a command replaces an input file or a file in an input folder, for any flags and
+// spelling. A new text flag fails the test until flagUse has it, and an output flag until it has a line above. Profiles
+// replace no file at all (TestProfileReplacesNothing).
 func TestReadFilesStay(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
@@ -138,7 +138,7 @@ func TestReadFilesStay(t *testing.T) {
 					if code != exitUsage || !strings.Contains(stderr, " is read, and --") && !strings.Contains(stderr, "among the pictures") && !strings.Contains(stderr, "both name") {
 						t.Errorf("partwise %s: exit code %d, said %q", strings.Join(args, " "), code, stderr)
 					}
-					same(t, "partwise "+strings.Join(args, " "), ".", want)
+					compareFolder(t, "partwise "+strings.Join(args, " "), ".", want)
 				}
 				for _, link := range []string{"link", "hard"} {
 					os.Remove(filepath.Join(links, link+filepath.Ext(file)))
@@ -148,9 +148,8 @@ func TestReadFilesStay(t *testing.T) {
 	}
 }
 
-// mixed makes the folder mixed: the pictures of photos, of each class but one in a folder of
-// its own, and those of the last beside the folders. It returns how many these are, and a
-// file of the classes of all.
+// mixed makes the folder mixed: the photos of each class but one in a folder of its own, and the others beside these
+// folders. It returns their number, the total, and a file of all classes.
 func mixed(t *testing.T) (beside, all int, truth string) {
 	t.Helper()
 	entries, err := os.ReadDir("photos")
@@ -177,9 +176,8 @@ func mixed(t *testing.T) (beside, all int, truth string) {
 	return beside, len(entries), "truth.csv"
 }
 
-// TestMixedFolder: pictures beside class folders have no class, which is said. They are
-// grouped and described with the others, and left out of an experiment. The classes can come
-// from a file or from names in their place, or be none at all.
+// TestMixedFolder: images beside class folders have no class, which is reported. They are grouped and described with
+// the others, and left out of experiments. The classes can also come from a file or from names, or be ignored.
 func TestMixedFolder(t *testing.T) {
 	workplace(t)
 	beside, all, truth := mixed(t)
@@ -212,7 +210,7 @@ func TestMixedFolder(t *testing.T) {
 		t.Errorf("printed %q", out)
 	}
 
-	// Found before the first picture is read, of which one cannot be.
+	// Refused before the first image is read; one is unreadable.
 	write(t, "mixed/bad.png", "\x89PNG\r\n\x1a\nnot a picture")
 	write(t, "nobody.csv", "nobody.png,x\n")
 	before := contents(t, ".")
@@ -236,12 +234,12 @@ func TestMixedFolder(t *testing.T) {
 		if code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d and %q, want %q", line, code, stderr, want)
 		}
-		same(t, "partwise "+line, ".", before)
+		compareFolder(t, "partwise "+line, ".", before)
 	}
 }
 
-// TestSubfolders: the first line says how subfolders were read and how to say otherwise. Those of dates and cameras give
-// no classes, and so no number of groups, without --pool.
+// TestSubfolders: the first line says how subfolders were read and how to change that. Folders named by dates and
+// cameras give no classes, and so no number of groups, without --pool.
 func TestSubfolders(t *testing.T) {
 	workplace(t)
 	files := photos(t)
@@ -284,7 +282,7 @@ func TestSubfolders(t *testing.T) {
 	must(t, strings.Fields("run --set dated,pool=true --features pixels=4 --method kmeans --repeats 1 --classes 2")...)
 }
 
-// noise is a JPEG file of which every part takes about as many bytes.
+// noise is a JPEG file whose parts take about equally many bytes.
 func noise(t *testing.T) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -299,8 +297,8 @@ func noise(t *testing.T) string {
 	return file.String()
 }
 
-// TestSkipped: what cannot be used is skipped, counted by kind in one line and listed beside the output, where that is
-// read from the cache too; with --strict the first is an error; where nothing can be used, that is one.
+// TestSkipped: unusable files are skipped, counted by kind in one line and listed beside the output, also if features
+// come from the cache. With --strict the first is an error; if no file is usable, that is an error.
 func TestSkipped(t *testing.T) {
 	workplace(t)
 	must(t, groupPhotos("groups")...)
@@ -364,9 +362,9 @@ func TestSkipped(t *testing.T) {
 		if code, _, stderr := partwise(append(slices.Clone(args), "--strict")...); code != exitFailed || strings.Contains(stderr, "skipped") {
 			t.Errorf("partwise %s --strict: exit code %d, said %q", line, code, stderr)
 		}
-		same(t, line, "groups", before)
+		compareFolder(t, line, "groups", before)
 	}
-	// The list of an earlier time does not stand beside an output that lacks nothing, and is replaced by nobody unasked.
+	// A list of an earlier run does not stay beside a complete output, and is not replaced without --force.
 	if err := os.Rename("photos/phone", "phone"); err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +392,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestSortSkips: pictures that were grouped beside a link that leads round in a circle are sorted.
+// TestSortSkips: images grouped beside a cyclic link are sorted.
 func TestSortSkips(t *testing.T) {
 	workplace(t)
 	if err := os.Mkdir("photos/in", 0o777); err != nil {

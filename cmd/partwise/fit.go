@@ -27,7 +27,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// fitFlags are what fit is told beside the experiment.
+// fitFlags are the flags of fit beside the experiment.
 type fitFlags struct {
 	solver, links, start, trace, out string
 
@@ -57,7 +57,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
-			f, err := o.fit(cmd, e)
+			f, err := o.newFit(cmd, e)
 			if err != nil {
 				return usageError{err}
 			}
@@ -95,11 +95,11 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	return cmd
 }
 
-func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
+func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	}
-	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 is that of the initial factors
+	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 uses the rank of the initial factors
 	switch {
 	case len(e.Rank) == 0:
 	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
@@ -109,7 +109,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, e
 	case o.start != "":
 		return nil, fmt.Errorf("--rank %s: the rank is that of the factors of --start", flag)
 	default:
-		rank = max(1, e.Rank[0].Auto.Among.From) // the least that may be chosen
+		rank = max(1, e.Rank[0].Auto.Among.From) // the smallest candidate
 	}
 	method, err := oneMethod(cmd, grouping.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
@@ -159,7 +159,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	res, err := work(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
+	res, err := withProgress(cmd, "factorising", func(show input.Progress) (*factor.Result, error) {
 		res, err := f.Find(ctx, in.Inputs, show)
 		return res, startError(o.start, err)
 	})
@@ -167,14 +167,14 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 		return err
 	}
 	if note := record.UnconvergedFit(f.Method.Label(), res); note != "" {
-		tell(cmd)(note)
+		warner(cmd)(note)
 	}
 	m, err := models.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+	err = in.writeWithSkipped(cmd, o.out, o.force, func(ctx context.Context) error {
 		trace := func(w io.Writer) error { return traceTo(w, res, seconds) }
 		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
 		return writeBoth(o.trace, o.force, trace, func() error { return writeFile(o.out, o.force, save) })
@@ -182,10 +182,10 @@ func (o *fitFlags) run(cmd *cobra.Command, e *spec.Experiment, f *grouping.Fit) 
 	if err != nil {
 		return err
 	}
-	return tellFit(cmd, in, f, res, o.out)
+	return printFit(cmd, in, f, res, o.out)
 }
 
-// startError says of an error of initial factors where they are from.
+// startError adds the file of initial factors to their error.
 func startError(start string, err error) error {
 	if err == nil || start == "" {
 		return err
@@ -207,7 +207,7 @@ func traceTo(w io.Writer, res *factor.Result, seconds []float64) error {
 	return err
 }
 
-func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
+func printFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result, out string) error {
 	n, m := in.Dims()
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)
@@ -216,7 +216,7 @@ func tellFit(cmd *cobra.Command, in *inputs, f *grouping.Fit, res *factor.Result
 	}
 	text.WriteString(".\n")
 	if res.Model != nil && res.Basis != nil {
-		if err := tellMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
+		if err := printMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
 	}
@@ -270,7 +270,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if in.Channels == 1 {
 				set.Height, set.Width = in.Height, in.Width
 			}
-			err = in.written(cmd, out, force, func(ctx context.Context) error {
+			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error {
 				save := func(w io.Writer) error { return in.Vocabulary.Save(w) }
 				return writeBoth(words, force, save, func() error { return writeSet(ctx, out, force, set) })
 			})

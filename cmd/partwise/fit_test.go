@@ -23,7 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// array reads an array of a file.
+// array reads an array from a file.
 func array(t *testing.T, file, name string) *mat.Dense {
 	t.Helper()
 	text := read(t, file)
@@ -38,7 +38,7 @@ func array(t *testing.T, file, name string) *mat.Dense {
 	return mat.NewDense(shape[0], shape[1], values)
 }
 
-// writeArrays writes a file of arrays.
+// writeArrays writes a file with arrays.
 func writeArrays(t *testing.T, file string, arrays map[string]*mat.Dense) {
 	t.Helper()
 	var text bytes.Buffer
@@ -53,8 +53,7 @@ func writeArrays(t *testing.T, file string, arrays map[string]*mat.Dense) {
 	write(t, file, text.String())
 }
 
-// TestFitFixtures: from given factors fit finds those that the fixtures give after 1, 5 and 50
-// iterations.
+// TestFitFixtures: from given factors, fit finds the fixtures' factors after 1, 5 and 50 iterations.
 func TestFitFixtures(t *testing.T) {
 	fixtures, err := filepath.Abs(filepath.Join("..", "..", "factor", "testdata", "fixtures"))
 	if err != nil {
@@ -154,8 +153,8 @@ func TestFitFixtures(t *testing.T) {
 	}
 }
 
-// TestFitAndApply: samples that were learned from are represented as well as they were, by every
-// kind of model, and the same command writes the same bytes.
+// TestFitAndApply: training samples are represented as well as in the fit, by every kind of model, and the same command
+// writes equal bytes.
 func TestFitAndApply(t *testing.T) {
 	workplace(t)
 	for _, c := range []struct{ data, line string }{
@@ -200,7 +199,7 @@ func TestFitAndApply(t *testing.T) {
 	}
 }
 
-// TestApplyOfRun: the models of an experiment represent the samples that they were learned from.
+// TestApplyOfRun: the models of an experiment represent their training samples.
 func TestApplyOfRun(t *testing.T) {
 	workplace(t)
 	must(t, "run", "--set", "photos,pattern={class}-*", "--method", "nmf,iterations=20", "--method", "pca", "--features", "sift={step: 4,bins: 2},words=9,grid=2x2,idf=true+colour,weight=0.5",
@@ -236,7 +235,7 @@ func TestApplyOfRun(t *testing.T) {
 	}
 }
 
-// TestFitMistakes: what cannot be used is one error before a picture is read.
+// TestFitMistakes: impossible input is one error before an image is read.
 func TestFitMistakes(t *testing.T) {
 	workplace(t)
 	must(t, "fit", "generated", "--rank", "3", "--iterations", "2", "--out", "m.npz")
@@ -299,8 +298,8 @@ func TestFitMistakes(t *testing.T) {
 	}
 }
 
-// TestFeatures: what is written is what an experiment works on, in every form, and
-// saved words make the same histograms again.
+// TestFeatures: the written features are those of an experiment, in every format, and saved words give equal
+// histograms.
 func TestFeatures(t *testing.T) {
 	workplace(t)
 	const sift = "sift={step: 4, bins: 2},words=9,grid=2x2"
@@ -349,7 +348,7 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 
-	// A photograph that is smaller than a patch is named, or left out.
+	// A photograph smaller than a patch is named, or skipped.
 	if err := os.WriteFile(filepath.Join("photos", "tiny.pgm"), []byte("P5 3 3 255\nabcabcabc"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -363,8 +362,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestFeaturesTogether: several features are joined, what is written says which columns are
-// whose, and with the scales that cluster keeps there are the same again.
+// TestFeaturesTogether: joined features list the columns of each feature, and are equal with the scales that cluster
+// saves.
 func TestFeaturesTogether(t *testing.T) {
 	workplace(t)
 	const sift, colour = "sift={step: 4, bins: 2},words=9,grid=2x2,normalise=l1", "colour,grid=2x2,normalise=l1,weight=0.5"
@@ -405,7 +404,7 @@ func TestFeaturesTogether(t *testing.T) {
 	}
 }
 
-// cancelling cancels a context when it is written to that something was skipped, which is known when the features are made.
+// cancelling cancels a context when a message about skipped files is written, after the features are computed.
 type cancelling struct{ context.CancelFunc }
 
 func (c cancelling) Write(p []byte) (int, error) {
@@ -415,7 +414,7 @@ func (c cancelling) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFeaturesStopped: stopped while it writes, features says what is kept.
+// TestFeaturesStopped: if features is interrupted while writing, it reports what is cached.
 func TestFeaturesStopped(t *testing.T) {
 	workplace(t)
 	write(t, "photos/bad.png", "of which a note tells before the file is written")
@@ -430,8 +429,7 @@ func TestFeaturesStopped(t *testing.T) {
 	}
 }
 
-// TestFewSmallPictures: photographs are compared by the network also where icons are among
-// them, as long as they are no more than half.
+// TestFewSmallPictures: photographs get network features even with icons among them, up to half.
 func TestFewSmallPictures(t *testing.T) {
 	dir := t.TempDir()
 	add := func(name string, side int) string {

@@ -25,7 +25,7 @@ type settingFlag struct {
 	value *settings.Value
 }
 
-// addSettings adds a flag for each setting of the struct to which to points, or for the named ones.
+// addSettings adds a flag for each setting of the struct that to points to, or for the named ones.
 func addSettings(cmd *cobra.Command, to any, names ...string) {
 	for _, s := range settings.List(to) {
 		if len(names) > 0 && !slices.Contains(names, s.Name) {
@@ -49,7 +49,7 @@ func addDefault(cmd *cobra.Command, flag, text string) {
 
 func flagOf(setting string) string {
 	switch setting {
-	case "data": // which is the folder of the known sets
+	case "data": // the flag --data is the folder of known sets
 		return "set"
 	case "methods":
 		return "method"
@@ -66,7 +66,7 @@ func (f *settingFlag) Type() string {
 	return "string"
 }
 
-// Set sets the field. Methods are collected, and other settings keep the last value.
+// Set sets the field. Methods are collected; for other settings the last value counts.
 func (f *settingFlag) Set(text string) error {
 	v, err := settings.Of(text), error(nil)
 	if f.Setting.Type.Kind() != reflect.String || f.Name == "name" {
@@ -98,7 +98,7 @@ func (f *settingFlag) apply() error {
 	return messageOf(settings.Decode(&settings.Value{Kind: settings.KindMapping, Fields: []settings.Field{field}}, f.to))
 }
 
-// messageOf returns an error without its line and column, which a flag does not have.
+// messageOf returns an error without line and column, which flags do not have.
 func messageOf(err error) error {
 	var placed *settings.Error
 	if errors.As(err, &placed) {
@@ -107,7 +107,7 @@ func messageOf(err error) error {
 	return err
 }
 
-// dataFlags adds the flags of how classes are found and where sets are.
+// dataFlags adds the flags for the classes and the location of sets.
 func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	addSettings(cmd, d, "pool", "from", "pattern", "truth", "no-classes")
 	cmd.Flags().Lookup("truth").Usage = "CSV file of classes as that of --labels, which groups are compared with and no method is told"
@@ -136,8 +136,8 @@ func solverFlag(f *pflag.FlagSet, solver *string) {
 	f.StringVar(solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 }
 
-// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number
-// of iterations.
+// oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of
+// iterations.
 func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spec.Method, error) {
 	all := &settings.Value{Kind: settings.KindList, Items: []*settings.Value{settings.Of(fallback)}}
 	flag := cmd.Flags().Lookup("method").Value.(*settingFlag)
@@ -173,7 +173,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 	return list[0], nil
 }
 
-// noEmptyFlags refuses flags whose value is empty, as that of a shell's variable that is not set.
+// noEmptyFlags refuses flags with an empty value, such as that of an unset shell variable.
 func noEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {
@@ -183,7 +183,7 @@ func noEmptyFlags(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// asUsage returns an error as one in how a command was called.
+// asUsage turns an error into a usage error of a command.
 func asUsage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -192,7 +192,7 @@ func asUsage(cmd *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w: %s; see %s --help", err, use, cmd.CommandPath())}
 }
 
-// checkUsage makes errors in the flags and arguments of a command and those below it usage errors.
+// checkUsage turns errors in the flags and arguments of a command and its subcommands into usage errors.
 func checkUsage(cmd *cobra.Command) {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -224,12 +224,12 @@ func checkUsage(cmd *cobra.Command) {
 	}
 }
 
-// unknown returns the error that there is no thing of a kind with a name.
+// unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
 	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
 }
 
-// commandLine returns the command line that repeats cmd, without flags that change no result.
+// commandLine returns the command line that repeats cmd, without flags that do not change results.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {
@@ -251,7 +251,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			switch {
 			case f.Value.Type() != "bool":
 				words = append(words, name, quote(v))
-			case v == "true": // false is the default of all
+			case v == "true": // false is always the default
 				words = append(words, name)
 			}
 		}
@@ -259,7 +259,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// quote puts a word in quotes where a shell would not leave it alone.
+// quote quotes a word for a shell if needed.
 func quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:%@"
 	if word != "" && strings.Trim(word, plain) == "" {
@@ -268,24 +268,24 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// completeValues makes shells complete the flags and arguments of all commands below root. A setting without
-// an entry is completed by its tags, and anything else as files.
+// completeValues sets the shell completion of all flags and arguments below root. A setting without an entry is
+// completed by its tags, and anything else as files.
 func completeValues(root *cobra.Command) {
 	lists, csv, npz := filesOf("csv", "tsv", "txt"), filesOf("csv"), filesOf("npz")
 	tables := filesOf("npz", "mat", "csv")
 	flags := map[string]cobra.CompletionFunc{ // of all commands, or of one
-		"solver": words(append([]string{bestSolver}, choices.Names("solvers")...)...),
-		"k":      words("auto"),
-		"rank":   words("auto", "k", "k+1", "2k"), "fit --rank": words("auto"),
-		"labels": lists, "run --labels": words("none", "10%", "20%", "30%"), "truth": lists,
+		"solver": completeWords(append([]string{bestSolver}, choices.Names("solvers")...)...),
+		"k":      completeWords("auto"),
+		"rank":   completeWords("auto", "k", "k+1", "2k"), "fit --rank": completeWords("auto"),
+		"labels": lists, "run --labels": completeWords("none", "10%", "20%", "30%"), "truth": lists,
 		"links": lists, "run --links": nil,
 		"set": setsOrFiles, "run --set": nil,
-		"train":      words("50%", "60%", "80%"),
-		"test":       words("rest", "20%", "40%"),
-		"memory":     words("25%", "50%", "2GB", "4GB", "8GB"),
-		"cache-size": words("5GB", "10GB", "20GB", "50GB"),
-		"budget":     words("10m", "40m", "2h"),
-		"get --from": words("raw", "mat"),
+		"train":      completeWords("50%", "60%", "80%"),
+		"test":       completeWords("rest", "20%", "40%"),
+		"memory":     completeWords("25%", "50%", "2GB", "4GB", "8GB"),
+		"cache-size": completeWords("5GB", "10GB", "20GB", "50GB"),
+		"budget":     completeWords("10m", "40m", "2h"),
+		"get --from": completeWords("raw", "mat"),
 		"out":        foldersOnly, "features --out": tables, "apply --out": tables, "assign --out": csv, "fit --out": npz,
 		"trace": csv, "doc": filesOf("md"), "words": npz, "start": npz,
 		"data": foldersOnly, "cache": foldersOnly, "to": foldersOnly, "pictures": foldersOnly, "dir": foldersOnly,
@@ -307,10 +307,10 @@ func completeValues(root *cobra.Command) {
 			if v, ok := f.Value.(*settingFlag); ok && complete == nil {
 				complete = v.complete
 			} else if t := f.Value.Type(); t == "int" || strings.HasPrefix(t, "uint") {
-				complete = words()
+				complete = completeWords()
 			}
 			if complete != nil {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it has one already
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a second registration
 			}
 		})
 		if cmd.ValidArgsFunction == nil {
@@ -320,7 +320,7 @@ func completeValues(root *cobra.Command) {
 	each(root)
 }
 
-func words(list ...string) cobra.CompletionFunc {
+func completeWords(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
@@ -337,7 +337,7 @@ func knownNames() (names []string) {
 	return names
 }
 
-// setsOrFiles completes a known set, or a file or folder where none begins so.
+// setsOrFiles completes known sets, or files and folders if no set matches.
 func setsOrFiles(_ *cobra.Command, _ []string, begun string) (names []string, _ cobra.ShellCompDirective) {
 	for _, name := range knownNames() {
 		if begun != "" && strings.HasPrefix(name, begun) {
@@ -347,7 +347,7 @@ func setsOrFiles(_ *cobra.Command, _ []string, begun string) (names []string, _ 
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// complete completes the value of a setting and of the settings behind it, by their tags.
+// complete completes a setting's value, and further settings in it, by their tags.
 func (f *settingFlag) complete(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	values, more := choices.Complete(f.Setting, f.Setting.Type, begun)
 	if more {

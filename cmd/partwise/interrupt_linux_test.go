@@ -56,14 +56,14 @@ func start(t *testing.T, args ...string) *program {
 	return p
 }
 
-// read reads what it says up to the words, or to its end where there are none.
+// read reads the output up to words, or to the end for "".
 func (p *program) read(words string) {
 	p.t.Helper()
 	buf := make([]byte, 1024)
 	for words == "" || !strings.Contains(p.said.String(), words) {
 		n, err := p.terminal.Read(buf)
 		p.said.Write(buf[:n])
-		if err != nil { // EIO where the other side is closed
+		if err != nil { // EIO if the other side is closed
 			if words != "" {
 				p.t.Fatalf("it ended without %q: %s", words, p.said.String())
 			}
@@ -90,7 +90,7 @@ func (p *program) signal(s os.Signal) {
 	}
 }
 
-// photographs makes a folder of n photographs of 640×480 pixels.
+// photographs makes a folder of n images of 640×480 pixels.
 func photographs(t *testing.T, dir string, n int) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -106,8 +106,8 @@ func photographs(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestInterrupt: a signal in each stage stops cluster with what is kept, and
-// running it again goes on. A profile is whole.
+// TestInterrupt: a signal in each stage stops cluster with a message about the cache, and the next run continues. A
+// profile is complete.
 func TestInterrupt(t *testing.T) {
 	workplace(t)
 	photographs(t, "big", 40)
@@ -138,8 +138,8 @@ func TestInterrupt(t *testing.T) {
 	checkProfile(t, "stopped.pprof")
 }
 
-// TestInterruptReproduce: a signal in the trials of a recipe keeps those that are done, and the same
-// command ends with the files of one that nobody stopped.
+// TestInterruptReproduce: a signal during the trials of a recipe keeps finished trials, and the same command ends with
+// the files of an unbroken run.
 func TestInterruptReproduce(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
@@ -172,8 +172,7 @@ func TestInterruptReproduce(t *testing.T) {
 	}
 }
 
-// TestProgressInOrder: a piece of work that has ended is not shown again behind the
-// next, also where its total was not known.
+// TestProgressInOrder: finished work is not shown again after the next, also with an unknown total.
 func TestProgressInOrder(t *testing.T) {
 	workplace(t)
 	photographs(t, "big", 4)
@@ -185,8 +184,7 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestInterruptUnread: the second signal ends a program also where nobody reads what
-// it says of the first.
+// TestInterruptUnread: the second signal ends a program even if nobody reads its output.
 func TestInterruptUnread(t *testing.T) {
 	workplace(t)
 	pipe := filepath.Join(t.TempDir(), "experiment.yaml")
@@ -233,8 +231,7 @@ func TestInterruptUnread(t *testing.T) {
 	cmd.Process.Kill()
 }
 
-// TestSecondInterrupt: the second signal ends a program that does not look at the
-// first.
+// TestSecondInterrupt: the second signal ends a program that ignores the first.
 func TestSecondInterrupt(t *testing.T) {
 	workplace(t)
 	pipe := filepath.Join(t.TempDir(), "experiment.yaml")

@@ -30,14 +30,14 @@ func listCommand() *cobra.Command {
 
 func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "partwise methods") }
 
-// kindCommand returns the command that lists a kind; line is how it is called.
+// kindCommand returns the command that lists a kind; line is the command line.
 func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
 		Use:               k.Name + " [NAME]",
 		Short:             "List the " + k.Name + ", or explain one: " + k.Title,
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: words(k.Names()...),
+		ValidArgsFunction: completeWords(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME explains one.")
@@ -126,12 +126,12 @@ func datasetsCommand() *cobra.Command {
   partwise datasets orl
   partwise datasets get orl`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: words(knownNames()...),
+		ValidArgsFunction: completeWords(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
 				for _, s := range catalogue.Known() {
-					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 				}
 				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 			}
@@ -139,7 +139,7 @@ func datasetsCommand() *cobra.Command {
 			if !ok {
 				return unknown("known set", args[0], knownNames())
 			}
-			return tellSet(cmd.OutOrStdout(), info, root)
+			return printSet(cmd.OutOrStdout(), info, root)
 		},
 	}
 	rootFlag(cmd.PersistentFlags(), &root)
@@ -160,7 +160,7 @@ downloads are held to it; over plain http such files come with --insecure only.
 Nothing that is in the data folder already is changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: words(knownNames()...),
+		ValidArgsFunction: completeWords(knownNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := catalogue.Lookup(args[0])
 			switch {
@@ -184,7 +184,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			err = d.Get(cmd.Context(), info.Name, dir)
 			bars.end()
 			if err != nil {
-				return stopped(cmd.Context(), err, "getting "+info.Name)
+				return interruptedError(cmd.Context(), err, "getting "+info.Name)
 			}
 			return say(cmd, "%s is in %s\n", info.Name, dir)
 		},
@@ -195,10 +195,10 @@ Nothing that is in the data folder already is changed or removed.`,
 	return cmd
 }
 
-// generated says where a set is that no file holds.
+// generated is the place of a set without files.
 const generated = "made when asked for"
 
-func where(s catalogue.Info, root string) string {
+func locationOf(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return generated
 	}
@@ -212,10 +212,10 @@ func where(s catalogue.Info, root string) string {
 	return "not here"
 }
 
-func tellSet(w io.Writer, s catalogue.Info, root string) error {
+func printSet(w io.Writer, s catalogue.Info, root string) error {
 	facts := [][2]any{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
-		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
+		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(locationOf(s, root))}, {"how", s.How},
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {

@@ -1,4 +1,4 @@
-// Partwise turns image sets into parts, groups and scores.
+// Partwise groups photographs and compares methods of matrix factorisation and clustering on image sets.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 )
 
-// Exit codes. That of an interrupted command is the one that shells use.
+// Exit codes. Shells use exitInterrupted for an interrupted command.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -29,19 +29,19 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is an error in how the command was called.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// isUsage tells whether an error is one in how the command was called.
+// isUsage reports whether an error is in the command line.
 func isUsage(err error) bool {
 	var wrong usageError
 	var conflict usedfiles.Conflict
 	return errors.As(err, &wrong) || errors.As(err, &conflict)
 }
 
-// run runs the command and returns its exit code. Several goroutines may write to stderr at once.
+// run runs the command and returns its exit code. stderr must be safe for concurrent use.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr)
 	defer stop()
@@ -49,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.InitDefaultCompletionCmd() // which writes to where the output goes by now
+	root.InitDefaultCompletionCmd() // uses the output that is set above
 	checkUsage(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -72,8 +72,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// interruptible returns a context that the first interrupt or request to terminate cancels. The second
-// ends the process at once. stop must be called when the work is done.
+// interruptible returns a context that the first interrupt or termination signal cancels. A second one ends the process
+// at once. stop must be called at the end of the work.
 func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	said := make(chan struct{})
@@ -94,7 +94,7 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		if !isQuiet() {
 			select {
 			case <-said:
-			case <-time.After(time.Second): // nobody reads it
+			case <-time.After(time.Second): // if nobody reads it
 			}
 		}
 		restore()

@@ -34,13 +34,12 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// asProgram is the environment variable that makes the test's binary the program
-// itself, for tests that need a process of their own.
+// asProgram is the environment variable that turns the test binary into the program, for tests that need a process.
 const asProgram = "PARTWISE_TEST_AS_PROGRAM"
 
-// TestMain keeps the tests from the cache of who runs them.
+// TestMain keeps tests away from the user's cache.
 func TestMain(m *testing.M) {
-	lineEvery = 24 * time.Hour // a slow machine says no more than a fast one
+	lineEvery = 24 * time.Hour // a slow machine prints as much as a fast one
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
@@ -109,8 +108,8 @@ func TestDescribeVersion(t *testing.T) {
 	}
 }
 
-// TestManual: there is a page for each command, which names its flags and is the same
-// at any time; what is there is not replaced.
+// TestManual: each command has a page that names its flags and does not change with time; existing files are not
+// replaced.
 func TestManual(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -181,7 +180,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestCommandLine: what is said to do the same again does, in any shell.
+// TestCommandLine: the printed command line repeats the command, in any shell.
 func TestCommandLine(t *testing.T) {
 	cmd := clusterCommand()
 	if err := cmd.ParseFlags([]string{"--strict=false", "--pool", "-k", "3", "--method", "nmf,init=nmf", "--out", "x", "--pattern", "{class}-*"}); err != nil {
@@ -193,7 +192,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// inEnvironment runs the command in a process of its own with more variables.
+// inEnvironment runs the command in its own process with more variables.
 func inEnvironment(t *testing.T, environment []string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	program, err := os.Executable()
@@ -210,7 +209,7 @@ func inEnvironment(t *testing.T, environment []string, args ...string) (stdout, 
 	return out.String(), told.String()
 }
 
-// files returns the files below a folder and what they hold.
+// files returns the files below a folder and their content.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -227,8 +226,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestLocales: all files and all that is printed into a file hold the same bytes
-// in every locale.
+// TestLocales: all files and all output to files have equal bytes in every locale.
 func TestLocales(t *testing.T) {
 	workplace(t)
 	commands := [][]string{
@@ -278,9 +276,8 @@ func TestLocales(t *testing.T) {
 	}
 }
 
-// TestInertNames: nothing in the names of files, classes, methods and experiments
-// reaches the terminal as anything but text, and names come back from tables as
-// they were.
+// TestInertNames: names of files, classes, methods and experiments reach the terminal as text only, and tables return
+// them unchanged.
 func TestInertNames(t *testing.T) {
 	workplace(t)
 	picture := read(t, "photos", firstFile(t, "photos"))
@@ -355,7 +352,7 @@ func photos(t *testing.T) []string {
 	return names
 }
 
-// TestTimesFlag: with --times the page shows where the time went, and no other file differs.
+// TestTimesFlag: with --times the page shows the times, and no other file differs.
 func TestTimesFlag(t *testing.T) {
 	workplace(t)
 	const heading, list = "Where the time went", ".partwise.jsonl" // which has the sum of the page
@@ -384,8 +381,7 @@ func TestTimesFlag(t *testing.T) {
 	}
 }
 
-// What needs more than --memory says is refused with the numbers, and nothing is
-// left behind.
+// Work that exceeds --memory is refused with the numbers, and leaves nothing behind.
 func TestMemoryFlag(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out")
@@ -416,8 +412,7 @@ func TestMemoryFlag(t *testing.T) {
 	}
 }
 
-// checkProfile fails the test where a file is no profile of the processor's time in
-// pprof's format, or not all of one.
+// checkProfile fails the test unless a file is a complete CPU profile in pprof's format.
 func checkProfile(t *testing.T, file string) {
 	t.Helper()
 	z, err := gzip.NewReader(strings.NewReader(read(t, file)))
@@ -435,8 +430,7 @@ func checkProfile(t *testing.T, file string) {
 	}
 }
 
-// TestProfile: what computes writes a profile, also where it fails, and no results differ
-// by it.
+// TestProfile: computing commands write a profile, also on failure, and results do not change.
 func TestProfile(t *testing.T) {
 	workplace(t)
 	for i, c := range []struct {
@@ -460,8 +454,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileReplacesNothing: a file that is there already, or cannot be written, ends the
-// command before it does anything.
+// TestProfileReplacesNothing: an existing or unwritable file ends the command before any work.
 func TestProfileReplacesNothing(t *testing.T) {
 	workplace(t)
 	write(t, "mine", "mine\n")
@@ -498,8 +491,7 @@ func TestProfileReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestCompletion: shells are given the values that flags and arguments take, files where these
-// are wanted, and nothing else.
+// TestCompletion: shells get the valid values of flags and arguments, files if these are expected, and nothing else.
 func TestCompletion(t *testing.T) {
 	const (
 		noFiles    = ":4"
@@ -507,7 +499,7 @@ func TestCompletion(t *testing.T) {
 		extensions = ":8"
 		folders    = ":16"
 	)
-	// of are the names of a list that begin as was begun, each behind before.
+	// of joins the names of a list that begin with begun, each after before.
 	of := func(names []string, before, begun string) (found string) {
 		for _, name := range names {
 			if strings.HasPrefix(name, begun) {
@@ -572,7 +564,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// completed is must for a command that says something on the side.
+// completed is must for a command with messages on stderr.
 func completed(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := partwise(args...)
@@ -582,8 +574,7 @@ func completed(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// TestCompletedValues: each value that a shell is given for a method, a solver, a clusterer or
-// a feature is one that the command takes.
+// TestCompletedValues: the command accepts each completed value of a method, solver, clusterer or feature.
 func TestCompletedValues(t *testing.T) {
 	root := rootCommand()
 	var run *cobra.Command
@@ -617,7 +608,7 @@ func TestCompletedValues(t *testing.T) {
 	}
 }
 
-// TestNamesWithoutCase: a name of any list is taken in any case, and is the same then.
+// TestNamesWithoutCase: names of every list are case-insensitive.
 func TestNamesWithoutCase(t *testing.T) {
 	same := func(flag, before, name, after string) {
 		t.Helper()
@@ -664,8 +655,7 @@ func TestNamesWithoutCase(t *testing.T) {
 	}
 }
 
-// TestHelpFits: help on a terminal has no longer lines than that, but for examples and how the
-// command is called.
+// TestHelpFits: help on a terminal fits its width, except examples and synopses.
 func TestHelpFits(t *testing.T) {
 	for _, room := range []int{80, 120} {
 		var each func(cmd *cobra.Command)

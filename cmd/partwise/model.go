@@ -29,7 +29,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// noneOfThese is the name of group 0, of pictures that belong to none.
+// noneOfThese is the name of group 0, the pictures without a group.
 const noneOfThese = "none of these"
 
 func assignCommand() *cobra.Command {
@@ -75,7 +75,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 			defer in.Close()
 			found, err := m.Assign(cmd.Context(), in.Inputs, reject)
 			if err != nil {
-				return stopped(cmd.Context(), err, "grouping")
+				return interruptedError(cmd.Context(), err, "grouping")
 			}
 			said := cmd.OutOrStdout()
 			if text := assignedText(in.Inputs, m, found); out == "" {
@@ -89,7 +89,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 			if err := in.listSkipped(out, force); err != nil {
 				return err
 			}
-			return tellAssigned(said, found, m, out)
+			return printAssigned(said, found, m, out)
 		},
 	}
 	f := cmd.Flags()
@@ -107,7 +107,7 @@ func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	prepareFlags(cmd)
 }
 
-// readModel reads a model, of a file or of a folder of results, and returns where it is.
+// readModel reads a model from a file or from a folder of results, and returns its path.
 func readModel(ctx context.Context, path string) (m *models.Model, file string, err error) {
 	file = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -135,11 +135,11 @@ func prepareNew(cmd *cobra.Command, m *models.Model, e *spec.Experiment, data st
 	return prepare(cmd, e, input.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
-// assignedText returns the list of the groups, in the form of a grouping's own.
+// assignedText returns the list of groups as CSV, in the format of a grouping's list.
 func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
-	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
+	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer does not fail
 	for i, a := range found {
 		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
 		if a.None {
@@ -153,7 +153,7 @@ func assignedText(in *input.Inputs, m *models.Model, found []models.Assigned) []
 	return text.Bytes()
 }
 
-func tellAssigned(w io.Writer, found []models.Assigned, m *models.Model, out string) error {
+func printAssigned(w io.Writer, found []models.Assigned, m *models.Model, out string) error {
 	size := make([]int, len(m.Groups.Centres.Sizes))
 	none, known := 0, 0
 	for _, a := range found {
@@ -219,9 +219,9 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			defer in.Close()
 			v, err := m.Represent(cmd.Context(), in.Inputs)
 			if err != nil {
-				return stopped(cmd.Context(), err, "representing")
+				return interruptedError(cmd.Context(), err, "representing")
 			}
-			err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+			err = in.writeWithSkipped(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
 			if err != nil {
 				return err
 			}
@@ -229,7 +229,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			var text strings.Builder
 			plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
 			if m.Result.Basis != nil {
-				if err := tellMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+				if err := printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
 					return err
 				}
 			}
@@ -245,7 +245,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	return cmd
 }
 
-func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+func printMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
 	share, err := factor.Misfit(ctx, model, in.X, v)
 	if err == nil {
 		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))

@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// contents returns what all files of a folder hold, by their paths.
+// contents returns the content of all files of a folder, by path.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -31,8 +31,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// same compares what a folder holds with what it should.
-func same(t *testing.T, what, dir string, want map[string]string) {
+// compareFolder compares the content of a folder with the expected one.
+func compareFolder(t *testing.T, what, dir string, want map[string]string) {
 	t.Helper()
 	got := contents(t, dir)
 	names := slices.Collect(maps.Keys(want))
@@ -48,7 +48,7 @@ func same(t *testing.T, what, dir string, want map[string]string) {
 	}
 }
 
-// place writes a file and the folders on the way to it.
+// place writes a file and creates its folders.
 func place(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -57,8 +57,7 @@ func place(t *testing.T, path, text string) {
 	write(t, path, text)
 }
 
-// refused runs a command that must fail with the text in its message, before it
-// has read any picture.
+// refused runs a command that must fail with the text in its message, before it reads an image.
 func refused(t *testing.T, text string, args ...string) {
 	t.Helper()
 	code, out, stderr := partwise(args...)
@@ -67,26 +66,25 @@ func refused(t *testing.T, text string, args ...string) {
 	}
 }
 
-// quick are the flags of a grouping that takes no time.
+// quick are the flags of a fast grouping.
 var quick = []string{"-k", "3", "--features", "pixels=8", "--method", "nmf,iterations=3"}
 
 func groupPhotos(out string) []string {
 	return slices.Concat([]string{"cluster", "photos", "--out", out}, quick)
 }
 
-// TestClusterSparesFiles: a file that partwise did not write stands wherever it
-// was, and is named before any picture is read.
+// TestClusterSparesFiles: a foreign file stays unchanged anywhere, and is named before an image is read.
 func TestClusterSparesFiles(t *testing.T) {
 	workplace(t)
 	must(t, groupPhotos("written")...)
 	for _, name := range []string{"index.html", "assignments.csv", "model.npz", "groups/mine.jpg", "pictures/mine.jpg", "bases/nmf.png", "patches/a/b.png", "words/1.png"} {
-		// In a folder of the user's, where all pictures may have been sorted.
+		// In a folder of the user's, which could hold sorted images.
 		dir := filepath.Join("mine", strings.ReplaceAll(name, "/", "-"))
 		place(t, filepath.Join(dir, "assignments.csv"), "mine too")
 		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		want := contents(t, dir)
 		refused(t, "partwise: "+dir, groupPhotos(dir)...)
-		same(t, name+" in a folder of the user's", dir, want)
+		compareFolder(t, name+" in a folder of the user's", dir, want)
 
 		// Among results.
 		if err := os.CopyFS(dir+"-written", os.DirFS("written")); err != nil {
@@ -96,12 +94,11 @@ func TestClusterSparesFiles(t *testing.T) {
 		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		want = contents(t, dir)
 		refused(t, filepath.Join(dir, filepath.FromSlash(name)), groupPhotos(dir)...)
-		same(t, name+" among results", dir, want)
+		compareFolder(t, name+" among results", dir, want)
 	}
 }
 
-// TestClusterAgain: fewer groups leave none of the earlier ones, and files of
-// other names stand.
+// TestClusterAgain: fewer groups leave none of the earlier files, and files with other names stay.
 func TestClusterAgain(t *testing.T) {
 	workplace(t)
 	must(t, append(groupPhotos("out"), "-k", "5")...)
@@ -112,11 +109,10 @@ func TestClusterAgain(t *testing.T) {
 	for name, text := range contents(t, "fresh") {
 		want["out"+strings.TrimPrefix(name, "fresh")] = text
 	}
-	same(t, "done again with fewer groups", "out", want)
+	compareFolder(t, "done again with fewer groups", "out", want)
 }
 
-// TestOutThroughLink: a link does not lead results among the pictures, nor does
-// a link among results lead anything out of them.
+// TestOutThroughLink: links cannot lead results among the images, or out of the results.
 func TestOutThroughLink(t *testing.T) {
 	workplace(t)
 	if err := os.Symlink("photos", "link"); err != nil {
@@ -134,12 +130,12 @@ func TestOutThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, filepath.Join("out", "groups"), groupPhotos("out")...)
-	same(t, "pictures", "photos", want)
+	compareFolder(t, "pictures", "photos", want)
 }
 
-// TestOutAmongPictures: results do not go among the pictures, where they are of the folder
-// that the program is started in or of one above it, but beside them, under the folder's
-// name. Where --out says a place among the pictures, what the message offers works.
+// TestOutAmongPictures: by default results are not written among the images, even if the program starts in their folder
+// or in one above it, but beside them, with the folder's name. If --out names a place among the images, the suggestion
+// in the message works.
 func TestOutAmongPictures(t *testing.T) {
 	workplace(t)
 	if err := os.MkdirAll(filepath.Join("photos", "below", "deep"), 0o777); err != nil {
@@ -170,18 +166,18 @@ func TestOutAmongPictures(t *testing.T) {
 	must(t, append([]string{"cluster", ".", "--out", out}, quick...)...)
 	t.Chdir(filepath.Join("below", "deep"))
 	must(t, append([]string{"cluster", filepath.Join("..", "..")}, quick...)...)
-	// The results know where the pictures are, from wherever they are sorted.
+	// The results name the images so that they can be sorted from any folder.
 	t.Chdir(filepath.Join("..", "..", ".."))
 	must(t, append([]string{"cluster", "photos/"}, quick...)...)
 	t.Chdir("photos")
 	must(t, append([]string{"cluster", "."}, quick...)...)
 	t.Chdir("..")
 	must(t, "sort", filepath.Join("results", "photos-groups"), "--to", "sorted", "--copy")
-	same(t, "pictures", "photos", want)
+	compareFolder(t, "pictures", "photos", want)
 }
 
-// TestCacheAmongResults: a cache in a folder that results replace is refused before any
-// picture is read, and nothing is left.
+// TestCacheAmongResults: a cache in a folder that results replace is refused before an image is read, and nothing is
+// left.
 func TestCacheAmongResults(t *testing.T) {
 	workplace(t)
 	refused(t, "the cache out/groups/cache would be among results", append(groupPhotos("out"), "--cache", "out/groups/cache")...)
@@ -191,7 +187,7 @@ func TestCacheAmongResults(t *testing.T) {
 	}
 }
 
-// TestFolderInUse: one folder, one writer, at once.
+// TestFolderInUse: one folder allows one writer at a time.
 func TestFolderInUse(t *testing.T) {
 	workplace(t)
 	folder, err := report.OpenGrouping("out", "", false)
@@ -208,8 +204,7 @@ func TestFolderInUse(t *testing.T) {
 	must(t, groupPhotos("out")...)
 }
 
-// TestFeaturesSparesFiles: a file that is there is named before any picture is
-// read, and replaced with --force only.
+// TestFeaturesSparesFiles: an existing file is named before an image is read, and replaced only with --force.
 func TestFeaturesSparesFiles(t *testing.T) {
 	workplace(t)
 	args := func(out string, more ...string) []string {
@@ -232,9 +227,9 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	refused(t, "--out and --words both name ./new.npz", args("new.npz", "--words", "./new.npz")...)
 	refused(t, "no such file or directory", args("none/new.npz")...)
 	refused(t, "photos.npz cannot be written: it is a folder", args("photos.npz", "--words", "w.npz")...)
-	same(t, "files in the way", ".", want)
+	compareFolder(t, "files in the way", ".", want)
 
-	// Nor is what they are made of.
+	// The inputs are not replaced either.
 	write(t, "vectors.csv", "1,2\n3,4\n")
 	refused(t, "vectors.csv is read", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
 	refused(t, "labels.csv is read", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
@@ -256,7 +251,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	if read(t, "link.npz") != first {
 		t.Error("written again, it is another file")
 	}
-	// Where the features cannot be written the words that belong to others stay.
+	// If the features cannot be written, the words of others stay.
 	words := read(t, "words.npz")
 	if err := os.CopyFS("spaced", os.DirFS("photos")); err != nil {
 		t.Fatal(err)
@@ -268,7 +263,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	}
 }
 
-// TestNoFolderLeft: what fails leaves no folder behind.
+// TestNoFolderLeft: failures leave no folder behind.
 func TestNoFolderLeft(t *testing.T) {
 	workplace(t)
 	write(t, "photos/broken.png", "no picture")
@@ -281,7 +276,7 @@ func TestNoFolderLeft(t *testing.T) {
 	refused(t, "file cannot be written: not a directory", groupPhotos("file")...)
 }
 
-// tinyRun is an experiment that takes no time.
+// tinyRun is a fast experiment.
 var tinyRun = strings.Fields("run --name tiny --set generated,samples=200 --features pixels=8 --method nmf,iterations=3 --method gnmf,iterations=3 --classes 2 --repeats 2")
 
 // TestRunSparesFiles: as TestClusterSparesFiles, for run and report.
@@ -295,7 +290,7 @@ func TestRunSparesFiles(t *testing.T) {
 		want := contents(t, dir)
 		refused(t, "partwise: "+dir, append(tinyRun, "--out", dir)...)
 		refused(t, dir, "report", dir)
-		same(t, name+" in a folder of the user's", dir, want)
+		compareFolder(t, name+" in a folder of the user's", dir, want)
 
 		if err := os.CopyFS(dir+"-written", os.DirFS("written")); err != nil {
 			t.Fatal(err)
@@ -305,15 +300,15 @@ func TestRunSparesFiles(t *testing.T) {
 		want = contents(t, dir)
 		if name != "results.jsonl" { // which grows: see below
 			refused(t, filepath.Join(dir, filepath.FromSlash(name)), append(tinyRun, "--out", dir)...)
-			same(t, name+" among results", dir, want)
+			compareFolder(t, name+" among results", dir, want)
 		}
 		switch strings.SplitN(name, "/", 2)[0] {
 		case "index.html", "tables", "curves", "bases", "coefficients", "confusion", "patches", "words", "photographs.json":
 			refused(t, filepath.Join(dir, filepath.FromSlash(name)), "report", dir)
-			same(t, name+" among results that are reported", dir, want)
+			compareFolder(t, name+" among results that are reported", dir, want)
 		}
 	}
-	// A log that somebody wrote into is kept to the last line.
+	// A log that was edited keeps every line.
 	dir := filepath.Join("mine", "results.jsonl-written")
 	write(t, filepath.Join(dir, "results.jsonl"), "mine\n"+read(t, "written", "results.jsonl"))
 	code, _, stderr := partwise(append(tinyRun, "--out", dir)...)
@@ -323,14 +318,13 @@ func TestRunSparesFiles(t *testing.T) {
 	if log := read(t, dir, "results.jsonl"); log != read(t, "written", "results.jsonl")+"mine\n" {
 		t.Errorf("a log with a note became\n%s", log)
 	}
-	// Groups do not go among an experiment's results, nor results among groups.
+	// Groups are not written among an experiment's results, nor results among groups.
 	refused(t, "written holds the results of partwise run", groupPhotos("written")...)
 	must(t, groupPhotos("groups")...)
 	refused(t, "groups holds the results of partwise cluster", append(tinyRun, "--out", "groups")...)
 }
 
-// TestRunInUse: a folder in which a run is going on is refused at once, and
-// nothing is said of trials.
+// TestRunInUse: a folder with a running run is refused at once, without messages about trials.
 func TestRunInUse(t *testing.T) {
 	workplace(t)
 	must(t, tinyRun...)
@@ -347,8 +341,7 @@ func TestRunInUse(t *testing.T) {
 	}
 }
 
-// TestOneNameTwice: two experiments that would share a folder by its default name
-// are told apart before any work.
+// TestOneNameTwice: two experiments with one default folder are distinguished before any work.
 func TestOneNameTwice(t *testing.T) {
 	workplace(t)
 	if err := os.CopyFS("b/photos", os.DirFS("photos")); err != nil {
@@ -359,12 +352,11 @@ func TestOneNameTwice(t *testing.T) {
 	want := contents(t, "results")
 	refused(t, filepath.Join("results", "photos")+" holds the results of the experiment photos with data: photos, pattern {class}-*, and the experiment photos has data: b/photos, pattern {class}-*",
 		slices.Concat([]string{"run", "--set", "b/photos,pattern='{class}-*'"}, flags)...)
-	same(t, "the first experiment", "results", want)
+	compareFolder(t, "the first experiment", "results", want)
 	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)
 }
 
-// TestGroupsOfOneName: groups of another folder of the same name do not replace
-// those of the first by default.
+// TestGroupsOfOneName: by default, groups do not replace the groups of another folder with the same name.
 func TestGroupsOfOneName(t *testing.T) {
 	workplace(t)
 	if err := os.CopyFS("b/photos", os.DirFS("photos")); err != nil {
@@ -374,12 +366,11 @@ func TestGroupsOfOneName(t *testing.T) {
 	want := contents(t, "results")
 	refused(t, filepath.Join("results", "photos-groups")+" holds the results of photos, and these are of b/photos: choose another folder",
 		append([]string{"cluster", "b/photos"}, quick...)...)
-	same(t, "the first groups", "results", want)
+	compareFolder(t, "the first groups", "results", want)
 	must(t, append([]string{"cluster", "./photos/", "-k", "4"}, quick[2:]...)...)
 }
 
-// TestModelOfAnotherShape: a model that does not fit the images is left out of the
-// page, which says so.
+// TestModelOfAnotherShape: a model that does not fit the images is left out of the page, with a note.
 func TestModelOfAnotherShape(t *testing.T) {
 	workplace(t)
 	must(t, tinyRun...)

@@ -24,7 +24,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// prepareFlags adds the flags of commands that make features, which have their RunE.
+// prepareFlags adds the flags of commands that compute features. The command must have its RunE.
 func prepareFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
@@ -69,7 +69,7 @@ type inputs struct {
 	removeCache func()
 }
 
-// Close gives back what the inputs take of memory and disk.
+// Close releases the memory and the temporary cache of the inputs.
 func (in *inputs) Close() {
 	if in.Inputs != nil {
 		in.Inputs.Close()
@@ -78,7 +78,7 @@ func (in *inputs) Close() {
 }
 
 func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
-	return work(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
+	return withProgress(cmd, "comparing pictures", func(show input.Progress) (*input.Pictures, error) {
 		return in.Pictures(cmd.Context(), show)
 	})
 }
@@ -87,7 +87,7 @@ func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
 }
 
-// skippedList returns the path of the list of skipped files, beside an output.
+// skippedList returns the path of the list of skipped files for an output.
 func skippedList(out string) string {
 	if out == "" {
 		return "" // standard output
@@ -109,18 +109,19 @@ func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) er
 	if force {
 		write = datasets.Write
 	}
-	return isThere(write(ctx, out, set))
+	return existsError(write(ctx, out, set))
 }
 
-// written writes an output, and the list of skipped files beside it.
-func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
+// writeWithSkipped writes an output, and the list of skipped files beside it.
+func (in *inputs) writeWithSkipped(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
 	if err := write(cmd.Context()); err != nil {
-		return stopped(cmd.Context(), err, "writing "+out)
+		return interruptedError(cmd.Context(), err, "writing "+out)
 	}
 	return in.listSkipped(out, force)
 }
 
-// listSkipped lists the skipped files beside the output. Without any it only replaces an earlier list.
+// listSkipped writes the list of skipped files beside the output. If none was skipped, it only replaces an earlier
+// list.
 func (in *inputs) listSkipped(out string, force bool) error {
 	bad, list := in.Bad(), skippedList(out)
 	if _, err := os.Lstat(list); list == "" || len(bad) == 0 && err != nil {
@@ -129,8 +130,8 @@ func (in *inputs) listSkipped(out string, force bool) error {
 	return writeFile(list, force, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) })
 }
 
-// prepare makes the features that a command works on, shows how far it is, and tells what should be known of the
-// data. The set is checked before an image is read.
+// prepare computes the features for a command, shows progress, and prints notes about the data. check is called before
+// any image is read.
 func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, check func(*datasets.Set) error) (*inputs, error) {
 	in := &inputs{removeCache: func() {}}
 	if _, err := cacheSize(cmd); err != nil {
@@ -145,11 +146,11 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 	if err == nil {
 		bars.end()
 		if note := input.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
-			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
+			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // for the commands that use classes, except experiments, which require them
 		}
-		tellNotes(cmd, input.SetNotes(e, set))
+		printNotes(cmd, input.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
-		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
+		opt.CacheFailed = func(err error) { warner(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
@@ -171,9 +172,9 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		return nil, stopped(cmd.Context(), err, doing)
+		return nil, interruptedError(cmd.Context(), err, doing)
 	}
-	tellNotes(cmd, in.SkippedNotes(filesIn(cmd.Context()).List))
+	printNotes(cmd, in.SkippedNotes(filesIn(cmd.Context()).List))
 	return in, nil
 }
 
@@ -187,7 +188,7 @@ func openSet(cmd *cobra.Command, e *spec.Experiment, check func(*datasets.Set) e
 		return nil, err
 	}
 	if strict != nil && set.Files == nil && !strict.Changed {
-		e.Features.SkipBad = false // a file of vectors is whole or wrong
+		e.Features.SkipBad = false // a file of vectors is complete or wrong
 	}
 	if err = filesIn(cmd.Context()).ReadsSet(set, e.Data.Set); err == nil {
 		err = check(set)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestProgressLines: what is no terminal gets a line every half minute, from each stage of the
-// work, with what was done last, and none after the work.
+// TestProgressLines: without a terminal, each stage prints a line every half minute with the latest progress, and none
+// after the work.
 func TestProgressLines(t *testing.T) {
 	defer func(was time.Duration) { lineEvery = was }(lineEvery)
 	lineEvery = 30 * time.Second

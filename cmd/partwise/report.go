@@ -70,14 +70,14 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 		return err
 	}
 	dir := folder.Dir()
-	tellNotes(cmd, e.TrialWarnings())
+	printNotes(cmd, e.TrialWarnings())
 	return say(cmd, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
 		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 }
 
-// publish writes the report of the results, with what was learned where it is at hand.
+// publish writes the report of the results. shown may be nil.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *models.Illustrations) (*report.Experiment, error) {
-	return draw(cmd, func(to report.Sources) (*report.Experiment, error) {
+	return withDrawing(cmd, func(to report.Sources) (*report.Experiment, error) {
 		to.Shown = shown
 		return report.Publish(cmd.Context(), folder, to)
 	})
@@ -98,9 +98,9 @@ func textOptions(out io.Writer) table.Options {
 }
 
 func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
-	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd)})
+	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: warner(cmd)})
 	if err != nil {
-		return stopped(cmd.Context(), err, "drawing")
+		return interruptedError(cmd.Context(), err, "drawing")
 	}
 	if err := printTables(cmd.OutOrStdout(), s.Headlines()); err != nil {
 		return err
@@ -141,7 +141,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	}
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
-	cmd.RegisterFlagCompletionFunc("format", words(names...))
+	cmd.RegisterFlagCompletionFunc("format", completeWords(names...))
 	return cmd
 }
 

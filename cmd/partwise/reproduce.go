@@ -26,7 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// reproduceFlags are the flags of reproduce that its runner does not hold.
+// reproduceFlags are the flags of reproduce that are not in its runner.
 type reproduceFlags struct {
 	out, doc         string
 	all, show, force bool
@@ -48,10 +48,10 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: words(reproduce.Names()...),
+		ValidArgsFunction: completeWords(reproduce.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Workers = int(workers)
-			if err := o.check(r, args); err != nil {
+			if err := o.validate(r, args); err != nil {
 				return usageError{err}
 			}
 			if o.all {
@@ -73,7 +73,7 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 			case len(recipes) == 0:
 				return listRecipes(cmd.OutOrStdout(), r)
 			}
-			return o.run(cmd, r, recipes)
+			return o.runRecipes(cmd, r, recipes)
 		},
 	}
 	f := cmd.Flags()
@@ -93,7 +93,7 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 	return cmd
 }
 
-func (o *reproduceFlags) check(r *reproduce.Runner, args []string) error {
+func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 	switch {
 	case r.Draws < 1:
 		return fmt.Errorf("--draws %d; there must be 1 or more", r.Draws)
@@ -159,7 +159,7 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 	return printTable(w, t, "partwise reproduce NAME runs one, in about so many minutes for ten draws on two cores; --show NAME prints it.")
 }
 
-func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
+func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
 	var document *reproduce.Document
 	if o.doc != "" {
 		files := []string{o.doc, reproduce.DocumentJSON(o.doc)}
@@ -180,7 +180,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	bars := &stages{w: cmd.ErrOrStderr(), unit: "trials"}
 	defer bars.end()
 	r.Progress = bars.show
-	r.Warn = func(text string) { bars.end(); tell(cmd)(text) }
+	r.Warn = func(text string) { bars.end(); warner(cmd)(text) }
 	r.Check = func(e *spec.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
@@ -202,7 +202,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		_, missing := recipe.Locate(r.Set, r.Root)
 		err := missing
 		if err == nil {
-			err = o.one(cmd, r, recipe, document)
+			err = o.runRecipe(cmd, r, recipe, document)
 		}
 		bars.end()
 		if err != nil && o.all && (missing != nil || errors.Is(err, features.ErrNoOpenCV)) {
@@ -220,7 +220,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	return document.Write(left)
 }
 
-func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
+func (o *reproduceFlags) runRecipe(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
 	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
 	found, err := r.Run(cmd.Context(), recipe, out)
 	if err != nil {

@@ -69,7 +69,7 @@ same again goes on where it stopped.`,
 	return cmd
 }
 
-// completeExperiment reads the file of an experiment, sets what flags say in place of it, and checks the whole.
+// completeExperiment reads an experiment file, overrides its settings by flags, and checks the result.
 func completeExperiment(cmd *cobra.Command, e *spec.Experiment, args []string) (err error) {
 	if len(args) == 1 {
 		of, err := spec.Load(args[0])
@@ -127,7 +127,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	if err != nil {
 		return err
 	}
-	tellNotes(cmd, notes)
+	printNotes(cmd, notes)
 	trials := &stages{w: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.show})
 	trials.end()
@@ -142,7 +142,7 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	case err != nil:
 		return err
 	}
-	models, _ := results.Models(out, plan.Summary()) // the report names those that cannot be read
+	models, _ := results.Models(out, plan.Summary()) // the report lists unreadable models
 	shown, err := plan.Illustrate(ctx, models)
 	if err != nil {
 		return err
@@ -150,9 +150,8 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	return writeReport(cmd, folder, shown)
 }
 
-// runSets runs an experiment on several sets, one after the other, each in a folder of its own
-// below out. All of them are looked at before the first image is read. Trials that fail keep
-// neither the other trials nor the other sets from being run.
+// runSets runs an experiment on several sets, one after the other, each in its own folder below out. It checks all sets
+// before it reads the first image. Failed trials do not stop other trials or sets.
 func runSets(cmd *cobra.Command, e *spec.Experiment, out string, workers uint) error {
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {

@@ -30,9 +30,8 @@ repeats: 2
 cluster: {restarts: 2}
 `
 
-// TestSets: an experiment on several sets has a folder of each, which is that of an experiment on
-// this one alone, and a page on all; running again computes nothing, and a method that is added
-// is run on each.
+// TestSets: an experiment on several sets has a folder for each, equal to that of an experiment on this set alone, and
+// a page about all. A second run computes nothing, and an added method runs on each set.
 func TestSets(t *testing.T) {
 	workplace(t)
 	write(t, "many.yaml", manySets)
@@ -52,7 +51,7 @@ func TestSets(t *testing.T) {
 		t.Error("the page of a set is not linked")
 	}
 
-	// The trials of a set are those of an experiment on it alone, to the byte.
+	// The trials of a set equal those of an experiment on it alone, byte for byte.
 	write(t, "one.yaml", strings.Replace(strings.Replace(manySets, "name: many", "name: many-generated", 1), "[generated, {set: generated, largest: 4}, {set: photos, pattern: '{class}-*'}]", "generated", 1))
 	must(t, "run", "one.yaml")
 	if read(t, all, "generated/results.jsonl") != read(t, "results", "many-generated/results.jsonl") {
@@ -91,7 +90,7 @@ func TestSets(t *testing.T) {
 		{exitFailed, "holds the results of several sets: name the folder of one", []string{"compare", all, all}},
 		{exitFailed, "holds the results of an experiment on several sets", []string{"run", "one.yaml", "--out", all}},
 		{exitFailed, "holds the results of an experiment on one set", []string{"run", "many.yaml", "--out", filepath.Join("results", "many-generated")}},
-		// Found before any set is run.
+		// Refused before any set is run.
 		{exitFailed, "generated-2: classes: 5 are asked for", []string{"run", "many.yaml", "--classes", "5", "--name", "five"}},
 		{exitFailed, "nowhere", []string{"run", "many.yaml", "--set", "[generated, nowhere]", "--name", "five"}},
 		{exitUsage, "data: set 2: the experiment names no data", []string{"run", "many.yaml", "--set", "[generated, {largest: 3}]", "--name", "five"}},
@@ -106,7 +105,7 @@ func TestSets(t *testing.T) {
 	}
 	must(t, "compare", filepath.Join(all, "generated"), filepath.Join("results", "many-generated"))
 
-	// What a stranger's list of sets says leads nowhere else.
+	// A foreign list of sets leads to no other place.
 	for _, list := range []string{`{"name": "x", "command": "", "sets": ["a", "../photos"]}`, `{"name": "x", "command": "", "sets": ["a", "a"]}`, `{"name": "x", "sets": ["a"]}`, "[]"} {
 		if err := os.MkdirAll("evil", 0o777); err != nil {
 			t.Fatal(err)
@@ -118,8 +117,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestCompare: two runs on the same draws are compared, in each format, and nothing in
-// their folders is changed.
+// TestCompare: two runs on the same draws are compared, in each format, and their folders are unchanged.
 func TestCompare(t *testing.T) {
 	workplace(t)
 	for name, setting := range map[string]string{"small": "pixels: 6", "large": "pixels: 10", "other": "pixels: 6}\nseed: 1\ncluster: {restarts: 2"} {
@@ -191,8 +189,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLaTeXPaper: all LaTeX tables of an experiment on three sets, and of a comparison, stand in one
-// two-column article without an overfull line or a warning.
+// TestLaTeXPaper: all LaTeX tables of an experiment on three sets, and of a comparison, fit a two-column article
+// without overfull lines or warnings.
 func TestLaTeXPaper(t *testing.T) {
 	workplace(t)
 	write(t, "paper.yaml", `name: paper
@@ -251,13 +249,13 @@ cluster: {restarts: 2}
 		}
 		return string(out)
 	}
-	latex() // which writes the labels
+	latex() // writes the labels
 	if bad := regexp.MustCompile(`(?m)^(Overfull|LaTeX.*Warning|Package.*Warning).*$`).FindAllString(latex(), -1); bad != nil {
 		t.Errorf("LaTeX says:\n%s", strings.Join(bad, "\n"))
 	}
 }
 
-// fill puts two blobs of 2000 bytes in all into the cache at dir.
+// fill puts two blobs with 2000 bytes in total into the cache at dir.
 func fill(t *testing.T, dir string) {
 	t.Helper()
 	store, err := cache.Open(dir)
@@ -298,7 +296,7 @@ func TestCache(t *testing.T) {
 	if read(t, note) != "mine" {
 		t.Error("a file that is not the cache's is another")
 	}
-	if left, err := os.ReadDir(here); err != nil || len(left) != 2 { // and what marks it as a cache
+	if left, err := os.ReadDir(here); err != nil || len(left) != 2 { // and the marker of a cache
 		t.Errorf("cleared, the folder holds %v, %v", left, err)
 	}
 }
@@ -323,8 +321,8 @@ func TestCacheMistakes(t *testing.T) {
 	}
 }
 
-// TestGetUnpublishedSum: a file without a published sum does not come over plain
-// http unasked, and its sum is said.
+// TestGetUnpublishedSum: a file without a published sum is not downloaded over plain http by default, and its sum is
+// printed.
 func TestGetUnpublishedSum(t *testing.T) {
 	workplace(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "gone", http.StatusNotFound) }))
@@ -342,7 +340,7 @@ func TestGetUnpublishedSum(t *testing.T) {
 	}
 }
 
-// TestGetStopped: a download that is stopped says what is kept.
+// TestGetStopped: an interrupted download reports what is kept.
 func TestGetStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -364,7 +362,7 @@ func TestGetStopped(t *testing.T) {
 	}
 }
 
-// recipeFiles writes a recipe of generated data into the folder.
+// recipeFiles writes a recipe on generated data into the folder.
 func recipeFiles(t *testing.T) {
 	t.Helper()
 	write(t, "tiny.yaml", `name: tiny
@@ -392,8 +390,8 @@ readings:
 `)
 }
 
-// TestReproduce: a recipe is run to its verdicts, with its readings where these are of use; the same
-// again runs nothing and prints the same, and so does one that was cut short by its budget.
+// TestReproduce: a recipe runs to its verdicts, with readings if needed. A second run computes nothing and prints the
+// same, and so does one that its budget cut short.
 func TestReproduce(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
@@ -418,7 +416,7 @@ func TestReproduce(t *testing.T) {
 	if again := must(t, "reproduce", "tiny.yaml", "--draws", "20", "--out", "a", "--doc", "all.md", "--force"); again != out || read(t, "a", "results.jsonl") != log {
 		t.Errorf("again printed\n%s", again)
 	}
-	// A document keeps what it holds of other recipes.
+	// A document keeps its outcomes of other recipes.
 	one := read(t, "all.md")
 	for _, suffix := range []string{".yaml", ".paper.yaml"} {
 		write(t, "my_own"+suffix, strings.NewReplacer("name: tiny", "name: my_own", "where: text, ", "").Replace(read(t, "tiny"+suffix)))
@@ -460,7 +458,7 @@ func TestReproduce(t *testing.T) {
 	}
 }
 
-// TestReproduceMistakes: all that is wrong is said before anything is run.
+// TestReproduceMistakes: all errors are reported before any trial.
 func TestReproduceMistakes(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
@@ -498,7 +496,7 @@ func TestReproduceMistakes(t *testing.T) {
 	}
 }
 
-// TestShowRecipes: what is printed of a recipe is an experiment file, and all recipes are listed.
+// TestShowRecipes: a printed recipe is an experiment file, and all recipes are listed.
 func TestShowRecipes(t *testing.T) {
 	t.Setenv("PARTWISE_DATA", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -42,7 +42,7 @@ moves files back to where they were.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
 				if pictures == "" && len(args) > 0 {
-					_, pictures, _ = output.Written(args[0]) // without results the journal is enough
+					_, pictures, _ = output.Written(args[0]) // without results the journal suffices
 				}
 				return undoSort(cmd, to, pictures)
 			}
@@ -50,7 +50,7 @@ moves files back to where they were.`,
 			if err != nil {
 				return err
 			}
-			tellNotes(cmd, g.Notes)
+			printNotes(cmd, g.Notes)
 			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
 			}
@@ -59,7 +59,7 @@ moves files back to where they were.`,
 					return sortFiles(cmd, g, way, to, root)
 				}
 			}
-			return nil // which the flags exclude
+			return nil // the flags exclude it
 		},
 	}
 	f := cmd.Flags()
@@ -107,7 +107,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	bar := &stages{w: cmd.ErrOrStderr()}
 	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
-	tellLeft(cmd, r.Left)
+	printLeft(cmd, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
 	case err != nil && r.Files > 0:
@@ -121,14 +121,14 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	return say(cmd, "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
-// tellLeft says of the first files that were left why.
-func tellLeft(cmd *cobra.Command, left []string) {
+// printLeft prints why the first of the remaining files were not moved.
+func printLeft(cmd *cobra.Command, left []string) {
 	const most = 10
 	for _, why := range left[:min(len(left), most)] {
-		tell(cmd)(why)
+		warner(cmd)(why)
 	}
 	if n := len(left) - most; n > 0 {
-		tell(cmd)(fmt.Sprintf("and %d more", n))
+		warner(cmd)(fmt.Sprintf("and %d more", n))
 	}
 }
 
@@ -139,7 +139,7 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	if err != nil {
 		return err
 	}
-	tellLeft(cmd, u.Left)
+	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
 		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}

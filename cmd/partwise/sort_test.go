@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 )
 
-// listed returns what is below a folder.
+// listed returns the paths below a folder.
 func listed(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -31,7 +31,7 @@ func listed(t *testing.T, dir string) (names []string) {
 
 func TestSort(t *testing.T) {
 	workplace(t)
-	// Two pictures of one name, and a name that no ASCII has.
+	// Two images with one name, and a name outside of ASCII.
 	pictures := listed(t, "photos")
 	for _, dir := range []string{"photos/früh", "photos/spät"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -71,7 +71,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("sorted is left, with %v", listed(t, "sorted"))
 	}
 
-	// Moved within their own folder, grouped by hand.
+	// Moved within their own folder, with groups edited by hand.
 	list := "file,group\n"
 	for _, name := range before {
 		list += strings.TrimPrefix(name, "photos/") + ",12\n"
@@ -138,8 +138,8 @@ func TestSortMistakes(t *testing.T) {
 	}
 }
 
-// TestSortCorrections: sort takes the corrections of an explore that is at work or was killed, and
-// says where there are some of earlier groups.
+// TestSortCorrections: sort uses the corrections of a running or killed explore, and reports corrections of earlier
+// groups.
 func TestSortCorrections(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
@@ -165,7 +165,7 @@ func TestSortCorrections(t *testing.T) {
 	}
 }
 
-// TestSortWithoutResults: a stranger's journal without results moves images alone.
+// TestSortWithoutResults: a foreign journal without results moves images only.
 func TestSortWithoutResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"home", "sorted/g"} {
@@ -206,8 +206,8 @@ func assignments(t *testing.T, text string) (group map[string]string, confidence
 	return group, confidence
 }
 
-// TestAssign: by every kind of features and methods a picture that was grouped gets its group
-// again, also under another name, as does one that is nearly the same.
+// TestAssign: with every kind of features and methods, a grouped image gets its group again, also under another name,
+// and so does a nearly equal one.
 func TestAssign(t *testing.T) {
 	workplace(t)
 	names := photos(t)
@@ -255,7 +255,7 @@ func TestAssign(t *testing.T) {
 				t.Errorf("%s: %s is in group %s, and was in %s", line, name, got[name], group)
 			}
 		}
-		// With a byte more a picture is another to the program, and looks the same.
+		// With one more byte an image is another file, and looks the same.
 		if err := os.RemoveAll("new"); err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestAssign(t *testing.T) {
 		}
 		most := checked / 10
 		if strings.Contains(line, "ss-nmf") {
-			most = checked / 2 // it factorises similarities and has no model of new samples
+			most = checked / 2 // it factorises similarities and has no model for new samples
 		}
 		if checked < 20 || wrong > most {
 			t.Errorf("%s: %d of %d pictures that look the same are in another group", line, wrong, checked)
@@ -290,8 +290,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// TestAssignNone: pictures unlike all that were grouped belong to none of the groups, and what
-// is assigned can be sorted.
+// TestAssignNone: images unlike all grouped ones get no group, and assignments can be sorted.
 func TestAssignNone(t *testing.T) {
 	workplace(t)
 	if err := os.MkdirAll("strange", 0o777); err != nil {
@@ -331,7 +330,7 @@ func TestAssignNone(t *testing.T) {
 	}
 }
 
-// TestAssignMistakes: what cannot be used is one error before a picture is read.
+// TestAssignMistakes: impossible input is one error before an image is read.
 func TestAssignMistakes(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")

@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// printTable prints a table and, where it is not "", a sentence below it.
+// printTable prints a table and a sentence below it, unless that is "".
 func printTable(w io.Writer, t columns.Table, below string) error {
 	text.OverrideRuneWidthEastAsianWidth(columns.IsWide(w))
 	out := t.Text(columns.Width(w))
@@ -36,7 +36,7 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	return err
 }
 
-// printFacts prints a table of names and values, but for empty ones, in lines of at most so many letters, 0 for any.
+// printFacts prints names and values, except empty ones, in lines of at most most letters; 0 means any.
 func printFacts(w io.Writer, most int, facts [][2]any) error {
 	t := columns.Table{Limits: []int{0, most}}
 	for _, f := range facts {
@@ -47,7 +47,7 @@ func printFacts(w io.Writer, most int, facts [][2]any) error {
 	return printTable(w, t, "")
 }
 
-// printLines prints a text, of which nothing can do anything to a terminal.
+// printLines prints a text without control characters if w is a terminal.
 func printLines(w io.Writer, text []byte) error {
 	if columns.IsTerminal(w) {
 		var shown bytes.Buffer
@@ -65,19 +65,19 @@ func say(cmd *cobra.Command, format string, args ...any) error {
 	return err
 }
 
-// tell returns what prints a warning.
-func tell(cmd *cobra.Command) func(string) {
+// warner returns a function that prints a warning.
+func warner(cmd *cobra.Command) func(string) {
 	return func(text string) { plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text) }
 }
 
-// tellNotes prints what should be known of the inputs.
-func tellNotes(cmd *cobra.Command, notes []string) {
+// printNotes prints notes about the inputs.
+func printNotes(cmd *cobra.Command, notes []string) {
 	for _, n := range notes {
-		tell(cmd)(n)
+		warner(cmd)(n)
 	}
 }
 
-// wrapHelp breaks the lines of help to the width of the terminal, but for examples, which are to be copied.
+// wrapHelp wraps help at the width of the terminal, except examples, which people copy.
 func wrapHelp(root *cobra.Command) {
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -88,46 +88,47 @@ func wrapHelp(root *cobra.Command) {
 	})
 }
 
-// fitHelp breaks the help of a command into lines of at most n letters.
+// fitHelp wraps the help of a command at n letters.
 func fitHelp(cmd *cobra.Command, n int) {
 	cmd.Long = columns.Reflow(cmp.Or(cmd.Long, cmd.Short), n)
 	for _, sub := range cmd.Commands() {
 		lead := strings.Repeat(" ", 3+sub.NamePadding())
 		sub.Short = strings.TrimSpace(columns.Hanging(lead, sub.Short, n))
 	}
-	const slop = 5 // of pflag
+	const slop = 5 // added by pflag
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", n-slop)))
 }
 
-// work does a piece of work and shows how far it is. doing names the work where a signal stops it.
-func work[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
+// withProgress runs do and shows its progress. doing names the withProgress if a signal interrupts it.
+func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
 	s := &stages{w: cmd.ErrOrStderr()}
 	s.begin(doing)
 	out, err := do(s.show)
 	s.end()
-	return out, stopped(cmd.Context(), err, doing)
+	return out, interruptedError(cmd.Context(), err, doing)
 }
 
-// draw is work that draws.
-func draw[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
+// withDrawing is work for drawing pages.
+func withDrawing[T any](cmd *cobra.Command, do func(report.Sources) (T, error)) (T, error) {
 	const drawing = "drawing"
-	return work(cmd, drawing, func(show input.Progress) (T, error) {
-		return do(report.Sources{Warn: tell(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
+	return withProgress(cmd, drawing, func(show input.Progress) (T, error) {
+		return do(report.Sources{Warn: warner(cmd), Progress: func(done, total int) { show(drawing, done, total) }})
 	})
 }
 
-// stopped returns what was stopped where a signal cancelled the context, and else err.
-func stopped(ctx context.Context, err error, doing string) error {
+// interruptedError returns an error that names the interrupted work if a signal cancelled the context, else err.
+func interruptedError(ctx context.Context, err error, doing string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
 	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
 }
 
-// programText is about how much memory the program itself takes, beside what the garbage collector knows of.
+// programText is the approximate memory of the program itself, which the garbage collector does not count.
 const programText = 24 << 20
 
-// limitMemory gives a command, and the garbage collector, the budget that its flag says, or half of the memory.
+// limitMemory sets the memory budget of a command, and of the garbage collector: that of its flag, or half of the
+// memory.
 func limitMemory(cmd *cobra.Command) error {
 	limit := memory.Available() / 2
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
@@ -142,8 +143,8 @@ func limitMemory(cmd *cobra.Command) error {
 	return nil
 }
 
-// profileFlag adds the flag of a profile of the command's work, its RunE. It is written also where that fails, but for
-// mistakes in the command line.
+// profileFlag adds the flag for a CPU profile of the command's RunE. The profile is also written if RunE fails, except
+// for usage errors.
 func profileFlag(cmd *cobra.Command) {
 	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
 	work := cmd.RunE
@@ -168,7 +169,7 @@ func profileFlag(cmd *cobra.Command) {
 	}
 }
 
-// timesFlag adds the flag of whether the page shows where the time of the command, its RunE, went.
+// timesFlag adds the flag for showing the times of the command's RunE on the page.
 func timesFlag(cmd *cobra.Command) {
 	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
 	work := cmd.RunE
@@ -180,27 +181,27 @@ func timesFlag(cmd *cobra.Command) {
 	}
 }
 
-// stages shows how far pieces of work are that come one after the other: on a terminal by a bar, and
-// elsewhere, as in a log, by a line every half minute.
+// stages shows the progress of successive pieces of work: by a bar on a terminal, and elsewhere, as in a log, by a line
+// every half minute.
 type stages struct {
 	w    io.Writer
-	unit string // of all pieces of work, "" for that of each
-	what string // the piece that is shown, "" for none
+	unit string // for all pieces of work; "" means that of each
+	what string // the current piece, "" for none
 	bar  *progressbar.ProgressBar
 	log  *progressLog
 }
 
-// units are what pieces of work count; others count steps.
+// units are the units of pieces of work; the default unit is steps.
 var units = map[string]string{
 	"trials": "trials", "counting groups": "numbers", "factorising": "iterations", "learning words": "iterations",
 	"comparing pictures": "pairs", "reading": "images", "looking at pictures": "images", "describing images": "images",
 	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "taking back": "images",
 }
 
-// unitBytes is what downloads count.
+// unitBytes is the unit of downloads.
 const unitBytes = "bytes"
 
-// begin begins work that does not say how far it is, which a terminal does not show.
+// begin begins work without known progress, which a terminal does not show.
 func (s *stages) begin(what string) {
 	s.end()
 	if !columns.IsTerminal(s.w) {
@@ -208,7 +209,7 @@ func (s *stages) begin(what string) {
 	}
 }
 
-// show shows that done of total of a piece of work is done. A total below 0 is unknown.
+// show shows that done of total are done. A total below 0 is unknown.
 func (s *stages) show(what string, done, total int) {
 	if s.what != what {
 		s.begin(what)
@@ -221,10 +222,10 @@ func (s *stages) show(what string, done, total int) {
 	if s.bar == nil {
 		s.bar = newBar(s.w, what, cmp.Or(s.unit, units[what], "steps"), total)
 	}
-	_ = s.bar.Set(done) // what cannot be drawn is not worth stopping for
+	_ = s.bar.Set(done) // drawing errors do not matter
 }
 
-// end leaves the line of a piece of work that did not come to its end.
+// end clears the line of a piece of work that ended early.
 func (s *stages) end() {
 	if s.log != nil {
 		close(s.log.stop)
@@ -245,7 +246,7 @@ func newBar(w io.Writer, what, unit string, total int) *progressbar.ProgressBar 
 		progressbar.OptionShowElapsedTimeOnFinish(),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetSpinnerChangeInterval(0), // else it goes on after end
+		progressbar.OptionSetSpinnerChangeInterval(0), // otherwise it continues after end
 		progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(w, "\n") }),
 	)
 	if roomy {
@@ -255,7 +256,7 @@ func newBar(w io.Writer, what, unit string, total int) *progressbar.ProgressBar 
 	return bar
 }
 
-// progressLog writes how far a piece of work is to a writer that is no terminal.
+// progressLog writes the progress of a piece of work to a writer that is no terminal.
 type progressLog struct {
 	state atomic.Pointer[[2]int] // done and total
 	stop  chan struct{}

@@ -36,8 +36,8 @@ func serveFunc(t *testing.T, secure bool, f http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// getToy downloads the set of one file, with the published sum sum, from the
-// server, and returns the error and what is in the data folder.
+// getToy downloads the set of one file with the published sum from the server, and returns the content of the data
+// folder and the error.
 func getToy(t *testing.T, s *httptest.Server, sum string, change func(*Downloader)) (map[string]string, error) {
 	t.Helper()
 	useKnown(t, toySet(t, sum))
@@ -54,7 +54,7 @@ func TestRedirects(t *testing.T) {
 	const content = "content"
 	give := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, content) }
 	plain, secure := serveFunc(t, false, give), serveFunc(t, true, give)
-	// Each server sends /to/URL on to URL, and all else is content.
+	// Each server redirects /to/URL to URL, and serves content at any other path.
 	forward := func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {
 			http.Redirect(w, r, to, http.StatusFound)
@@ -113,7 +113,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Plain http is no way for a file that cannot be checked.
+// Plain http is refused for files that cannot be verified.
 func TestPlainHTTP(t *testing.T) {
 	var requests atomic.Int32
 	s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
@@ -129,7 +129,7 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// A sum that is not published is the first download's.
+// Without a published sum, the first download's sum counts.
 func TestFirstSumCounts(t *testing.T) {
 	content := "first"
 	s := serveFunc(t, true, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, content) })
@@ -149,7 +149,7 @@ func TestFirstSumCounts(t *testing.T) {
 	if len(reports) != 1 || !strings.Contains(reports[0], sumOf([]byte("first"))) || !strings.Contains(reports[0], noted) {
 		t.Errorf("reported %q", reports)
 	}
-	// The file that is there is held to it.
+	// The existing file is checked against it.
 	writeFile(t, filepath.Join(dir, "toy", "toy.mat"), []byte("changed"))
 	if err := get(); err == nil || !strings.Contains(err.Error(), "is not the file of the set") {
 		t.Errorf("a changed file: got error %v", err)
@@ -238,7 +238,7 @@ func TestSlowServer(t *testing.T) {
 	}
 }
 
-// Servers that answer a request for the rest of a file with something else.
+// Servers that answer a range request with something else.
 func TestLyingRanges(t *testing.T) {
 	const whole, have = "the whole file", "the whole"
 	for _, test := range []struct {
@@ -280,7 +280,7 @@ func TestLyingRanges(t *testing.T) {
 				w.WriteHeader(test.code)
 				io.WriteString(w, test.body)
 			})
-			// The sum is not known: nothing but the answer tells.
+			// The sum is unknown: only the answer shows the error.
 			useKnown(t, toySet(t, ""))
 			dir := t.TempDir()
 			work := filepath.Join(dir, "toy", workName)
@@ -314,7 +314,7 @@ func TestLyingRanges(t *testing.T) {
 	})
 }
 
-// A gzipped file that is cut, too long or unpacks to too much is not the file.
+// A gzipped file that is cut off, too long or unpacks to too much is refused.
 func TestDamagedGzip(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789"), 1000)
 	packed := gzipped(t, content)
@@ -333,7 +333,7 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-// toyArchive is a known set in an archive of which no sum is published.
+// toyArchive is a known set in an archive without a published sum.
 func toyArchive() Info {
 	return Info{Name: "toys", Samples: 1, Classes: 1, Forms: []Form{{
 		From: fromRaw, Places: []string{"toys"}, Marks: []string{"a/1.pgm"},
@@ -410,7 +410,7 @@ func TestUsersFilesStay(t *testing.T) {
 	})
 }
 
-// An archive is removed where it is at fault, and kept where the disk is.
+// A bad archive is removed; an archive that met a full disk stays.
 func TestArchiveKept(t *testing.T) {
 	const name = "this name has more bytes than the disk allows, "
 	for _, test := range []struct {
@@ -443,7 +443,7 @@ func TestArchiveKept(t *testing.T) {
 	}
 }
 
-// Several processes get the same set: one brings it, the others wait for that.
+// Several processes get the same set: one downloads it, the others wait.
 func TestGetAtOnce(t *testing.T) {
 	zip := writeZip(t, entry{name: "a/1.pgm", content: "P2 1 1 255 1"}, entry{name: "a/2.pgm", content: strings.Repeat("x", 1<<16)})
 	var requests, waited atomic.Int32
@@ -496,11 +496,10 @@ func TestWaitingCanBeEnded(t *testing.T) {
 	}
 }
 
-// killed names the variable by which TestGetKilled starts this program as one
-// that downloads, from a server and into a folder.
+// killed names the variable with which TestGetKilled starts this program as a downloader, with a server and a folder.
 const killed = "DATASETS_TEST_GET"
 
-// TestGetKilled: killed at any moment, the next start ends with the same bytes.
+// TestGetKilled: after a kill at any moment, the next start ends with the same bytes.
 func TestGetKilled(t *testing.T) {
 	useKnown(t, toyArchive())
 	if where := os.Getenv(killed); where != "" {
@@ -565,8 +564,8 @@ func TestGetKilled(t *testing.T) {
 	}
 }
 
-// TestGetRemovesStale: what a process left that was killed while it noted a sum goes,
-// and a file of the user's of a similar name stays.
+// TestGetRemovesStale: files of a process that was killed while it noted a sum are removed, and a user's file of a
+// similar name stays.
 func TestGetRemovesStale(t *testing.T) {
 	useKnown(t, toyArchive())
 	archive := writeZip(t, entry{name: "a/1.pgm", content: "P2 1 1 255 1"})
@@ -591,7 +590,7 @@ func TestGetRemovesStale(t *testing.T) {
 	}
 }
 
-// slowReader gives few bytes at a time.
+// slowReader returns few bytes at a time.
 type slowReader struct{ *bytes.Reader }
 
 func (s slowReader) Read(p []byte) (int, error) {
@@ -599,13 +598,13 @@ func (s slowReader) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 8<<10)])
 }
 
-// WriteTo hides that of bytes.Reader.
+// WriteTo hides the method of bytes.Reader.
 func (s slowReader) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{s})
 }
 
 func TestKnownSums(t *testing.T) {
-	for _, set := range known() {
+	for _, set := range knownSets() {
 		for _, f := range set.Forms {
 			for _, d := range f.Files {
 				if d.MaxBytes == 0 || d.Unpack && d.MaxUnpacked == 0 {
@@ -622,8 +621,7 @@ func TestKnownSums(t *testing.T) {
 	}
 }
 
-// A disk that does not take the file is one error with its path, and no other
-// address is asked.
+// A disk that cannot store the file gives one error with its path, and no other address is tried.
 func TestDiskFails(t *testing.T) {
 	var requests atomic.Int32
 	s := serveFunc(t, true, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
@@ -632,7 +630,7 @@ func TestDiskFails(t *testing.T) {
 	useKnown(t, set)
 	dir := t.TempDir()
 	part := filepath.Join(dir, "toy", workName, "toy.mat.part")
-	if err := os.MkdirAll(part, 0o777); err != nil { // no file can have the name
+	if err := os.MkdirAll(part, 0o777); err != nil { // blocks the file's name
 		t.Fatal(err)
 	}
 	err := (&Downloader{Client: s.Client()}).Get(t.Context(), "toy", dir)

@@ -20,12 +20,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server is a file server that can be told to misbehave.
+// server is a file server that can misbehave.
 type server struct {
 	mu       sync.Mutex
 	files    map[string][]byte
 	tag      string // the ETag of all files
-	cut      int    // the first answer breaks off after this number of bytes
+	cut      int    // the first answer ends after this number of bytes
 	noRanges bool
 	fail     int // number of answers that are 503
 	requests []string
@@ -69,12 +69,12 @@ func (s *server) start(t *testing.T) *Downloader {
 	return &Downloader{Client: h.Client(), Mirror: h.URL, Pause: time.Microsecond, Insecure: true}
 }
 
-// useKnown has sets take the place of the known ones.
+// useKnown replaces the known sets.
 func useKnown(t *testing.T, sets ...Info) {
 	t.Helper()
-	old := known
-	known = func() []Info { return sets }
-	t.Cleanup(func() { known = old })
+	old := knownSets
+	knownSets = func() []Info { return sets }
+	t.Cleanup(func() { knownSets = old })
 	noDataDirs(t)
 }
 
@@ -83,7 +83,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// toySet is a known set of one MATLAB file.
+// toySet is a known set with one MATLAB file.
 func toySet(t *testing.T, sum string) Info {
 	t.Helper()
 	return Info{Name: "toy", Samples: 1, Classes: 1, Home: "toy's home", Forms: []Form{{
@@ -131,7 +131,7 @@ func TestGet(t *testing.T) {
 				t.Errorf("progress ends at %v", last)
 			}
 
-			// What is there is left alone, wherever in the folder it is.
+			// Existing files are unchanged, wherever in the folder they are.
 			if err := os.Rename(filepath.Join(dir, "toy"), filepath.Join(dir, "mat")); err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestGet(t *testing.T) {
 			if len(s.requests) != len(test.requests) {
 				t.Errorf("a set that is there is asked for again")
 			}
-			// What is not the file of the set is the user's.
+			// A file that is not the set's belongs to the user.
 			writeFile(t, filepath.Join(dir, "mat", "toy.mat"), data[:10])
 			if err := d.Get(t.Context(), "toy", dir); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "mat", "toy.mat")+" is there and is not the file of the set") {
 				t.Errorf("a file of the user's: got error %v", err)
@@ -153,8 +153,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// A download that another process began goes on, but only if the file on the
-// server is still the same.
+// An interrupted download resumes only if the file on the server is unchanged.
 func TestGetResumes(t *testing.T) {
 	data := []byte("the whole file")
 	for _, test := range []struct{ name, part, note, request string }{
@@ -350,7 +349,7 @@ func TestGetIDX(t *testing.T) {
 		From: fromRaw, Places: []string{"digits"}, Marks: []string{"images-idx3*"}, IDX: true,
 		Files: []Download{{File: "images-idx3.gz", SHA256: sumOf(images)}, {File: "labels-idx1.gz", SHA256: sumOf(labels)}},
 	}}})
-	// The sums are those of the content, however it is packed.
+	// The sums are those of the unpacked content.
 	s := &server{files: map[string][]byte{"images-idx3.gz": gzipped(t, images), "labels-idx1.gz": gzipped(t, labels)}}
 	d := s.start(t)
 	dir := t.TempDir()

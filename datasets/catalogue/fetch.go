@@ -33,15 +33,15 @@ const (
 	slowWindow = time.Minute
 )
 
-// complete downloads a file from the first address that has it, to the folder workName of dir.
-func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (string, error) {
+// download downloads a file from the first address that provides it, to the folder workName of dir.
+func (d *Downloader) download(ctx context.Context, file *Download, dir string) (string, error) {
 	path := filepath.Join(dir, workName, file.File)
-	want, err := file.expect(dir)
+	want, err := file.expectedSum(dir)
 	if err != nil {
 		return "", err
 	}
-	if want.check(path) == nil {
-		return path, nil // a process that was stopped has brought it
+	if want.verify(path) == nil {
+		return path, nil // an interrupted process has downloaded it
 	}
 	addresses, errs := d.addresses(file)
 	if len(addresses) > 0 {
@@ -50,7 +50,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	for _, address := range addresses {
 		err := d.fetchFrom(ctx, address, file, path)
 		if err == nil {
-			if err = want.check(path + partSuffix); err == nil {
+			if err = want.verify(path + partSuffix); err == nil {
 				return path, os.Rename(path+partSuffix, path)
 			}
 			err = fmt.Errorf("%s: %w", address, errors.Join(err, os.Remove(path+partSuffix)))
@@ -63,7 +63,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 	return "", errors.Join(errs...)
 }
 
-// addresses returns the addresses that the file may be fetched from, and an error for the others.
+// addresses returns the addresses of the file, and an error for each unusable one.
 func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []error) {
 	texts := file.URLs
 	if d.Mirror != "" {
@@ -79,7 +79,7 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 		case err != nil:
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			err = fmt.Errorf("%s: not an address of http or https", text)
-		case u.Scheme == "http" && !file.known() && !d.Insecure:
+		case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
 			err = fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text)
 		}
 		if err != nil {
@@ -91,34 +91,34 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 	return addresses, errs
 }
 
-// client follows redirects from https to https only, to the set's hosts or, with a sum, to any.
+// client follows redirects from https only to https, and only to the set's hosts unless a sum is published.
 func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 	c := *cmp.Or(d.Client, http.DefaultClient)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		from, to := via[len(via)-1].URL, req.URL
 		switch secure := to.Scheme == "https"; {
 		case len(via) > maxRedirects:
-			return final("redirected more than %d times", maxRedirects)
+			return finalErrorf("redirected more than %d times", maxRedirects)
 		case !secure && to.Scheme != "http":
-			return final("redirected to another scheme")
+			return finalErrorf("redirected to another scheme")
 		case !secure && from.Scheme == "https":
-			return final("redirected from https to plain http")
-		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.known():
+			return finalErrorf("redirected from https to plain http")
+		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.hasSum():
 			return nil
 		}
-		return final("redirected to another host, which is followed over https only and where the sum of the file is known")
+		return finalErrorf("redirected to another host, which is followed over https only and where the sum of the file is known")
 	}
 	return &c
 }
 
-// finalError marks failures that asking again will not mend.
+// finalError marks failures that a retry cannot fix.
 type finalError struct{ error }
 
 func (e finalError) Unwrap() error { return e.error }
 
-func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
+func finalErrorf(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
 
-// ofDisk tells whether an error is one of the disk and not of a server.
+// ofDisk reports whether an error comes from the disk, not from a server.
 func ofDisk(err error) bool {
 	var disk *fs.PathError
 	return errors.As(err, &disk)
@@ -128,7 +128,7 @@ func ofDisk(err error) bool {
 func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Download, path string) error {
 	pause := cmp.Or(d.Pause, time.Second)
 	for attempt := 1; ; attempt++ {
-		err := d.try(ctx, from, file, path)
+		err := d.request(ctx, from, file, path)
 		if err == nil {
 			return os.RemoveAll(path + noteSuffix)
 		}
@@ -148,20 +148,20 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 	}
 }
 
-// try makes one request for what is missing of the part.
-func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, path string) error {
+// request makes one request for the missing rest of the part.
+func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download, path string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	count := watch(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
+	count := watchSpeed(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return finalError{err}
 	}
 	req.Header.Set("User-Agent", "partwise")
-	req.Header.Set("Accept-Encoding", "identity") // the file as it is, also where it is gzipped
+	req.Header.Set("Accept-Encoding", "identity") // the file as it is, even if it is gzipped
 	have := unfinished(path, from)
 	if have.size > 0 && have.size == have.total {
-		return nil // stopped between the last byte and its check
+		return nil // interrupted between the last byte and its check
 	}
 	if have.size > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have.size))
@@ -176,7 +176,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusOK:
 		have.size = 0
 	case code == http.StatusPartialContent && have.size == 0:
-		return final("the server sent a part where all was asked for")
+		return finalErrorf("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
 		total := have.size + resp.ContentLength
 		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
@@ -191,7 +191,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
 	default:
-		return final("%s", resp.Status)
+		return finalErrorf("%s", resp.Status)
 	}
 	have.version, have.total = versionOf(resp), resp.ContentLength
 	if have.total >= 0 {
@@ -201,11 +201,11 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, pat
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// receive appends what the body holds to the part, of which have is there.
-func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have part, count func(n int)) error {
+// receive appends the body to the part, which already has the bytes of have.
+func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have partialFile, count func(n int)) error {
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
-		return final("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
+		return finalErrorf("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if have.size == 0 {
@@ -224,7 +224,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 		n, err = body.Read(buf)
 		count(n)
 		if have.size += int64(n); have.size > limit {
-			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), dropPart(path))
+			return errors.Join(finalErrorf("the server sent more than the %d bytes that it may be", limit), dropPart(path))
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
 			return err
@@ -239,33 +239,33 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 	return err
 }
 
-// part is the beginning of a file whose download broke off.
-type part struct {
-	size    int64  // 0 where nothing can be gone on with
+// partialFile is the beginning of a file whose download was interrupted.
+type partialFile struct {
+	size    int64  // 0 if the download cannot resume
 	version string // the ETag or the date of the file on the server
-	total   int64  // its size, or -1
+	total   int64  // the size of the file, or −1
 }
 
-// unfinished returns the part of a file, if its note says that it came from the same address.
-func unfinished(path string, from *url.URL) part {
+// unfinished returns the part of a file if its note names the same address.
+func unfinished(path string, from *url.URL) partialFile {
 	text, err := os.ReadFile(path + noteSuffix)
 	stat, statErr := os.Lstat(path + partSuffix)
 	lines := strings.Split(string(text), "\n")
 	if err != nil || statErr != nil || !stat.Mode().IsRegular() || len(lines) != 4 || lines[0] != from.String() || lines[1] == "" {
-		return part{}
+		return partialFile{}
 	}
 	total, err := strconv.ParseInt(lines[2], 10, 64)
 	if err != nil || total >= 0 && stat.Size() > total {
-		return part{}
+		return partialFile{}
 	}
-	return part{stat.Size(), lines[1], total}
+	return partialFile{stat.Size(), lines[1], total}
 }
 
 func dropPart(path string) error {
 	return errors.Join(os.RemoveAll(path+partSuffix), os.RemoveAll(path+noteSuffix))
 }
 
-// versionOf returns what tells the version of a file on a server apart from others, or "".
+// versionOf returns an identifier of the version of a file on a server, or "".
 func versionOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
@@ -273,8 +273,8 @@ func versionOf(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
-// watch cancels a request whose server sends fewer than least bytes in a window. count adds to them.
-func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
+// watchSpeed cancels a request whose server sends fewer than least bytes in a window. count adds received bytes.
+func watchSpeed(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
 	var bytes atomic.Int64
 	go func() {
 		ticker := time.NewTicker(window)
@@ -293,24 +293,24 @@ func watch(ctx context.Context, window time.Duration, least int64, cancel contex
 	return func(n int) { bytes.Add(int64(n)) }
 }
 
-// sumSuffix ends the name of the file that holds the sum of a first download, as sha256sum writes it.
+// sumSuffix ends the name of the file with the sum of a first download, in the format of sha256sum.
 const sumSuffix = ".sha256"
 
-// known tells whether a sum of the file is published.
-func (f *Download) known() bool { return f.SHA256 != "" || f.MD5 != "" }
+// hasSum reports whether a sum of the file is published.
+func (f *Download) hasSum() bool { return f.SHA256 != "" || f.MD5 != "" }
 
-type sum struct {
+type fileSum struct {
 	kind      string
-	want      string // in hexadecimal; any if it is empty
+	want      string // in hexadecimal; "" accepts any
 	hash      func() hash.Hash
-	ofContent bool // of a gzipped file, it is that of its content
+	ofContent bool // the sum of a gzipped file is the sum of its content
 	max       int64
-	source    string // where it is from, if it is not published
+	source    string // the file that holds an unpublished sum
 }
 
-// expect returns the sum that the file is to have: the published one, or that noted in dir.
-func (f *Download) expect(dir string) (sum, error) {
-	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
+// expectedSum returns the expected sum of the file: the published one, or the one noted in dir.
+func (f *Download) expectedSum(dir string) (fileSum, error) {
+	s := fileSum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
 	switch {
 	case f.SHA256 != "":
 		return s, nil
@@ -334,23 +334,23 @@ func (f *Download) expect(dir string) (sum, error) {
 	return s, nil
 }
 
-// checkSum returns an error if the file is not there or has not the published sum, or else the noted one.
+// checkSum returns an error if the file is missing or has another sum than expected.
 func (f *Download) checkSum(path string) error {
-	s, err := f.expect(filepath.Dir(path))
+	s, err := f.expectedSum(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	return s.check(path)
+	return s.verify(path)
 }
 
-// check returns an error if the file, which may be a part, cannot be read or has not the sum.
-func (s sum) check(path string) error {
+// verify returns an error if the file, which may be a part, cannot be read or has another sum.
+func (s fileSum) verify(path string) error {
 	if s.want == "" {
 		_, err := os.Stat(path)
 		return err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), partSuffix)
-	got, err := s.of(path, s.ofContent && strings.HasSuffix(name, ".gz"))
+	got, err := s.compute(path, s.ofContent && strings.HasSuffix(name, ".gz"))
 	if err != nil || got == s.want {
 		return err
 	}
@@ -361,8 +361,8 @@ func (s sum) check(path string) error {
 	return err
 }
 
-// of returns the sum of a file, or of what is gzipped in it.
-func (s sum) of(path string, unpack bool) (string, error) {
+// compute returns the sum compute a file, or compute its unpacked content.
+func (s fileSum) compute(path string, unpack bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -382,16 +382,16 @@ func (s sum) of(path string, unpack bool) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// noteSum notes and reports the sum of a file of which none is published in the folder dir, for later downloads.
+// noteSum writes the sum of a file without a published one into dir for later downloads, and reports it.
 func (d *Downloader) noteSum(file *Download, path, dir string) error {
-	if file.known() {
+	if file.hasSum() {
 		return nil
 	}
 	noted := filepath.Join(dir, file.File+sumSuffix)
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
-		return err // it has been checked against it
+		return err // the file was checked against the noted sum
 	}
-	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.of(path, false)
+	got, err := fileSum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.compute(path, false)
 	if err != nil {
 		return err
 	}

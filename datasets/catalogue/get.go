@@ -17,34 +17,33 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Downloader fetches known sets. Its zero value fetches the preferred form from where the owners put it.
+// Downloader downloads known sets. Its zero value downloads the preferred form from the owners' addresses.
 type Downloader struct {
 	// Client makes the requests, or http.DefaultClient. docs/reference/data.md says which redirects are followed.
 	Client *http.Client
-	// Mirror is the address of a folder that has all files, in the place of all other addresses, or "".
+	// Mirror is the address of a folder that replaces all other addresses, or "".
 	Mirror string
-	From   string // the form to fetch, "mat" or "raw"; "" is the first one that can be downloaded
-	// Insecure lets files whose sum is not known come over plain http, where anybody on the way can change them.
+	From   string // the form, "mat" or "raw"; "" is the first one that can be downloaded
+	// Insecure allows plain http for files without a known sum, which anybody on the way can change.
 	Insecure bool
-	// Progress, if not nil, is called now and then with a file, its bytes so far, and all of them or -1.
+	// Progress, if set, is called repeatedly with a file, its bytes so far, and its size or −1.
 	Progress func(what string, done, total int)
-	// Report, if not nil, is called with messages: another process is waited for, or a sum is not known.
+	// Report, if set, is called with messages: waiting for another process, or a file without a known sum.
 	Report func(message string)
-	// Pause is the time before a failed request is made again, doubled every time; 0 stands for a second.
+	// Pause is the time before the first retry of a request, doubled for each further one; 0 means a second.
 	Pause time.Duration
 
-	leastBytes int64 // that a server must send in a window; 0 stands for slowBytes and slowWindow
+	leastBytes int64 // that a server must send in a window; 0 means slowBytes and slowWindow
 	window     time.Duration
 }
 
-const lockPause = 200 * time.Millisecond // the time between two looks at whether another process is done
+const lockPause = 200 * time.Millisecond // the time between two checks whether another process is done
 
-// Get downloads the known set called name into a folder of that name in dir, where Open finds it if dir is a
-// data folder (see DataDir). What is in dir is neither removed nor overwritten, and what broke off is taken up
-// again. Files are checked against their published sums or, where there is none, against the sum that the first
-// download wrote beside the set. Archives are unpacked, and a file or folder gets its name only when it is
-// complete and right; until then it is in the folder workName, which only Get writes in and only one process at
-// a time.
+// Get downloads the known set called name into a folder of that name in dir. Open finds it there if dir is a data
+// folder (see DataDir). Get never removes or overwrites existing files, and resumes interrupted downloads. It checks
+// files against their published sums, or against the sum that the first download wrote beside the set. Get unpacks
+// archives. A file or folder gets its name only when it is complete and verified; until then it is in the folder
+// workName, in which one process at a time writes.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 	if name == Generated {
 		return nil
@@ -69,15 +68,15 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 }
 
 const (
-	// workName is the folder of a set for downloads, notes of their sources, and what is being unpacked.
+	// workName is the folder of a set for downloads, notes of their sources, and archives being unpacked.
 	workName   = ".partwise-get"
 	partSuffix = ".part"
 	noteSuffix = ".from"
 	unpackName = "unpack"
-	rawName    = "raw" // the folder in that of the set that archives are unpacked to
+	rawName    = "raw" // the folder for unpacked archives in the folder of the set
 )
 
-// getForm downloads what is missing of a form. A form that is nowhere in root goes into the folder dir.
+// getForm downloads the missing files of a form, to dir if root has none of them.
 func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
 	at, missing, err := f.missing(root, dir)
 	if err != nil {
@@ -91,7 +90,7 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 		return err
 	}
 	defer lock.Release()
-	// Another process may have brought the files in the meantime.
+	// Another process may have downloaded the files in the meantime.
 	if dir, missing, err = f.missing(root, dir); err != nil {
 		return err
 	}
@@ -104,13 +103,13 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 		return errors.Join(fmt.Errorf("%s is not a folder", work), err)
 	}
 	defer func() {
-		// What is not empty stays: downloads to go on with.
+		// A folder that is not empty stays: its downloads can resume.
 		if os.Remove(work) == nil && isNew {
 			os.Remove(dir)
 		}
 	}()
 	if err = clearWork(work, missing); err == nil {
-		err = atomicfile.RemoveStale(dir) // of a process killed while it noted a sum
+		err = atomicfile.RemoveStale(dir) // left by a process killed while it noted a sum
 	}
 	for _, file := range missing {
 		if err != nil {
@@ -121,8 +120,8 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 			continue
 		}
 		var from string
-		if from, err = d.complete(ctx, file, dir); err == nil {
-			err = d.place(file, from, from, filepath.Join(dir, file.File))
+		if from, err = d.download(ctx, file, dir); err == nil {
+			err = d.moveIntoPlace(file, from, from, filepath.Join(dir, file.File))
 		}
 	}
 	if err != nil {
@@ -131,7 +130,7 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 	return clearWork(work, nil)
 }
 
-// missing returns the folder of the form's files, or else dir, and which of them are not there.
+// missing returns the folder of the form's files, else dir, and the missing files.
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":
@@ -170,7 +169,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	return dir, missing, nil
 }
 
-// lock waits until no other process gets a set into the folder dir in root.
+// lock waits until no other process downloads a set into the folder dir in root.
 func (d *Downloader) lock(ctx context.Context, root, dir string) (*filelock.Lock, error) {
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, err
@@ -201,7 +200,7 @@ func (d *Downloader) report(message string) {
 	}
 }
 
-// clearWork removes what killed processes left in work, but for parts of missing files.
+// clearWork removes the files of killed processes in work, except parts of missing files.
 func clearWork(work string, missing []*Download) error {
 	var keep []string
 	for _, file := range missing {
@@ -224,9 +223,9 @@ func clearWork(work string, missing []*Download) error {
 // getArchive downloads an archive of a form and unpacks it to the folder rawName in dir, which must not exist.
 func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, dir string) (err error) {
 	archive := filepath.Join(dir, file.File)
-	mine := file.checkSum(archive) == nil // one that the user put there is taken, and stays
+	mine := file.checkSum(archive) == nil // the user's own archive is used, and stays
 	if !mine {
-		if archive, err = d.complete(ctx, file, dir); err != nil {
+		if archive, err = d.download(ctx, file, dir); err != nil {
 			return err
 		}
 	}
@@ -237,14 +236,14 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	defer os.RemoveAll(tmp)
 	if err := f.unpack(ctx, file, archive, tmp); err != nil {
 		if !mine && !ofDisk(err) && ctx.Err() == nil {
-			err = errors.Join(err, os.Remove(archive)) // the next attempt is to fetch it anew
+			err = errors.Join(err, os.Remove(archive)) // so that the next attempt downloads it again
 		}
 		return err
 	}
-	return d.place(file, archive, tmp, filepath.Join(dir, rawName))
+	return d.moveIntoPlace(file, archive, tmp, filepath.Join(dir, rawName))
 }
 
-// unpack unpacks an archive, and the one within it, into the folder tmp.
+// unpack unpacks an archive, and its inner archive if any, into the folder tmp.
 func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) error {
 	limit := cmp.Or(file.MaxUnpacked, defaultMaxUnpacked)
 	if err := unpack(ctx, archive, tmp, limit); err != nil {
@@ -268,8 +267,8 @@ func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) 
 	return nil
 }
 
-// place notes the sum of a download and moves what was made of it to its place.
-func (d *Downloader) place(file *Download, download, from, to string) error {
+// moveIntoPlace notes the sum of a download and moves its file or content into moveIntoPlace.
+func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) error {
 	if err := d.noteSum(file, download, filepath.Dir(to)); err != nil {
 		return err
 	}

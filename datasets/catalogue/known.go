@@ -19,30 +19,29 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Info tells of a known set.
+// Info describes a known set.
 type Info struct {
-	Name             string // what Open and Get know the set by
+	Name             string // the name for Open and Get
 	Title            string
 	Samples, Classes int    // in the whole set
-	Content          string // what a sample is and how large
-	// Citation is the paper to cite, Licence and Home the owners' terms, and How where else to get the set.
+	Content          string // the kind and size of a sample
+	// Citation is the paper to cite, Licence and Home are the owners' terms, and How says where else to get the set.
 	Citation, Licence, Home, How string
-	Forms                        []Form // the forms that the set is found in, the preferred one first
+	Forms                        []Form // the forms of the set, the preferred one first
 }
 
-// Form is one of the forms in which a known set is handed around.
+// Form is one of the forms in which a known set is distributed.
 type Form struct {
-	From  string     // "mat" for vectors in a MATLAB file, "raw" for what the owners gave out
-	Files []Download // what to download, or empty where it cannot be
+	From  string     // "mat" for vectors in a MATLAB file, "raw" for the owners' files
+	Files []Download // the downloads, or empty if there are none
 
-	// VectorFile is the name of a form that is one file of vectors, and Height and Width the size of its images.
+	// VectorFile is the name of a single file of vectors, and Height and Width are the size of its images.
 	VectorFile    string `yaml:"vector_file"`
 	Height, Width int
-	// Else the set is the folder, one of Places or up to maxDepth folders further down, that holds one of Marks.
+	// Otherwise the set is the folder with one of Marks, among Places or up to maxDepth folders below them.
 	Places, Marks []string
-	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of images where the
-	// classes are found, and which are none of the set's. With Looks the pattern is tried on any folder with
-	// one of Marks.
+	// IDX is true if the folder holds IDX files. For images, Pattern and Pool find the classes, and Omit lists classes
+	// that are not in the set. With Looks the pattern is tried on any folder with one of Marks.
 	IDX, Pool, Looks bool
 	Pattern          string
 	Omit             []string
@@ -50,33 +49,33 @@ type Form struct {
 
 // Download is one file to fetch for a known set.
 type Download struct {
-	// File is its name in the set's folder, and URLs are the addresses that give it, to be tried in turn.
+	// File is its name in the set's folder, and URLs are its addresses, which are tried in order.
 	File  string
 	URLs  []string
-	Hosts []string // those that the addresses may redirect to; with a sum it may be any, over https
-	// SHA256 is the published sum of the file or, where it is gzipped, of its content, and MD5 that of the file
-	// where only that is published. Both are empty where none is.
+	Hosts []string // allowed hosts of redirects; with a sum, any host over https
+	// SHA256 is the published sum of the file, or of its content if it is gzipped. MD5 is the file's sum if only that
+	// is published. Both are empty without a published sum.
 	SHA256, MD5 string
-	// MaxBytes is the most that a server may send for the file, and MaxUnpacked the most that may be unpacked
-	// from it, well above what both are. 0 stands for 1 and 2 GiB. In sets.yaml they are in MiB.
+	// MaxBytes limits the size of the download, and MaxUnpacked the size of its content; both are well above the true
+	// sizes. 0 means 1 and 2 GiB. In sets.yaml they are in MiB.
 	MaxBytes    int64 `yaml:"max_mib"`
 	MaxUnpacked int64 `yaml:"max_unpacked_mib"`
-	// Unpack tells that the file is an archive, and Inner the archive within it that holds the images, if any.
+	// Unpack is true if the file is an archive. Inner is the archive within it that holds the images, if any.
 	Unpack bool
 	Inner  string
 }
 
 const fromMAT, fromRaw = "mat", "raw"
 
-const maxDepth = 3 // how many folders may lie between the place of a set and its images
+const maxDepth = 3 // the largest number of folders between the place of a set and its images
 
 const defaultMaxBytes, defaultMaxUnpacked = int64(1 << 30), int64(2 << 30)
 
 //go:embed sets.yaml
 var setsFile []byte
 
-// known returns the known sets.
-var known = sync.OnceValue(func() (sets []Info) {
+// knownSets returns the knownSets sets.
+var knownSets = sync.OnceValue(func() (sets []Info) {
 	in := yaml.NewDecoder(bytes.NewReader(setsFile))
 	in.KnownFields(true)
 	if err := in.Decode(&sets); err != nil {
@@ -93,29 +92,29 @@ var known = sync.OnceValue(func() (sets []Info) {
 	return sets
 })
 
-// SetPrefix before a name says that it is a known set's, not a path.
+// SetPrefix before a name marks the name of a known set, not a path.
 const SetPrefix = "set:"
 
-// Generated is the name of the set that the program makes itself.
+// Generated is the name of the set that the program draws.
 const Generated = "generated"
 
-// Known returns the known sets and, at the end, the generated one, which is always there.
+// Known returns the known sets and, last, the generated one, which is always available.
 func Known() []Info {
-	return append(slices.Clone(known()), Info{
+	return append(slices.Clone(knownSets()), Info{
 		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
 		Content: "grey images of 32×32, made from a seed", Licence: "free",
 	})
 }
 
-// Add adds sets, and returns what removes them again. It is called before Open and Get.
+// Add adds sets, and returns a function that removes them. It must be called before Open and Get.
 func Add(sets ...Info) (remove func()) {
-	before := known
-	all := slices.Concat(known(), sets)
-	known = func() []Info { return all }
-	return func() { known = before }
+	before := knownSets
+	all := slices.Concat(knownSets(), sets)
+	knownSets = func() []Info { return all }
+	return func() { knownSets = before }
 }
 
-// Lookup returns the known set called name, in any case, with or without SetPrefix.
+// Lookup returns the known set called name. It ignores case and SetPrefix.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()
@@ -126,8 +125,8 @@ func Lookup(name string) (Info, bool) {
 	return sets[i], true
 }
 
-// DataDir returns the folder that known sets are downloaded to by default: that of the environment variable
-// PARTWISE_DATA, or else partwise in the user's cache folder.
+// DataDir returns the default folder for downloads: the folder in the environment variable PARTWISE_DATA, else partwise
+// in the user's cache folder.
 func DataDir() (string, error) {
 	if dir := os.Getenv("PARTWISE_DATA"); dir != "" {
 		return dir, nil
@@ -139,9 +138,9 @@ func DataDir() (string, error) {
 	return filepath.Join(dir, "partwise"), nil
 }
 
-// Find returns the file or folder that the known set called name is read from, or "" for the generated set.
-// root is looked through first, and from chooses among the forms; both may be "". The error where there is
-// none says how to get it, and is an fs.ErrNotExist.
+// Find returns the file or folder of the known set called name, or "" for the generated set. It searches root first,
+// and for the form from; both may be "". If nothing is found, the error says how to get the set, and wraps
+// fs.ErrNotExist.
 func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {
@@ -154,7 +153,7 @@ func Find(name, root, from string) (string, error) {
 	return path, err
 }
 
-// Find returns the form in which the set is there, and where: see [Find].
+// Find returns the form of the set on disk, and its path: see [Find].
 func (info *Info) Find(root, from string) (*Form, string, error) {
 	forms, err := info.forms(from)
 	if err != nil {
@@ -185,15 +184,15 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 	return nil, "", notFound(fmt.Sprintf("the set %s is not there: %s, as %s; %s", info.Name, where, strings.Join(as, " or "), how))
 }
 
-// notFound is an fs.ErrNotExist with a text of its own.
+// notFound is an fs.ErrNotExist with its own message.
 type notFound string
 
 func (e notFound) Error() string { return string(e) }
 
-// Is tells errors.Is what the error is.
+// Is implements the interface of errors.Is.
 func (e notFound) Is(target error) bool { return target == fs.ErrNotExist }
 
-// forms returns the forms that from asks for: "mat", "raw" or "" for all.
+// forms returns the forms that from names: "mat", "raw", or "" for all.
 func (info *Info) forms(from string) ([]Form, error) {
 	if from == "" {
 		return info.Forms, nil
@@ -207,7 +206,7 @@ func (info *Info) forms(from string) ([]Form, error) {
 	return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
 }
 
-// String says what the form looks like on disk.
+// String describes the form on disk.
 func (f *Form) String() string {
 	if f.VectorFile != "" {
 		return f.VectorFile
@@ -216,7 +215,7 @@ func (f *Form) String() string {
 	return fmt.Sprintf("a folder %s with %s", strings.Join(places, " or "), strings.Join(f.Marks, " or "))
 }
 
-// find returns where the form is below dir, or "".
+// find returns the path of the form below dir, or "".
 func (f *Form) find(dir string) string {
 	if f.VectorFile != "" {
 		return globOne(dir, f.VectorFile, path.Join("*", f.VectorFile))
@@ -233,7 +232,7 @@ func (f *Form) find(dir string) string {
 	return ""
 }
 
-// FindIn returns the folder that holds one of the marks, dir or one up to depth folders below, or "".
+// FindIn returns the folder with one of the marks: dir, or one up to depth folders below it, or "".
 func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {
 		for _, mark := range f.Marks {
@@ -248,7 +247,7 @@ func (f *Form) FindIn(dir string, depth int) string {
 	return ""
 }
 
-// globOne returns the first file below dir that fits one of the patterns and is no part of a download.
+// globOne returns the first file below dir that matches one of the patterns and is not part of a download.
 func globOne(dir string, patterns ...string) string {
 	for _, p := range patterns {
 		found, _ := fs.Glob(os.DirFS(dir), p)
@@ -261,7 +260,7 @@ func globOne(dir string, patterns ...string) string {
 	return ""
 }
 
-// Unknown says that nothing is called name, and what may have been meant.
+// Unknown returns the error for an unknown name, with similar names.
 func Unknown(name string) error {
 	what := "no known set, file or folder"
 	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {

@@ -60,8 +60,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// noDataDirs sees to it that no known set is found but below a test's own
-// folders, and returns the user's cache folder, an empty one.
+// noDataDirs hides known sets outside of a test's own folders, and returns the user's cache folder, which is empty.
 func noDataDirs(t *testing.T) string {
 	t.Helper()
 	t.Setenv("PARTWISE_DATA", "")
@@ -74,7 +73,7 @@ func noDataDirs(t *testing.T) string {
 	return cache
 }
 
-// A known set is found in any of the ways in which people keep it.
+// A known set is found in every usual layout.
 func TestFind(t *testing.T) {
 	noDataDirs(t)
 	for _, test := range []struct {

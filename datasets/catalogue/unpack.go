@@ -18,14 +18,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Bounds on what an archive holds beside the bytes of its files, ten times what the sets have.
+// Limits of an archive beside the size of its files, ten times those of the known sets.
 const maxNameBytes, maxNamesBytes, maxTarBytes = 1024, 8 << 20, 256 << 20
 
-// maxEntries is how many files and folders an archive may hold, each counted for every file in it. Tests set it.
+// maxEntries limits the files and folders of an archive; each file counts its folders again. Tests change it.
 var maxEntries = 200_000
 
-// unpack writes at most limit bytes of a .zip, .tar or .tar.gz into the folder dir, and over no file. It
-// refuses links, devices, encrypted files, and names that lead out or are not printable UTF-8.
+// unpack writes at most limit bytes of a .zip, .tar or .tar.gz archive into the folder dir, without overwriting files.
+// It refuses links, devices, encrypted files, and names that leave dir or are not printable UTF-8.
 func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func unpack(ctx context.Context, archive, dir string, limit int64) (err error) {
 type unpacker struct {
 	ctx                context.Context
 	root               *os.Root
-	limit, left        int64 // the bytes that may be written in all, and from here on
+	limit, left        int64 // the total limit of written bytes, and the rest
 	entries, nameBytes int   // so far
 }
 
@@ -108,12 +108,12 @@ func (u *unpacker) tar(archive io.Reader) error {
 	if err != io.EOF {
 		return err
 	}
-	// A file that was cut off or damaged behind the end of the tar archive does not pass for sound.
+	// Reading to the end finds files that are cut off or damaged after the end of the tar archive.
 	_, err = io.Copy(atomicfile.UntilDone(u.ctx, io.Discard), plain)
 	return err
 }
 
-// entry unpacks an entry of this type, but for those that macOS adds.
+// entry unpacks an entry, except those that macOS adds.
 func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadCloser, error)) error {
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)
@@ -162,7 +162,7 @@ func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
 	return errors.Join(err, f.Close())
 }
 
-// checkName refuses names that lead out of the archive's folder on any system, or cannot be shown or kept.
+// checkName refuses names that leave the archive's folder on any system, or cannot be shown or stored.
 func checkName(name string) error {
 	switch drive := len(name) > 1 && name[1] == ':'; {
 	case len(name) > maxNameBytes:

@@ -18,8 +18,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// entry is one entry of an archive: a folder if its name ends with a slash, a
-// link to its content if it is one, else a file.
+// entry is one entry of an archive: a folder if its name ends with a slash, a link to its content if link is set, else
+// a file.
 type entry struct {
 	name, content string
 	link          byte
@@ -180,7 +180,7 @@ func TestUnpackCancelled(t *testing.T) {
 	}
 }
 
-// unpackBytes unpacks an archive into a new folder, and returns how many files it wrote, and bytes of them.
+// unpackBytes unpacks an archive into a new folder, and returns the number of its files and bytes.
 func unpackBytes(t testing.TB, archive []byte, limit int64) (files int, size int64, err error) {
 	outer := t.TempDir()
 	path, dir := writeFile(t, filepath.Join(outer, "x"), archive), filepath.Join(outer, "in")
@@ -238,7 +238,7 @@ func TestUnpackNames(t *testing.T) {
 	}
 }
 
-// Entries of every other kind, each beside a sound file.
+// Entries of every other kind, each beside a valid file.
 func TestUnpackKinds(t *testing.T) {
 	for kind, name := range map[byte]string{
 		tar.TypeLink: "hard link", tar.TypeSymlink: "symbolic link", tar.TypeChar: "character device", tar.TypeBlock: "block device",
@@ -274,8 +274,7 @@ func TestUnpackKinds(t *testing.T) {
 	}
 }
 
-// gnuSparse returns a tar archive of a file of a gigabyte of which no byte is
-// there.
+// gnuSparse returns a tar archive with a sparse file of a gigabyte without data.
 func gnuSparse(t testing.TB) []byte {
 	data := writeTar(t, entry{name: "x"})
 	header := data[:512]
@@ -304,7 +303,7 @@ func TestUnpackBombs(t *testing.T) {
 		"in two files":    writeZip(t, entry{name: "x", content: zeros[:limit]}, entry{name: "y", content: "1"}),
 		"in two of a tar": gzipped(t, writeTar(t, entry{name: "x", content: zeros[:limit]}, entry{name: "y", content: "1"})),
 	}
-	// A zip that says that it holds less.
+	// A zip with a false smaller size.
 	lying := writeZip(t, entry{name: "x", content: zeros})
 	directory := bytes.Index(lying, []byte("PK\x01\x02"))
 	copy(lying[directory+24:], []byte{1, 0, 0, 0})
@@ -344,7 +343,7 @@ func TestUnpackTooManyEntries(t *testing.T) {
 		}
 	}
 
-	// Long names, and a directory that is larger than may be read.
+	// Long names, and a directory that exceeds the limit.
 	var long bytes.Buffer
 	z = zip.NewWriter(&long)
 	for i := range zipfile.MaxDirectory/1000 + 1 {
@@ -365,7 +364,7 @@ func TestUnpackTooManyEntries(t *testing.T) {
 	}
 }
 
-// A tar.gz that is cut or damaged behind the end of the tar is not sound.
+// A tar.gz that is cut off or damaged after the end of the tar is refused.
 func TestUnpackDamagedEnd(t *testing.T) {
 	sound := gzipped(t, writeTar(t, entry{name: "x", content: strings.Repeat("content", 100)}))
 	if _, _, err := unpackBytes(t, sound, 1<<20); err != nil {
@@ -382,8 +381,7 @@ func TestUnpackDamagedEnd(t *testing.T) {
 	}
 }
 
-// No archive is written over a file that is there, through a link or outside of
-// the folder.
+// No archive overwrites a file, or writes through a link or outside of the folder.
 func TestUnpackOverNothing(t *testing.T) {
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "in")

@@ -17,9 +17,9 @@ const Side = 32
 
 const views = 36
 
-// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees apart: 720 grey
-// images on black, one after the other, each with a name and the index of its class. The light varies from
-// view to view, and there is a little noise. The same seed makes the same images.
+// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees apart: 720 grey images of
+// Side×Side pixels on black, one after the other, with a name and the index of a class for each. The light varies
+// between views, and there is some noise. Equal seeds give equal images.
 func Images(seed uint64) (pixels []uint8, names, classes []string, labels []int) {
 	const m = Side * Side
 	pixels = make([]uint8, len(objects())*views*m)
@@ -34,20 +34,20 @@ func Images(seed uint64) (pixels []uint8, names, classes []string, labels []int)
 	return pixels, names, classes, labels
 }
 
-// object is made of solids in the ball of radius 1 around the origin, y up.
+// object is a union of solids in the unit ball around the origin; y points up.
 type object struct {
 	name   string
 	solids []solid
 }
 
-// solid is a row of equal round bodies from at−half to at+half. Each has the radius r around an upright axis
-// and reaches h up and down: ρ²/r² + (y/h)^power = 1, with the power 2 a ball, with a high one a column.
+// solid is a row of equal round bodies from at−half to at+half. Each has the radius r around a vertical axis and
+// extends h up and down: ρ²/r² + (y/h)^power = 1. The power 2 gives a ball, a high one a cylinder.
 type solid struct {
 	x, y, z, dx, dy, dz float64
 	r, h, power, grey   float64
 }
 
-// draw draws the object, turned by v views, into the pixels of one image.
+// draw draws view v of the object into the pixels of one image.
 func (o object) draw(pixels []uint8, v int, seed uint64) {
 	const bodies, frame, ambient, noise = 8, 1.1, 0.3, 0.02
 	random := rng.New(seed, "generated", o.name, v)
@@ -95,7 +95,7 @@ func (o object) draw(pixels []uint8, v int, seed uint64) {
 //go:embed objects.csv
 var objectsFile string
 
-// objects are in the order of their names.
+// objects are sorted by name.
 var objects = sync.OnceValue(func() (all []object) {
 	for line := range strings.Lines(objectsFile[strings.Index(objectsFile, "\n")+1:]) {
 		name, numbers, _ := strings.Cut(line, ",")

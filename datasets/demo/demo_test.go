@@ -34,9 +34,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// The set is of use if it is neither too easy nor hopeless: nearly every image
-// has one of its own object as its nearest, but many have strangers nearer
-// than the object's other side.
+// The set is neither too easy nor hopeless: nearly every image has its nearest neighbour in its own object, but many
+// are nearer to other objects than to their object's other side.
 func TestImagesAreHardEnough(t *testing.T) {
 	const m = Side * Side
 	pixels, names, _, labels := Images(1)

@@ -1,5 +1,5 @@
-// Package imagefile decodes image files: their headers, with bounds on size and memory,
-// their pixels, upright and, where asked for, reduced, and what is wrong with them.
+// Package imagefile decodes image files safely: it checks headers against limits of size and memory, decodes pixels,
+// upright and optionally reduced, and classifies errors.
 package imagefile
 
 import (
@@ -30,40 +30,40 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// MaxPixels is the largest image that is decoded, as width × height, by its header.
+// MaxPixels is the largest width × height of a decoded image.
 const MaxPixels = 100_000_000
 
-// maxImageFile is the longest image file that is read, in bytes: MaxPixels pixels of 8 bytes, and as much again.
+// maxImageFile is the largest size of an image file in bytes: twice that of MaxPixels pixels of 8 bytes.
 const maxImageFile = 2 * 8 * MaxPixels
 
 type format struct {
 	name    string
-	magics  []string // what its files begin with; '?' stands for any byte
+	magics  []string // the first bytes of its files; '?' matches any byte
 	config  func(io.Reader) (image.Config, error)
 	decode  func(content []byte) (image.Image, error)
-	densest int64 // how many pixels a byte of the file can stand for, 0 where nothing bounds it
+	densest int64 // the most pixels per byte of the file, 0 for no limit
 }
 
-const mostLZW = 4096 // how many bytes a byte that LZW has packed can stand for
+const mostLZW = 4096 // the most bytes per byte of LZW data
 
 var formats = []format{
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},
-	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
-	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), mostLZW},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), 8},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows better still
-	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), 0},
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, contentDecoder(png.Decode), 8 * zipfile.MostDeflate},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, contentDecoder(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, contentDecoder(gif.Decode), mostLZW},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, contentDecoder(bmp.Decode), 8},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 8 * mostLZW}, // CCITT packs white rows even better
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, contentDecoder(webp.Decode), 0},
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 1},
 }
 
-func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
+func contentDecoder(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
 
-// MagicLength is how many bytes tell the kind of every image file.
+// MagicLength is the number of bytes that identify every image format.
 const MagicLength = 64
 
-// formatOf returns the format of a file that begins with head, or nil where it is no image.
+// formatOf returns the format of a file that begins with head, or nil if it is not an image.
 func formatOf(head []byte) *format {
 	for i := range formats {
 		for _, magic := range formats[i].magics {
@@ -79,9 +79,9 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// unreadKind returns the error of a kind that is known and not read, with what converts it, or nil. HEIF files
-// begin with a box of their kinds, one of which may be general (ISO/IEC 14496-12, 23008-12).
-func unreadKind(head []byte) error {
+// unsupportedFormat returns an error for a known but unsupported format, with a converter, or nil. HEIF files begin with a box
+// of brands, which may be generic (ISO/IEC 14496-12, 23008-12).
+func unsupportedFormat(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
 	}
@@ -101,21 +101,21 @@ func unreadKind(head []byte) error {
 	return nil
 }
 
-// imageExtensions promise an image, also of kinds that cannot be decoded: an error names such a file.
+// imageExtensions are extensions of images, including unsupported ones, so that errors name such files.
 var imageExtensions = []string{
 	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
 }
 
-// HasExtension tells whether a file's name ends as an image's does, of whatever kind.
+// HasExtension reports whether a file's name has the extension of an image, supported or not.
 func HasExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// Is tells by its first bytes, MagicLength of them, whether a file is an image of a format that is read.
+// Is reports whether a file that begins with head, MagicLength bytes, is an image of a supported format.
 func Is(head []byte) bool { return formatOf(head) != nil }
 
-// IsFile is Is of the file at path.
+// IsFile is Is for the file at path.
 func IsFile(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -130,8 +130,8 @@ func IsFile(path string) (bool, error) {
 	return Is(head[:n]), nil
 }
 
-// Decode reads the image file at path: PNG, JPEG (turned upright as EXIF says), GIF (its first frame), BMP,
-// TIFF, WebP, PGM or PPM, which the content tells. Errors name the file.
+// Decode reads the image file at path: PNG, JPEG (turned upright by its EXIF orientation), GIF (first frame), BMP,
+// TIFF, WebP, PGM or PPM. The content decides the format. Errors name the file.
 func Decode(path string) (img image.Image, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -154,12 +154,12 @@ func Decode(path string) (img image.Image, err error) {
 	return img, nil
 }
 
-// FileError is the error of the image file at path.
+// FileError returns err as the error of the image file at path.
 func FileError(path string, err error) error {
 	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
 }
 
-// CheckLength returns an error for an image file that is too long to be read.
+// CheckLength returns an error for an image file that is too large to be read.
 func CheckLength(path string, bytes int64) error {
 	if bytes > maxImageFile {
 		return NewError(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, bytes, maxImageFile)
@@ -167,15 +167,15 @@ func CheckLength(path string, bytes int64) error {
 	return nil
 }
 
-// Header is what the header of an image file promises.
+// Header is the information in the header of an image file.
 type Header struct {
 	Format string // "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP" or "PNM"
-	// Width and Height are the image's size as it lies in the file, before a JPEG is turned upright.
+	// Width and Height are the stored size, before a JPEG is turned upright.
 	Width, Height int
-	Memory        int64 // the most bytes that decoding allocates at a time, without those of the file
+	Memory        int64 // the most bytes that decoding allocates at a time, beside the file
 }
 
-// readHeader reads the header of the image file whose whole content this is, without decoding a pixel.
+// readHeader reads the header of the image file with this content, without decoding pixels.
 func readHeader(content []byte) (*format, Header, error) {
 	kind, config, err := decodeConfig(bytes.NewReader(content))
 	if err != nil {
@@ -185,8 +185,7 @@ func readHeader(content []byte) (*format, Header, error) {
 	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, decodeError(kind, err)
 }
 
-// Size returns the width and height that the header of the image file at
-// path promises, as it lies in the file. Errors are those of Decode.
+// Size returns the width and height in the header of the image file at path, as stored. Errors are those of Decode.
 func Size(path string) (width, height int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -200,7 +199,7 @@ func Size(path string) (width, height int, err error) {
 	return config.Width, config.Height, nil
 }
 
-// decodeConfig reads the header of r, whatever was read of it before.
+// decodeConfig reads the header of r from its start.
 func decodeConfig(r interface {
 	io.ReaderAt
 	io.ReadSeeker
@@ -214,7 +213,7 @@ func decodeConfig(r interface {
 		return nil, config, NewError(KindEmpty, "the file is empty")
 	}
 	if kind = formatOf(head[:n]); kind == nil {
-		return nil, config, cmp.Or(unreadKind(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
+		return nil, config, cmp.Or(unsupportedFormat(head[:n]), NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file"))
 	}
 	r.Seek(0, io.SeekStart)
 	err = guard.Call(func() error {
@@ -232,21 +231,21 @@ func decodeConfig(r interface {
 	return kind, config, err
 }
 
-// decodeError says of an early end of which kind of file it is.
+// decodeError adds the format to the error of a truncated file.
 func decodeError(kind *format, err error) error {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
-	case strings.HasSuffix(err.Error(), "unexpected EOF"): // which image/gif does not wrap
+	case strings.HasSuffix(err.Error(), "unexpected EOF"): // image/gif does not wrap it
 		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-// Gray returns img in shades of grey, its upper left corner at (0, 0). The grey of a pixel is its luma by ITU-R
-// BT.601, 0.299·R + 0.587·G + 0.114·B in the 16-bit arithmetic of color.Gray16Model; a transparent pixel is
-// laid over white first. Eight-bit greys are kept as 257 times their value.
+// Gray returns img in grey, with its upper left corner at (0, 0). Grey is the luma of ITU-R BT.601, 0.299·R + 0.587·G +
+// 0.114·B, in the 16-bit arithmetic of color.Gray16Model. Transparent pixels are blended with white. An 8-bit grey
+// value g becomes 257·g.
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
@@ -272,13 +271,13 @@ const (
 	KindBrokenLink  Kind = "link to nothing"
 	KindCircle      Kind = "link to a folder that it lies in"
 	KindUnreadable  Kind = "unreadable"
-	// KindNoFeatures is for images of which no features can be made.
+	// KindNoFeatures is for images without usable features.
 	KindNoFeatures Kind = "without features"
-	// KindUsed is for files that end early and are used all the same: see NewReading.
+	// KindUsed is for truncated files that are used nevertheless: see NewReading.
 	KindUsed Kind = "truncated, used as far as it goes"
 )
 
-// Error is the error of an image file that cannot be used.
+// Error is the error of an unusable image file.
 type Error struct {
 	Kind Kind
 	Err  error
@@ -289,12 +288,12 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// NewError is an error of a kind.
+// NewError returns an error of a kind.
 func NewError(kind Kind, format string, args ...any) error {
 	return &Error{kind, fmt.Errorf(format, args...)}
 }
 
-// OpenError is the error of an image file, which it names, that cannot be opened or read.
+// OpenError returns the error of an image file that cannot be opened or read. err must name the file.
 func OpenError(err error) error { return &Error{KindOfFile(err), fmt.Errorf("image: %w", err)} }
 
 // KindOf returns the kind of the error of a sample.
@@ -321,7 +320,7 @@ func KindOfFile(err error) Kind {
 	case errors.As(err, &at):
 		return KindUnreadable
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, png.FormatError("not enough pixel data")),
-		strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "not enough image data"): // of image/jpeg and image/gif
+		strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "not enough image data"): // from image/jpeg and image/gif
 		return KindTruncated
 	case errors.As(err, &tiffForm) || errors.As(err, &jpegForm) || errors.As(err, &pngForm) || errors.Is(err, bmp.ErrUnsupported):
 		return KindUnsupported

@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
-// Pictures of phones that are not read are named, with what converts them.
+// Unsupported phone formats are named, with a converter.
 func TestUnreadKinds(t *testing.T) {
 	for brand, word := range map[string]string{"avif": "avifdec", "heic": "heif-convert", "mif1": "sips", "mp42": "not a PNG"} {
 		_, err := DecodeBytes([]byte("\x00\x00\x00\x14ftyp" + brand + "\x00\x00\x00\x00mp42" + "avifavif"))
@@ -25,7 +25,7 @@ func TestUnreadKinds(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", brand, err, word)
 		}
 	}
-	// One kind of several may be general.
+	// One of several brands may be generic.
 	if _, err := DecodeBytes([]byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1avifmiaf")); err == nil || !strings.Contains(err.Error(), "avifdec") {
 		t.Errorf("an AVIF picture of a general kind: %v", err)
 	}
@@ -67,8 +67,7 @@ func TestDecodeImageTellsKindsByContent(t *testing.T) {
 	}
 }
 
-// A run of white in data packed as CCITT says has the value 0, which the file says
-// is white or black.
+// A run of white in CCITT data has the value 0, which the file declares as white or black.
 func TestCCITT(t *testing.T) {
 	for photometric, want := range []uint8{0xff, 0} {
 		// Eight white rows of Group 4, a bit each, and the end of the block.
@@ -164,7 +163,7 @@ func TestGray(t *testing.T) {
 			t.Errorf("%v: %v, color.Gray16Model says %v", opaque, g, want)
 		}
 	}
-	plain := struct{ image.Image }{imagetest.Sample()} // no fast way to its pixels
+	plain := struct{ image.Image }{imagetest.Sample()} // hides the fast access to its pixels
 	for _, img := range []image.Image{imagetest.Sample(), Gray(imagetest.Sample())} {
 		if !bytes.Equal(Gray(img).Pix, Gray(plain).Pix) {
 			t.Errorf("%T: other greys than through At", img)

@@ -23,8 +23,7 @@ func writeFile(t testing.TB, path string, data []byte) string {
 	return path
 }
 
-// checkMemory runs f and fails the test where it allocates more than bound bytes,
-// and what the measure may be wrong by.
+// checkMemory runs f and fails the test if it allocates more than bound bytes, within the error of measurement.
 func checkMemory(t testing.TB, bound int64, f func()) {
 	t.Helper()
 	const wrongBy = 4 << 20
@@ -54,13 +53,12 @@ func FuzzDecodeImage(f *testing.F) {
 		var img image.Image
 		var header Header
 		var err error
-		// A header costs no more than the file.
+		// A header costs at most as much as the file.
 		checkMemory(t, 64*int64(len(data)), func() { header, err = headerOf(data) })
 		if err != nil || header.Width*header.Height > 1<<14 {
-			return // a larger image is right, and slow
+			return // a larger image is valid, and slow
 		}
-		// A TIFF file makes a new unpacker for each of its blocks, each of which takes
-		// eight bytes of the file at least.
+		// A TIFF decoder allocates an unpacker for each block, and a block takes at least eight bytes of the file.
 		checkMemory(t, header.Memory+1<<13*int64(len(data)), func() { img, err = DecodeBytes(data) })
 		if err != nil {
 			return

@@ -19,7 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// What decoding allocates stays within what ReadHeader says.
+// Decoding allocates at most what ReadHeader says.
 func TestImageMemory(t *testing.T) {
 	for name, content := range manyImages(t) {
 		header, err := headerOf(content)
@@ -41,7 +41,7 @@ func TestImageMemory(t *testing.T) {
 	}
 }
 
-// A large image takes no more than it is said to, and not much less either.
+// A large image takes at most the stated memory, and not much less.
 func TestLargeImageMemory(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")
@@ -102,8 +102,7 @@ func TestHostileImages(t *testing.T) {
 	farDirectory := greyTIFF(4, 4, 1, make([]byte, 16))
 	binary.LittleEndian.PutUint32(farDirectory[4:], 0xfffffff0)
 
-	// Blocks of a TIFF file that share their bytes, or unpack to far more than lies
-	// within the image.
+	// Blocks of a TIFF file that share bytes, or unpack to far more than the image.
 	shared := func(n int, count uint32) []uint32 { return slices.Repeat([]uint32{count}, n) }
 	tallTIFF := greyTIFF(1, 1<<20, 8, imagetest.Deflated(make([]byte, 1<<20)), tag(322, 4, []uint32{1024}), tag(323, 4, []uint32{1024}),
 		tag(324, 4, shared(1024, 1024)), tag(325, 4, shared(1024, 1040)))
@@ -163,8 +162,7 @@ func TestHostileImages(t *testing.T) {
 	}
 }
 
-// What is long and harmless is read: many frames, comments, empty chunks,
-// directories that follow the first.
+// Long harmless files are read: many frames, comments, empty chunks, directories after the first.
 func TestLongImages(t *testing.T) {
 	var frames gif.GIF
 	for range 500 {

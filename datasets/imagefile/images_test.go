@@ -16,8 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
-// webPFile returns a lossless WebP file of one colour: every prefix code has a
-// single symbol, so that the pixels take no bits.
+// webPFile returns a lossless WebP file of one colour: every prefix code has a single symbol, so pixels take no bits.
 func webPFile(width, height int, r, g, b uint8) []byte {
 	var bits []byte
 	n := 0
@@ -53,7 +52,7 @@ func webPFile(width, height int, r, g, b uint8) []byte {
 	return file
 }
 
-// imageFiles returns one file of each kind: imagetest.Sample and a WebP of one colour.
+// imageFiles returns one file of each format: imagetest.Sample and a WebP of one colour.
 func imageFiles(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"png":  imagetest.Encoded(t, png.Encode, imagetest.Sample()),
@@ -72,11 +71,10 @@ type tiffEntry struct {
 	values    []uint32
 }
 
-// tag returns an entry of values of a kind: bytes (1), or whole numbers of 2 (3) or 4 bytes.
+// tag returns a directory entry with values of a type: bytes (1), or integers of 2 (3) or 4 (4) bytes.
 func tag(tag, kind uint16, values []uint32) tiffEntry { return tiffEntry{tag, kind, values} }
 
-// tiffFile returns a TIFF file of one directory, which the data follow at the
-// offset 1024.
+// tiffFile returns a TIFF file with one directory, and the data at offset 1024.
 func tiffFile(order binary.AppendByteOrder, data []byte, entries ...tiffEntry) []byte {
 	out := []byte("II*\x00")
 	if order.String() == "BigEndian" {
@@ -110,8 +108,7 @@ func tiffFile(order binary.AppendByteOrder, data []byte, entries ...tiffEntry) [
 	return append(out, data...)
 }
 
-// greyTIFF returns a grey TIFF file of a size, a form of compression and one
-// strip, and with the entries given, which go before those of the same tags.
+// greyTIFF returns a grey TIFF file with one strip; entries replace those with the same tags.
 func greyTIFF(width, height, compression uint32, data []byte, entries ...tiffEntry) []byte {
 	all := map[uint16]tiffEntry{
 		256: {256, 4, []uint32{width}}, 257: {257, 4, []uint32{height}}, 258: {258, 3, []uint32{8}},
@@ -130,8 +127,7 @@ func greyTIFF(width, height, compression uint32, data []byte, entries ...tiffEnt
 	return tiffFile(binary.LittleEndian, data, sorted...)
 }
 
-// manyImages returns images of every kind, and of the forms of each that take
-// memory in other ways.
+// manyImages returns images of every format and of each form with another use of memory.
 func manyImages(t testing.TB) map[string][]byte {
 	box := image.Rect(0, 0, 203, 107)
 	grey, colour, deep, paletted := image.NewGray(box), image.NewNRGBA(box), image.NewNRGBA64(box), image.NewPaletted(box, color.Palette{color.Black, color.White})

@@ -13,12 +13,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-const smallDecoding = 1 << 20 // what any decoder takes beside what grows with the image: buffers and tables
+const smallDecoding = 1 << 20 // the fixed memory of any decoder: buffers and tables
 
-// Bounds on the scans of a JPEG, which has up to 20: a scan of a few bytes can go over all pixels.
+// Limits on the scans of a JPEG, usually up to 20: a scan of a few bytes can cover all pixels.
 const mostScans, mostScanPixels = 128, 2_000_000_000
 
-// memory returns the most bytes that decoding takes at a time, or an error if they are out of all proportion.
+// memory returns the most bytes that decoding takes at a time, or an error if the header is implausible.
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
@@ -32,13 +32,13 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 			pixel *= 4
 		}
 		if at := 28; len(content) > at && content[at] != 0 {
-			pixel *= 2 // interlaced: seven images that take as much together
+			pixel *= 2 // interlaced: seven images that together take as much
 		}
 	case "GIF":
-		pixel *= 2 // the first frame, and as much again where it is interlaced
+		pixel *= 2 // the first frame, and as much again if it is interlaced
 	case "JPEG":
-		// image/jpeg fills whole MCUs, of up to 32×32 pixels, keeps the coefficients of progressive images
-		// until all scans are read, four bytes each, and makes a new image of components that are RGB or CMYK.
+		// image/jpeg allocates whole MCUs of up to 32×32 pixels and four bytes for each coefficient of a progressive
+		// image, and copies RGB and CMYK images.
 		jpeg := jpegmeans.Parse(content)
 		if jpeg.Scans > mostScans || int64(jpeg.Scans)*pixels > mostScanPixels {
 			return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, jpeg.Scans,
@@ -50,10 +50,10 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 		if jpeg.Progressive {
 			pixel += 4 * int64(jpeg.Components)
 		}
-		return padded(c, 32) * pixel, nil
+		return paddedPixels(c, 32) * pixel, nil
 	case "TIFF":
 		block, err := tiffBlock(content, c)
-		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked in memory that doubles
+		return pixel*pixels + 3*8*block + 8*length, err // a block is unpacked into memory that doubles
 	case "WebP":
 		return webpMemory(content, c)
 	}
@@ -75,18 +75,18 @@ func pixelBytes(model color.Model) int64 {
 	return 4
 }
 
-// padded returns the pixels of an image whose sides are filled up to a multiple.
-func padded(c image.Config, to int) int64 {
+// paddedPixels returns the pixels of an image whose sides are rounded up to multiples of to.
+func paddedPixels(c image.Config, to int) int64 {
 	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables, the lossless one 4
-// for each pixel, as much again for a palette, and a byte more for the transparency of a lossy image.
+// webpMemory: the lossy decoder takes three bytes for two pixels and more for its tables. The lossless one takes 4 for
+// each pixel, as much again for a palette, and a byte more for the transparency of a lossy image.
 func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	// The decoder believes the lengths of chunks. None may be longer than the whole, made even.
+	// The decoder trusts the lengths of chunks. None may be longer than the file, rounded up to even.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}
@@ -95,7 +95,7 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 		return 0, NewError(KindUnsupported, "an animated WebP, which is not read")
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
-	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
+	return paddedPixels(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
 }
 
 // Tags of the directory of a TIFF file.
@@ -104,10 +104,10 @@ const (
 	tiffRowsPerStrip, tiffTileWidth, tiffTileLength   = 278, 322, 323
 )
 
-// mostBlockPixels bounds the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
+// mostBlockPixels limits the pixels of all blocks of a TIFF file, which may share bytes or exceed the image.
 const mostBlockPixels = 250_000_000
 
-// decodeTIFF inverts what is packed as CCITT says where 0 is black: the decoder takes 0 for black there anyway.
+// decodeTIFF inverts CCITT images whose tag says that 0 is black, because the decoder has already assumed so.
 func decodeTIFF(content []byte) (image.Image, error) {
 	img, err := tiff.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -124,7 +124,7 @@ func decodeTIFF(content []byte) (image.Image, error) {
 	return img, nil
 }
 
-// tiffBlock returns the pixels of a block of a file, a strip of rows or a tile.
+// tiffBlock returns the pixels of a block, which is a strip of rows or a tile.
 func tiffBlock(content []byte, c image.Config) (int64, error) {
 	tags := tiffTags(content)
 	width, height := int64(c.Width), int64(c.Height)
@@ -140,7 +140,7 @@ func tiffBlock(content []byte, c image.Config) (int64, error) {
 	return width * height, nil
 }
 
-// tiffTags returns the tags of one whole number in the first directory of a TIFF file, the one that is decoded.
+// tiffTags returns the tags with a single integer in the first directory of a TIFF file.
 func tiffTags(content []byte) map[uint16]int64 {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(content, []byte("MM")) {

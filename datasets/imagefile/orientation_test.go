@@ -10,11 +10,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
-// withOrientation returns img as a JPEG file with an EXIF block between the
-// start of the image and the rest, behind one of XMP.
+// TestOrientation decodes a JPEG file with an EXIF block after one of XMP.
 func TestOrientation(t *testing.T) {
-	// Four squares, and where they are seen: upper left, upper right, lower
-	// left, lower right.
+	// Four squares, and their visible positions: upper left, upper right, lower left, lower right.
 	const a, b, c, d = 250, 170, 90, 10
 	stored := image.NewGray(image.Rect(0, 0, 32, 16))
 	for y := range 16 {

@@ -11,8 +11,8 @@ import (
 	"io"
 )
 
-// pnmMagics are the beginnings of the grey and colour files of the Netpbm family: P2 and P5 grey, P3 and P6
-// colour; P2 and P3 with decimal numbers. The byte after them tells them from texts.
+// pnmMagics are the beginnings of grey (P2, P5) and colour (P3, P6) Netpbm files; P2 and P3 hold decimal numbers. The
+// next byte distinguishes them from texts.
 var pnmMagics = func() (magics []string) {
 	for _, kind := range []string{"P2", "P3", "P5", "P6"} {
 		for _, next := range []string{" ", "\t", "\r", "\n", "\v", "\f", "#"} {
@@ -59,7 +59,7 @@ func newPNM(r io.Reader) (*pnm, error) {
 	return p, nil
 }
 
-// number reads a decimal number up to limit, after blanks and comments, and the one byte that ends it.
+// number reads a decimal number up to limit, after blanks and comments, and the byte that ends it.
 func (p *pnm) number(limit int) (v int, err error) {
 	digits, comment := 0, false
 	for {
@@ -118,7 +118,7 @@ func decodePNMConfig(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: model, Width: p.width, Height: p.height}, nil
 }
 
-// decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535 and scales them to 16 bits.
+// decodePNM decodes a P2, P3, P5 or P6 file with values up to 65535, and scales them to 16 bits.
 func decodePNM(content []byte) (image.Image, error) {
 	p, err := newPNM(bytes.NewReader(content))
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// Use is what is done with an image.
+// Use is a use of a decoded image.
 type Use struct {
-	// Least is the height and the width that the image has to keep where it is reduced, 0 for the whole image.
+	// Least is the least height and width of a reduced image, 0 for the whole image.
 	Least int
-	// Memory returns the most bytes that Do takes beside an image of up to this size. Nil stands for none.
+	// Memory returns the most bytes that Do allocates for an image of up to this size. nil means none.
 	Memory func(width, height int) int64
-	// Do is given the image, and the size of the whole one.
+	// Do receives the image, and the size of the whole image.
 	Do func(img image.Image, whole image.Point) error
 }
 
-// MemoryOf returns what Memory says of an image of a size.
+// MemoryOf returns the bytes that Do allocates for an image of a size.
 func (u Use) MemoryOf(size image.Point) int64 {
 	if u.Memory == nil {
 		return 0
@@ -28,20 +28,20 @@ func (u Use) MemoryOf(size image.Point) int64 {
 	return u.Memory(size.X, size.Y)
 }
 
-// Reading decodes an image file for several uses, each pixel once: a JPEG file of a kind that
-// internal/jpegmeans serves to reduced images, others to the whole image, which is reduced.
+// Reading decodes an image file once for several uses. JPEG files that internal/jpegmeans supports are decoded to
+// reduced images directly; other images are decoded whole and then reduced.
 type Reading struct {
-	Header    Header // the file's own
-	Truncated string // how much is there of a file that ends early, "" for a whole one
+	Header    Header // as stored in the file
+	Truncated string // how much of a truncated file is there, "" for a complete file
 
 	content []byte
 	kind    *format
 	jpeg    *jpegmeans.File              // nil for other kinds
-	images  [mostReduced + 1]image.Image // by what height and width are divided: 1 is the whole one
+	images  [mostReduced + 1]image.Image // by the factor of reduction; 1 is the whole image
 }
 
-// NewReading reads the header of a file with this content. With mend a JPEG file that ends early becomes one of
-// the rows that are there, and less than half of them are an error.
+// NewReading reads the header of a file with this content. With mend a truncated JPEG file is used as far as it goes;
+// it is an error if less than half of its rows are there.
 func NewReading(content []byte, mend bool) (*Reading, error) {
 	kind, header, err := readHeader(content)
 	if err != nil {
@@ -71,13 +71,13 @@ func NewReading(content []byte, mend bool) (*Reading, error) {
 	return r, err
 }
 
-// Length is how many bytes the file's content has.
+// Length returns the size of the file in bytes.
 func (r *Reading) Length() int64 { return int64(len(r.content)) }
 
 func (r *Reading) size() image.Point { return image.Pt(r.Header.Width, r.Header.Height) }
 
-// means returns by what the height and width are divided while the file is decoded, or 1.
-func (r *Reading) means(least int) int {
+// decodingFactor returns the factor by which decoding reduces the height and width.
+func (r *Reading) decodingFactor(least int) int {
 	if r.jpeg == nil || least <= 0 {
 		return 1
 	}
@@ -87,12 +87,12 @@ func (r *Reading) means(least int) int {
 	return 1
 }
 
-// Memory returns the most bytes that decoding for the uses in turn, and these themselves, take.
+// Memory returns the most bytes that decoding for the uses in turn, and the uses themselves, allocate.
 func (r *Reading) Memory(uses []Use) int64 {
 	var decoding [mostReduced + 1]int64
 	most := int64(0)
 	for _, u := range uses {
-		of, times := r.size(), r.means(u.Least)
+		of, times := r.size(), r.decodingFactor(u.Least)
 		if times > 1 {
 			of = reducedBounds(of, times).Size()
 			decoding[times] = max(decoding[times], r.jpeg.Memory(times)+smallDecoding)
@@ -109,17 +109,18 @@ func (r *Reading) Memory(uses []Use) int64 {
 		most += bytes
 	}
 	if r.Truncated != "" {
-		most += r.Length() // which is a copy
+		most += r.Length() // a copy
 	}
 	return most
 }
 
-// Image returns the image, reduced to no less than least where that is not 0, and the size of the whole one.
+// Image returns the image, reduced to a height and width of at least least unless that is 0, and the size of the whole
+// image.
 func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
-	if times := r.means(least); times > 1 {
+	if times := r.decodingFactor(least); times > 1 {
 		orientation := exifOrientation(r.content)
 		if r.images[times] == nil {
-			if img, err = r.guarded(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
+			if img, err = r.decodeSafely(func() (image.Image, error) { return r.jpeg.Decode(times) }); err != nil {
 				return nil, whole, err
 			}
 			r.images[times] = orient(img, orientation)
@@ -142,7 +143,7 @@ func (r *Reading) Image(least int) (img image.Image, whole image.Point, err erro
 	return r.images[times], whole, nil
 }
 
-func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, err error) {
+func (r *Reading) decodeSafely(decode func() (image.Image, error)) (img image.Image, err error) {
 	err = guard.Call(func() error {
 		img, err = decode()
 		return err
@@ -151,7 +152,7 @@ func (r *Reading) guarded(decode func() (image.Image, error)) (img image.Image, 
 }
 
 func (r *Reading) decode() (image.Image, error) {
-	img, err := r.guarded(func() (image.Image, error) { return r.kind.decode(r.content) })
+	img, err := r.decodeSafely(func() (image.Image, error) { return r.kind.decode(r.content) })
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +167,9 @@ func (r *Reading) decode() (image.Image, error) {
 	return img, nil
 }
 
-const mostReduced = 8 // the largest factor by which Reduced makes images smaller
+const mostReduced = 8 // the largest factor of Reduced
 
-// reduction returns by what Reduced divides the height and width of an image of a size.
+// reduction returns the factor by which Reduced divides the height and width of an image.
 func reduction(size image.Point, least int) int {
 	times := 1
 	for times < mostReduced && min(size.X, size.Y)/(2*times) >= max(least, 1) {
@@ -177,11 +178,10 @@ func reduction(size image.Point, least int) int {
 	return times
 }
 
-// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them that leaves both at
-// least least, or img itself where none does. Each pixel is the mean of a block, those at the right and the
-// lower border of the stored image of what there is of theirs. Images of the kinds that JPEG files, and opaque
-// 8-bit PNG files, are decoded to are reduced; others are returned as they are. A [Reading] decodes a JPEG file
-// to such an image at once.
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest factor that leaves both at least
+// least, or img itself. Each pixel is the mean of a block; blocks at the right and lower border of the stored image may
+// be incomplete. Only images as decoded from JPEG and opaque 8-bit PNG files are reduced; others are returned
+// unchanged. A [Reading] decodes a JPEG file to such an image directly.
 func Reduced(img image.Image, least int) image.Image {
 	size := img.Bounds().Size()
 	times := reduction(size, least)
@@ -195,22 +195,22 @@ func Reduced(img image.Image, least int) image.Image {
 		}
 	case *image.YCbCr:
 		b := src.Rect
-		// A chroma sample stands for this many pixels: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0.
+		// The number of pixels of a chroma sample: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0.
 		of := [...][2]int{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}}[src.SubsampleRatio]
 		across, down := of[0], of[1]
 		if across > times || down > times || b.Min.X%across != 0 || b.Min.Y%down != 0 {
 			return img
 		}
 		out := image.NewYCbCr(reducedBounds(size, times), image.YCbCrSubsampleRatio444)
-		meansOf(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
+		blockMeans(plane{out.Y, out.YStride, 1}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, 1}, size, times, times)
 		chroma := image.Pt((size.X+across-1)/across, (size.Y+down-1)/down)
 		at := src.COffset(b.Min.X, b.Min.Y)
-		meansOf(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
-		meansOf(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
+		blockMeans(plane{out.Cb, out.CStride, 1}, plane{src.Cb[at:], src.CStride, 1}, chroma, times/across, times/down)
+		blockMeans(plane{out.Cr, out.CStride, 1}, plane{src.Cr[at:], src.CStride, 1}, chroma, times/across, times/down)
 		return out
 	case *image.Gray:
 		out := image.NewGray(reducedBounds(size, times))
-		meansOf(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
+		blockMeans(plane{out.Pix, out.Stride, 1}, plane{src.Pix[src.PixOffset(src.Rect.Min.X, src.Rect.Min.Y):], src.Stride, 1}, size, times, times)
 		return out
 	case *image.RGBA:
 		if src.Opaque() {
@@ -224,11 +224,11 @@ func Reduced(img image.Image, least int) image.Image {
 	return img
 }
 
-// reducedRGBA is Reduced of opaque pixels of four bytes. The mean of their opacity is opaque.
+// reducedRGBA is Reduced for opaque 4-byte pixels. The mean opacity stays opaque.
 func reducedRGBA(pix []uint8, stride int, size image.Point, times int) *image.RGBA {
 	out := image.NewRGBA(reducedBounds(size, times))
 	for channel := range 4 {
-		meansOf(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
+		blockMeans(plane{out.Pix[channel:], out.Stride, 4}, plane{pix[channel:], stride, 4}, size, times, times)
 	}
 	return out
 }
@@ -237,14 +237,14 @@ func reducedBounds(size image.Point, times int) image.Rectangle {
 	return image.Rect(0, 0, (size.X+times-1)/times, (size.Y+times-1)/times)
 }
 
-// plane holds the samples of one channel, each step behind the one before.
+// plane holds the samples of one channel at a distance of step.
 type plane struct {
 	pix          []uint8
 	stride, step int
 }
 
-// meansOf writes the rounded means of blocks of across×down samples of a plane of a size.
-func meansOf(dst, src plane, size image.Point, across, down int) {
+// blockMeans writes the rounded means of blocks of across×down samples of a plane.
+func blockMeans(dst, src plane, size image.Point, across, down int) {
 	sums := make([]uint32, (size.X+across-1)/across)
 	for y := 0; y < size.Y; y += down {
 		clear(sums)
@@ -266,14 +266,14 @@ func meansOf(dst, src plane, size image.Point, across, down int) {
 	}
 }
 
-// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or else 1 (upright).
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a JPEG file, or 1 (upright).
 func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
 	orientation := 1
 	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
 		// An XMP block has the same marker.
 		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
-			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block is laid out as a TIFF file
+			if v := tiffTags(data[6:])[tiffOrientation]; 1 <= v && v <= 8 { // an EXIF block has the layout of a TIFF file
 				orientation = int(v)
 			}
 			return false
@@ -283,7 +283,7 @@ func exifOrientation(content []byte) int {
 	return orientation
 }
 
-// oriented is an image as a camera stored it, seen upright.
+// oriented is a stored image seen upright.
 type oriented struct {
 	image.RGBA64Image
 	orientation int
@@ -297,7 +297,7 @@ func orient(img image.Image, orientation int) image.Image {
 	return &oriented{src, orientation}
 }
 
-// Stored returns the image that one turned upright is a view of, or the image itself.
+// Stored returns the stored image behind an upright view, or img itself.
 func Stored(img image.Image) image.Image {
 	if o, ok := img.(*oriented); ok {
 		return o.RGBA64Image

@@ -44,8 +44,8 @@ func TestReadingMemory(t *testing.T) {
 	}
 }
 
-// What decoding to a reduced image allocates stays within what is said, of files of any content, and
-// what is refused of the whole image is refused.
+// Decoding any file to a reduced image allocates at most the stated memory, and refuses what decoding the whole image
+// refuses.
 func FuzzReading(f *testing.F) {
 	for _, name := range []string{"jpeg grey", "jpeg colour", "jpeg progressive", "jpeg upright", "png colour"} {
 		f.Add(manyImages(f)[name], 20)

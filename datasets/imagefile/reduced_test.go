@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A reduced image holds the means of blocks of the whole one, whatever its kind, its place
-// and its orientation.
+// A reduced image holds the block means of the whole one, for every kind, origin and orientation.
 func TestReduced(t *testing.T) {
 	box := image.Rect(8, 4, 8+151, 4+90)
 	at := func(x, y int) color.RGBA {

@@ -12,7 +12,7 @@ import (
 // MyMatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
 // Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
 // entries, and one with row, column, both from 1, and value of each entry.
-var MyMatrixMarket = reading(func(in *input) (*Content, error) {
+var MyMatrixMarket = pathReader(func(in *input) (*Content, error) {
 	var rows, columns, count int
 	var entries []sparse.Entry
 	err := in.eachLine(func(line []byte) error {
@@ -24,14 +24,14 @@ var MyMatrixMarket = reading(func(in *input) (*Content, error) {
 			if _, err := fmt.Sscan(text, &rows, &columns, &count); err != nil || rows < 1 || columns < 1 || columns > mostVectorColumns {
 				return errors.Join(fmt.Errorf("a matrix of %d×%d", rows, columns), err)
 			}
-			return in.take(16*int64(rows), fmt.Sprintf("%d rows", rows))
+			return in.reserve(16*int64(rows), fmt.Sprintf("%d rows", rows))
 		}
 		var e sparse.Entry
 		if _, err := fmt.Sscan(text, &e.Row, &e.Col, &e.Value); err != nil || e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns {
 			return errors.Join(fmt.Errorf("%s is not in a matrix of %d×%d", spreadsheet.Quote(text), rows, columns), err)
 		}
 		entries = append(entries, sparse.Entry{Row: e.Row - 1, Col: e.Col - 1, Value: e.Value})
-		return in.take(100, "the entries up to it") // lists double as they grow
+		return in.reserve(100, "the entries up to it") // lists double as they grow
 	})
 	if err != nil {
 		return nil, err

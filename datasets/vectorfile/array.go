@@ -16,15 +16,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// array says how a file stores an array of numbers.
+// array describes how a file stores an array of numbers.
 type array struct {
 	kind    number.Kind
 	order   binary.ByteOrder
-	dims    []int // one to three, none of them 0, the last the fastest, or with columns the first
+	dims    []int // one to three positive sizes; the last index varies fastest, or with columns the first
 	columns bool
 }
 
-// size returns the size of the matrix with a row for each index along the first dimension.
+// size returns the size of the matrix, with a row for each index of the first dimension.
 func (a *array) size() (n, m int) {
 	m = 1
 	for _, d := range a.dims[1:] {
@@ -33,7 +33,7 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// matrix reads the numbers from r, in which at most most bytes are left, into a *Bytes or a *mat.Dense.
+// matrix reads the numbers from r, of at most most bytes, into a *Bytes or a *mat.Dense.
 func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Matrix, error) {
 	n, m := a.size()
 	if asBytes {
@@ -50,7 +50,7 @@ func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Ma
 	return mat.NewDense(n, m, data), nil
 }
 
-// readValues reads numbers, of bytes bytes each in memory, some rows or columns at a time.
+// readValues reads numbers, each of bytes bytes in memory, some rows or columns at a time.
 func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
 	n, m := a.size()
 	lines, length, byColumns := n, m, a.columns && m > 1
@@ -62,16 +62,16 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	together := min(lines, max(1, chunk/line))
 	total := int64(lines) * int64(line)
 	if total > most {
-		return nil, promised(total, most)
+		return nil, truncatedError(total, most)
 	}
-	if err := in.take(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
+	if err := in.reserve(int64(n)*int64(m)*bytes+int64(together*line), fmt.Sprintf("%d×%d numbers", n, m)); err != nil {
 		return nil, err
 	}
 	out, buffer := make([]T, n*m), make([]byte, together*line)
 	for first := 0; first < lines; first += together {
 		raw := buffer[:min(together, lines-first)*line]
 		if k, err := io.ReadFull(r, raw); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, promised(total, int64(first*line+k))
+			return nil, truncatedError(total, int64(first*line+k))
 		} else if err != nil {
 			return nil, err
 		}
@@ -92,17 +92,17 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 	return out, nil
 }
 
-func promised(bytes, there int64) error {
+func truncatedError(bytes, there int64) error {
 	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
 }
 
-// Bytes is an r×c matrix of numbers from 0 to 255, a byte each. It satisfies mat.Matrix.
+// Bytes is an r×c matrix of numbers from 0 to 255, one byte each. It implements mat.Matrix.
 type Bytes struct {
 	rows, cols int
 	data       []uint8
 }
 
-// NewBytes returns the r×c matrix of these values, row by row, without copying. It panics if they are not r·c.
+// NewBytes returns the r×c matrix of data, row by row, without copying. It panics unless len(data) is r·c.
 func NewBytes(r, c int, data []uint8) *Bytes {
 	if r < 0 || c < 0 || len(data) != r*c {
 		panic(fmt.Sprintf("datasets: %d×%d matrix of %d bytes", r, c, len(data)))
@@ -132,7 +132,7 @@ func (b *Bytes) Row(i int) []uint8 {
 	return b.data[i*b.cols : (i+1)*b.cols : (i+1)*b.cols]
 }
 
-// Row is mat.Row, faster for a *Bytes: it returns row i of x in dst, or in a new slice where that is nil.
+// Row is mat.Row, faster for a *Bytes: it returns row i of x in dst, or in a new slice if dst is nil.
 func Row(dst []float64, i int, x mat.Matrix) []float64 {
 	b, ok := x.(*Bytes)
 	if !ok {
@@ -149,7 +149,7 @@ func Row(dst []float64, i int, x mat.Matrix) []float64 {
 	return dst
 }
 
-// SelectRows returns a new matrix of the given rows, in the given order.
+// SelectRows returns a new matrix of the rows, in this order.
 func (b *Bytes) SelectRows(rows []int) *Bytes {
 	data := make([]uint8, 0, len(rows)*b.cols)
 	for _, i := range rows {
@@ -158,24 +158,24 @@ func (b *Bytes) SelectRows(rows []int) *Bytes {
 	return NewBytes(len(rows), b.cols, data)
 }
 
-// ErrChanged is in the error of a file that holds something else than before.
+// ErrChanged is wrapped by the error of a file that changed between two reads.
 var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
 
-// Stored is an r×c matrix whose values stay in files, from which Read takes some rows. It satisfies mat.Matrix
-// and the Blocks of package factor, and is closed by its owner. Its methods may be called at once.
+// Stored is an r×c matrix whose values stay in files. Read reads some rows. It implements mat.Matrix and Blocks of
+// package factor, must be closed, and is safe for concurrent use.
 type Stored struct {
 	cols  int
 	parts []storedPart
-	// least and greatest are the least and the greatest value, or of bytes 0 and 255 where one is above 1.
+	// least and greatest are the range of the values; for bytes with a value above 1 they are 0 and 255.
 	least, greatest float64
 }
 
 type storedPart struct {
 	array
 	file      *os.File
-	path      string // what was opened
-	temporary bool   // file is to be removed: what path holds is packed
-	start     int64  // of the values
+	path      string // the opened path
+	temporary bool   // file is an unpacked copy that Close removes
+	start     int64  // the offset of the values
 }
 
 // Dims returns the numbers of rows and columns.
@@ -186,7 +186,7 @@ func (s *Stored) Dims() (r, c int) {
 	return r, s.cols
 }
 
-// At returns the value at row i, column j, or NaN where it cannot be read. Read is faster.
+// At returns the value at row i, column j, or NaN on a read error. Read is faster and returns the error.
 func (s *Stored) At(i, j int) float64 {
 	if r, c := s.Dims(); i < 0 || i >= r || j < 0 || j >= c {
 		panic(mat.ErrIndexOutOfRange)
@@ -201,7 +201,7 @@ func (s *Stored) At(i, j int) float64 {
 // T returns the transpose as a view.
 func (s *Stored) T() mat.Matrix { return mat.Transpose{Matrix: s} }
 
-// Read writes the rows from, …, from+p−1 to dst, p×c. An error names the file.
+// Read reads the rows from, …, from+p−1 into dst, p×c. An error names the file.
 func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, c := dst.Dims()
 	if r, columns := s.Dims(); from < 0 || p > r-from || c != columns {
@@ -211,7 +211,7 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		at, row := 0, from+done // the part that has the row, and its place there
+		at, row := 0, from+done // the part that holds the row, and the row's index in it
 		for ; row >= s.parts[at].dims[0]; at++ {
 			row -= s.parts[at].dims[0]
 		}
@@ -224,7 +224,7 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	return nil
 }
 
-// read writes the rows from, … to dst.
+// read reads the rows from, … into dst.
 func (p *storedPart) read(from int, dst *mat.Dense) error {
 	rows, c := dst.Dims()
 	stride := c * p.kind.Size()
@@ -244,7 +244,7 @@ func (p *storedPart) read(from int, dst *mat.Dense) error {
 	return nil
 }
 
-// Close closes the files.
+// Close closes the files, and removes temporary ones.
 func (s *Stored) Close() (err error) {
 	for _, p := range s.parts {
 		err = errors.Join(err, p.file.Close())
@@ -256,10 +256,10 @@ func (s *Stored) Close() (err error) {
 	return err
 }
 
-// Range returns the least and the greatest value, or of bytes 0 and 255 where one is above 1.
+// Range returns the smallest and the largest value; for bytes with a value above 1 these are 0 and 255.
 func (s *Stored) Range() (least, greatest float64) { return s.least, s.greatest }
 
-// scan reads all values once, for the least and the greatest, or so many bytes as tell what they stand for.
+// scan finds the range of the values. For bytes it stops at the first value above 1.
 func (s *Stored) scan(ctx context.Context) error {
 	n, m := s.Dims()
 	s.least, s.greatest = math.Inf(1), math.Inf(-1)
@@ -278,7 +278,7 @@ func (s *Stored) scan(ctx context.Context) error {
 			}
 			s.least, s.greatest = min(s.least, slices.Min(row)), max(s.greatest, slices.Max(row))
 		}
-		if s.bytes() && s.greatest > 1 {
+		if s.isBytes() && s.greatest > 1 {
 			s.least, s.greatest = 0, 255
 			break
 		}
@@ -286,20 +286,20 @@ func (s *Stored) scan(ctx context.Context) error {
 	return nil
 }
 
-// bytes tells whether all values are bytes.
-func (s *Stored) bytes() bool {
+// isBytes reports whether all values are isBytes.
+func (s *Stored) isBytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// leave returns the matrix of an array that begins at start of the file, or unpacked in a temporary one.
-func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
+// storeOnDisk returns the matrix of an array that begins at start of the file, or that is unpacked to a temporary file.
+func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Stored, err error) {
 	n, m := a.size()
 	part := storedPart{array: a, path: in.path, start: start}
 	need := int64(n) * int64(m) * int64(a.kind.Size())
 	if unpacked == nil {
 		part.file, err = os.Open(in.path)
 	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
-		// Where a file that is open can be removed it needs no name.
+		// An open file that can be removed needs no name.
 		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
 		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
 	}
@@ -313,7 +313,7 @@ func (in *input) leave(unpacked io.Reader, start int64, a array) (_ *Stored, err
 	}
 	switch there := info.Size() - part.start; {
 	case there < need:
-		return nil, promised(need, there)
+		return nil, truncatedError(need, there)
 	case there > need:
 		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
 	}

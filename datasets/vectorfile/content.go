@@ -1,8 +1,8 @@
-// Package vectorfile reads and writes files of vectors: CSV, NumPy's .npy and .npz, MATLAB's
-// .mat, IDX and SVMlight. What a file promises is checked before memory is taken for it.
+// Package vectorfile reads and writes files of vectors: CSV, NumPy's .npy and .npz, MATLAB's .mat, IDX and SVMlight. It
+// checks headers before it allocates memory for them.
 //
-// NumPy's files are read by internal/npz: sbinet/npyio takes the memory that a header promises at its
-// word, panics on one without a line end, and knows no half-precision numbers.
+// internal/npz reads NumPy's files, because sbinet/npyio allocates whatever a header promises, panics on one without a
+// newline, and does not support half precision.
 package vectorfile
 
 import (
@@ -19,34 +19,34 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Content is what a file of vectors holds.
+// Content is the content of a file of vectors.
 type Content struct {
-	// Name is the file's without what tells its format, and Names holds a unique name for
-	// each sample: that in the file, else "FILE row 17" (from 1).
+	// Name is the file's name without its extension. Names holds a unique name for each sample: the one in the file,
+	// else "FILE row 17" (from 1).
 	Name    string
 	Names   []string
-	Classes []string // names; Labels holds for each sample an index into them, or -1
+	Classes []string // names; Labels holds for each sample an index into them, or −1
 	Labels  []int
-	Vectors mat.Matrix // n×m, a sample a row: a *mat.Dense, a *Bytes, a *sparse.CSR or a *Stored
-	// Height and Width are the size of the images that the vectors hold, row by row and upright, or 0.
+	Vectors mat.Matrix // n×m, one sample a row: a *mat.Dense, *Bytes, *sparse.CSR or *Stored
+	// Height and Width are the size of images in the vectors, row by row and upright, or 0.
 	Height, Width int
-	// Features says which columns belong to which feature. Write writes it; it is not read.
+	// Features describes which columns belong to which feature. Write stores it; Open does not read it.
 	Features []Columns
-	Test     []bool   // whether each sample is of the test part, or nil
-	Beside   []string // files that were read beside that of the vectors: of labels or topics
+	Test     []bool   // whether each sample is in the test part, or nil
+	Beside   []string // further files that were read, with labels or topics
 }
 
-// Columns are those of one of several features.
+// Columns are the columns of one of several features.
 type Columns struct {
 	Name  string
-	Count int // how many there are; Scale is the factor of their values
+	Count int // the number of columns; Scale is the factor of their values
 	Scale float64
 }
 
 // Len returns the number of samples.
 func (c *Content) Len() int { return len(c.Names) }
 
-// Close closes the files that the vectors are in, where they were left there.
+// Close closes the files of vectors that are on disk.
 func (c *Content) Close() error {
 	if stored, ok := c.Vectors.(*Stored); ok {
 		return stored.Close()
@@ -54,7 +54,7 @@ func (c *Content) Close() error {
 	return nil
 }
 
-// content returns the set of the rows of x. There is a word for each row's class, or "", or no words at all.
+// content returns the content with the rows of x. words has a class for each row, or "", or is nil.
 func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
@@ -72,8 +72,8 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 		return nil, err
 	}
 	file := naming.ReadableName(filepath.Base(in.path))
-	// A name, its class, their places in lists and in the table of classes.
-	if err := in.take(int64(n)*int64(256+len(file)), fmt.Sprintf("the names and labels of %d samples", n)); err != nil {
+	// For each sample: a name, a class, and their entries in lists and in the table of classes.
+	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("the names and labels of %d samples", n)); err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(file, ".gz")
@@ -91,14 +91,14 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	return s, nil
 }
 
-// nameSamples names the samples, if there is a name for each and none twice.
+// nameSamples sets the names of the samples, if there is a distinct one for each.
 func (c *Content) nameSamples(names []string) {
 	if len(names) == c.Len() && allDiffer(names) {
 		c.Names = naming.Readable(names)
 	}
 }
 
-// allDiffer tells whether no name is empty or there twice.
+// allDiffer reports whether all names are distinct and not empty.
 func allDiffer(names []string) bool {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -110,7 +110,7 @@ func allDiffer(names []string) bool {
 	return true
 }
 
-// checkFinite returns an error that names the first value of x that is NaN or infinite.
+// checkFinite returns an error with the place of the first NaN or infinite value of x.
 func checkFinite(x mat.Matrix) error {
 	if _, ok := x.(*Bytes); ok {
 		return nil
@@ -133,7 +133,7 @@ func checkFinite(x mat.Matrix) error {
 	return nil
 }
 
-// checkRow is checkFinite of row i, whose values stand in these columns, or with nil in all.
+// checkRow is checkFinite for row i, whose values are in columns, or with nil in all columns.
 func checkRow(i int, columns []int, values []float64) error {
 	for j, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -146,7 +146,7 @@ func checkRow(i int, columns []int, values []float64) error {
 	return nil
 }
 
-// rowsOf returns a function that gives the rows of a matrix, each until the next is asked for.
+// rowsOf returns a function that returns rows of a matrix; each is valid until the next call.
 func rowsOf(x mat.Matrix) func(i int) []float64 {
 	_, m := x.Dims()
 	row := make([]float64, m)
@@ -166,7 +166,7 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return Row(row, i, x) }
 }
 
-// Classes returns the classes of the samples' words in natural order, "" for none, and each sample's label.
+// Classes returns the distinct class names in natural order, and the label of each sample, −1 for "".
 func Classes(words []string) (classes []string, labels []int) {
 	words = naming.Readable(words)
 	classes = slices.Clone(words)
@@ -188,10 +188,10 @@ func Classes(words []string) (classes []string, labels []int) {
 
 type variable struct {
 	Name  string
-	Class string     // the kind of its elements, as the file's format calls it
-	Dims  []int      // its size along each of its dimensions
-	Value mat.Matrix // its numbers, or nil where it has none that fit a matrix
-	Text  []string   // the elements of a list of words, else it is nil
+	Class string     // the type of its elements, in the terms of the file's format
+	Dims  []int      // its size along each dimension
+	Value mat.Matrix // its numbers, nil if they do not fit a matrix
+	Text  []string   // the elements of a list of words, else nil
 }
 
 // String describes the variable as in "fea (165×1024 uint8)".
@@ -203,7 +203,7 @@ func (v *variable) String() string {
 	return fmt.Sprintf("%s (%s %s)", v.Name, strings.Join(dims, "×"), v.Class)
 }
 
-// len returns the number of the elements of a vector, or 0 where v is none.
+// len returns the number of elements of a vector, or 0 for other variables.
 func (v *variable) len() int {
 	if v.Text != nil || v.Value == nil {
 		return len(v.Text)
@@ -214,12 +214,12 @@ func (v *variable) len() int {
 	return 0
 }
 
-func (v *variable) at(i int) float64 {
+func (v *variable) number(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
 }
 
-// words returns the labels in v as text: a number as its digits, NaN, an unknown label, as "".
+// words returns the labels in v as text: numbers as digits, and NaN, an unknown label, as "".
 func (v *variable) words() ([]string, error) {
 	n := v.len()
 	if n == 0 {
@@ -230,7 +230,7 @@ func (v *variable) words() ([]string, error) {
 	}
 	words := make([]string, n)
 	for i := range words {
-		switch x := v.at(i); {
+		switch x := v.number(i); {
 		case math.IsNaN(x):
 		case x != math.Trunc(x) || math.IsInf(x, 0):
 			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
@@ -243,7 +243,7 @@ func (v *variable) words() ([]string, error) {
 
 type variables []variable
 
-// add adds a variable, or returns an error where one of its name is there.
+// add adds a variable, or returns an error if its name is taken.
 func (vs *variables) add(v variable, in *input) error {
 	if slices.ContainsFunc(*vs, func(other variable) bool { return other.Name == v.Name }) {
 		return fmt.Errorf("the file holds %q twice", v.Name)
@@ -252,10 +252,10 @@ func (vs *variables) add(v variable, in *input) error {
 	if *vs = append(*vs, v); len(*vs) > most {
 		return fmt.Errorf("the file holds more than %d variables", most)
 	}
-	return in.take(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
+	return in.reserve(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
 }
 
-// find returns the first variable that has one of the names, written just so or else in other case, or nil.
+// find returns the first variable with one of the names, preferably in the same case, or nil.
 func (vs variables) find(names ...string) *variable {
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, name := range names {
@@ -267,20 +267,20 @@ func (vs variables) find(names ...string) *variable {
 	return nil
 }
 
-// imageSize returns the size of the images that the vectors hold, if a variable gives it.
+// imageSize returns the size of the images in the vectors, if a variable gives it.
 func (vs variables) imageSize() (height, width int, given bool) {
 	v := vs.find(sizeVariable)
 	if v == nil || v.Value == nil || v.len() != 2 {
 		return 0, 0, false
 	}
-	h, w := v.at(0), v.at(1)
+	h, w := v.number(0), v.number(1)
 	if given = h >= 0 && h <= math.MaxInt32 && w >= 0 && w <= math.MaxInt32; given {
 		height, width = int(h), int(w)
 	}
 	return height, width, given
 }
 
-// String lists the variables, only the first of many.
+// String lists the first variables.
 func (vs variables) String() string {
 	const most = 20
 	if len(vs) == 0 {
@@ -296,13 +296,13 @@ func (vs variables) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Variables that Write puts beside the vectors: names of samples and classes, and the size of images or 0 and 0.
+// Variables that Write stores beside the vectors: names of samples and classes, and the size of images or 0, 0.
 const namesVariable, classesVariable, sizeVariable = "names", "classes", "imagesize"
 
-// namesVariables are the names that the list of the samples' names may have.
+// namesVariables are accepted names of the variable with the samples' names.
 var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
-// content makes the set of the vectors and labels of the names in the options or else of the first given ones.
+// content returns the vectors and labels that the options name, or else the first of features and labels.
 func (vs variables) content(in *input, features, labels []string) (*Content, error) {
 	if in.opt.Features != "" {
 		features = []string{in.opt.Features}
@@ -361,11 +361,11 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	return c, nil
 }
 
-// numbers returns the labels from 0 of a list of numbers of classes, from 1 to most or NaN for an unknown one.
+// numbers returns labels from 0 for class numbers from 1 to most; NaN means unknown.
 func (v *variable) numbers(most int) (labels []int, ok bool) {
 	labels = make([]int, v.len())
 	for i := range labels {
-		l := v.at(i)
+		l := v.number(i)
 		if l < 1 || l > float64(most) {
 			return nil, false
 		}

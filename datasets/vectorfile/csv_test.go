@@ -101,7 +101,7 @@ func writeFile(t testing.TB, path string, data []byte) string {
 	return path
 }
 
-// labelled lists a set's samples as name=class.
+// labelled lists the samples as name=class.
 func labelled(s *Content) []string {
 	out := make([]string, s.Len())
 	for i, name := range s.Names {
@@ -117,7 +117,7 @@ func openFile(path string, opt Options) (*Content, error) {
 	return Open(context.Background(), path, opt)
 }
 
-// A file is read by what it holds, whatever it is called.
+// The content of a file decides how it is read, not its name.
 func TestOpenFile(t *testing.T) {
 	want := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
 	idx := writeIDX(8, []uint32{2, 2}, []uint8{1, 2, 3, 4})
@@ -155,7 +155,7 @@ func TestNamesOfBytes(t *testing.T) {
 			t.Errorf("%q: the set %q of %q", name, s.Name, s.Names)
 		}
 	}
-	// NumPy's arrays of bytes hold any.
+	// NumPy's byte strings hold any bytes.
 	path := writeFile(t, filepath.Join(dir, "x.npz"), writeNPZ(t,
 		npzArray{"X.npy", writeNPY("|u1", false, "(2, 1)", []uint8{1, 2})},
 		npzArray{"y.npy", writeNPY("|S1", false, "(2,)", []byte("\xe9\xe8"))},

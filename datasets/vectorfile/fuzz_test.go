@@ -18,12 +18,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// mostFuzzed is the longest input that the fuzz targets look at: longer ones cost
-// time and find nothing else.
+// mostFuzzed is the longest input of the fuzz targets: longer ones only cost time.
 const mostFuzzed = 1 << 16
 
-// checkMemory runs f and fails the test where it allocates more than bound bytes,
-// and what the measure may be wrong by.
+// checkMemory runs f and fails the test if it allocates more than bound bytes, within the error of measurement.
 func checkMemory(t testing.TB, bound int64, f func()) {
 	t.Helper()
 	const wrongBy = 4 << 20
@@ -32,12 +30,11 @@ func checkMemory(t testing.TB, bound int64, f func()) {
 	}
 }
 
-// fuzzRoom is the memory that the readers of vectors may take in fuzzing.
+// fuzzRoom is the memory limit of readers in fuzzing.
 const fuzzRoom = 1 << 20
 
-// checkRoom runs f, a reader of data that may take fuzzRoom. What it drops
-// on the way counts too: lists that grow, buffers, unpackers, and some hundred
-// bytes for each part of a file, which has eight bytes at least.
+// checkRoom runs f, a reader of data with the limit fuzzRoom. Temporary memory counts too: growing lists, buffers,
+// unpackers, and some hundred bytes for each part of a file, which has at least eight bytes.
 func checkRoom(t testing.TB, data []byte, f func(in *input)) {
 	t.Helper()
 	checkMemory(t, 8*fuzzRoom+128*int64(len(data)), func() { f(memoryInput(data, fuzzRoom)) })
@@ -118,7 +115,7 @@ func FuzzCSV(f *testing.F) {
 		if len(text) > mostFuzzed {
 			return
 		}
-		// A record of the longest kind, once the file is unpacked.
+		// A record of the greatest length, once the file is unpacked.
 		longest := min(1032*int64(len(text)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text))+64*longest, func() {
 			in := memoryInput(text, fuzzRoom)
@@ -185,8 +182,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzStored reads a NumPy or IDX file as it is and with its values left on disk, which
-// is the same set, or an error in both.
+// FuzzStored reads a NumPy or IDX file in memory and on disk: both give equal sets, or both an error.
 func FuzzStored(f *testing.F) {
 	f.Add(writeNPY("<f8", false, "(2, 2)", []float64{1, 2, 3, 4}))
 	f.Add(writeNPY(">i2", false, "(2, 1, 2)", []int16{1, 2, 3, 4}))
@@ -213,7 +209,7 @@ func FuzzStored(f *testing.F) {
 		checkMemory(t, 16<<20+128*int64(len(data)), func() { stored, err = read(path, Options{OnDisk: true}) })
 		whole, wholeErr := read(path, Options{Limit: fuzzRoom})
 		if err != nil {
-			return // what columns come first in, or texts, are for the memory
+			return // column-major arrays and texts must be read into memory
 		}
 		defer stored.Close()
 		checkSet(t, stored)
@@ -245,7 +241,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// What Write puts into each form is read as the same set.
+// Sets are equal after writing and reading, in each format.
 func FuzzWrite(f *testing.F) {
 	f.Add(uint8(0), uint8(2), uint8(3), "a\nb", "x\ny", []byte("\x01\x00\x00\x00\x00\x00\xf0\x3f12345678"))
 	f.Add(uint8(1), uint8(4), uint8(4), "", "", []byte("0123456789abcdef"))
@@ -304,7 +300,7 @@ func FuzzWrite(f *testing.F) {
 				err = w.Flush()
 			}
 			if err != nil {
-				continue // a name that the form cannot hold
+				continue // the format cannot hold the name
 			}
 			got, err := readWritten(ending, out.Bytes())
 			if err != nil {
@@ -321,7 +317,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// readWritten reads a file that Write made, by its ending, from memory.
+// readWritten reads a file that Write made, by its extension, from memory.
 func readWritten(ending string, data []byte) (*Content, error) {
 	in := memoryInput(data, 1<<24)
 	switch ending {

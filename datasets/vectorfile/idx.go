@@ -16,9 +16,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels
-// come from the file that the options name, or from that beside it: train-labels-idx1-ubyte for
-// train-images-idx3-ubyte.gz, with or without .gz. A class is named by its number.
+// readIDX reads images in the IDX format of MNIST, plain or gzipped, or vectors, n×m. The labels come from the file in
+// the options, or from the file beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz, with or without .gz.
+// The name of a class is its number.
 func readIDX(in *input) (set *Content, err error) {
 	dims, x, err := idxArray(in)
 	if err != nil {
@@ -65,19 +65,19 @@ func isIDX(head []byte) bool {
 	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
 }
 
-// IsIDXImages tells by its name whether a file holds images in IDX format.
+// IsIDXImages reports whether a file's name is that of images in IDX format.
 func IsIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
-// IDXFolder reads the pairs of IDX files of images and labels in dir, of a part, "train" or "test", or of all, the
-// training part first. It also returns the names of all else, and of what is hidden.
+// IDXFolder reads the pairs of IDX files of images and labels in dir: those of a part, "train" or "test", or all, the
+// training part first. It also returns the names of all other files and of hidden ones.
 func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Content, others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	partOf := func(name string) string { // "t10k" is of MNIST
+	partOf := func(name string) string { // MNIST calls it "t10k"
 		switch {
 		case strings.Contains(name, "train"):
 			return "train"
@@ -90,7 +90,7 @@ func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Conte
 	for _, e := range entries {
 		name := e.Name()
 		isImages, isLabels := IsIDXImages(name), strings.Contains(name, "labels") && strings.Contains(name, "idx1")
-		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
+		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // the same file is there gzipped and plain
 		switch {
 		case strings.HasPrefix(name, ".") || e.IsDir() || !isImages && !isLabels:
 			others = append(others, name)
@@ -130,21 +130,21 @@ func IDXFolder(ctx context.Context, dir, part string, opt Options) (whole *Conte
 	return whole, others, nil
 }
 
-// join adds the samples of b, where both sets are of bytes.
+// join appends the samples of b. It keeps bytes if both have bytes.
 func (c *Content) join(b *Content, budget *budget) error {
 	fits := false
 	_, m := c.Vectors.Dims()
 	if _, columns := b.Vectors.Dims(); c.Height == b.Height && c.Width == b.Width && m == columns {
 		switch x := c.Vectors.(type) {
 		case *Stored:
-			if y, ok := b.Vectors.(*Stored); ok && x.bytes() && y.bytes() {
+			if y, ok := b.Vectors.(*Stored); ok && x.isBytes() && y.isBytes() {
 				fits = true
 				x.parts, x.greatest = append(x.parts, y.parts...), max(x.greatest, y.greatest)
 			}
 		case *Bytes:
 			if y, ok := b.Vectors.(*Bytes); ok {
 				fits = true
-				if err := budget.take(int64(len(x.data)+len(y.data)), "both together"); err != nil {
+				if err := budget.reserve(int64(len(x.data)+len(y.data)), "both together"); err != nil {
 					return err
 				}
 				c.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
@@ -173,7 +173,7 @@ var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-// idxArray reads an IDX file: its header and the numbers, the highest byte first, which stay there with OnDisk.
+// idxArray reads the header and the numbers of an IDX file, big-endian. With OnDisk the numbers stay in the file.
 func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 	r, most, packed, err := in.unpacked()
 	if err != nil {
@@ -189,7 +189,7 @@ func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 		if packed {
 			unpacked = r
 		}
-		x, err = in.leave(unpacked, start, *a)
+		x, err = in.storeOnDisk(unpacked, start, *a)
 		return a.dims, x, err
 	}
 	if x, err = a.matrix(r, most-start, in, a.kind == number.Uint8); err == nil {

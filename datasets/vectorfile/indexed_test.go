@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// TestIndexed: the forms that sets of texts are given in, by Open.
+// TestIndexed: the formats of text collections, by Open.
 func TestIndexed(t *testing.T) {
 	for _, test := range []struct {
 		name, text, topics string

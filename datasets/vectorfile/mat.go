@@ -19,8 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Vectors of images, by their size or
-// where m is the square of a number from 16 to 256, are turned: MATLAB stores an image column by column.
+// readMAT reads the matrix "fea" and the labels "gnd" of a MATLAB file. Images, known by their size or because m is the
+// square of a number from 16 to 256, are transposed, because MATLAB stores them by column.
 func readMAT(in *input) (*Content, error) {
 	vars, err := matVariables(in)
 	if err != nil {
@@ -47,7 +47,7 @@ func readMAT(in *input) (*Content, error) {
 	return s, nil
 }
 
-// turnImages rewrites the n images of h×w pixels, which row returns, from column by column to row by row.
+// turnImages transposes n images of h×w pixels, which row returns, from column-major to row-major.
 func turnImages[T any](n, h, w int, row func(i int) []T) {
 	upright := make([]T, h*w)
 	for i := range n {
@@ -61,14 +61,14 @@ func turnImages[T any](n, h, w int, row func(i int) []T) {
 	}
 }
 
-// The types of elements and the classes of variables that matter, by the names of the format's description.
+// The types of elements and the classes of variables, named as in the format's description.
 const (
 	miINT8, miUINT8, miUINT16, miINT32, miUINT32, miDOUBLE          = 1, 2, 4, 5, 6, 9
 	miMATRIX, miCOMPRESSED, miUTF8, miUTF16                         = 14, 15, 16, 17
 	mxCELL, mxCHAR, mxSPARSE, mxDOUBLE, mxUINT8, mxUINT64, mxOPAQUE = 1, 4, 5, 6, 9, 15, 17
 )
 
-// matNumbers tells how the numbers of an element type are stored.
+// matNumbers maps element types to their storage.
 var matNumbers = map[uint32]number.Kind{
 	1: number.Int8, 2: number.Uint8, 3: number.Int16, 4: number.Uint16, 5: number.Int32, 6: number.Uint32,
 	7: number.Float32, 9: number.Float64, 12: number.Int64, 13: number.Uint64,
@@ -80,11 +80,11 @@ var matClasses = []string{
 	14: "int64", 15: "uint64", 16: "function", 17: "opaque", 18: "object",
 }
 
-const matHeader = 128 // the length of the text and the version that open a file
+const matHeader = 128 // the length of the text and version at the start of a file
 
-// matVariables reads the variables of a MATLAB file of version 5, which -v6 and -v7 write ("MAT-File Format",
-// The MathWorks, chapter 1). Numeric matrices get a value: uint8 and logical ones a *Bytes, sparse ones a
-// *sparse.CSR, others a *mat.Dense. Cells that each hold a line of text give a list of words.
+// matVariables reads the variables of a MATLAB file of version 5, as written by -v6 and -v7 ("MAT-File Format", The
+// MathWorks, chapter 1). Numeric matrices get a value: a *Bytes for uint8 and logical, a *sparse.CSR for sparse, a
+// *mat.Dense for others. Cells with a line of text each become a list of words.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
 	if _, err := in.ReadAt(head, 0); err != nil {
@@ -118,7 +118,7 @@ func matVariables(in *input) (vars variables, err error) {
 	return vars, nil
 }
 
-// sniffMAT tells a MATLAB file by its first 128 bytes, and its byte order, which is nil for version 7.3.
+// sniffMAT recognises a MATLAB file and its byte order from its first 128 bytes. The order is nil for version 7.3.
 func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	if len(head) >= matHeader {
 		switch string(head[124:matHeader]) {
@@ -133,7 +133,7 @@ func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	return nil, bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n"))
 }
 
-// matElement is what is left of an element's content. After an error its methods return nothing.
+// matElement is the unread content of an element. After an error its methods return nothing.
 type matElement struct {
 	data  []byte
 	order binary.ByteOrder
@@ -142,7 +142,7 @@ type matElement struct {
 	err   error
 }
 
-// fails tells whether there is an error, or makes one where something is wrong.
+// fails reports whether there is an error, and sets one if wrong is true.
 func (e *matElement) fails(wrong bool, format string, args ...any) bool {
 	if e.err == nil && wrong {
 		e.err = fmt.Errorf(format, args...)
@@ -150,22 +150,22 @@ func (e *matElement) fails(wrong bool, format string, args ...any) bool {
 	return e.err != nil
 }
 
-// take asks for n bytes of memory for what, and tells whether it got them.
-func (e *matElement) take(n int64, what string) bool {
+// reserve reserves n bytes of memory for what, and reports whether that succeeded.
+func (e *matElement) reserve(n int64, what string) bool {
 	if e.err == nil {
-		e.err = e.in.take(n, what)
+		e.err = e.in.reserve(n, what)
 	}
 	return e.err == nil
 }
 
-// read reads the element at off, if it is a variable, and returns how many bytes it takes in the file.
+// read reads the element at off, if it is a variable, and returns its size in the file.
 func (e *matElement) read(off int64) (size int64) {
-	typ, n := e.tag(e.in.part(off, 8))
+	typ, n := e.tag(e.in.section(off, 8))
 	most := e.in.size - off - 8
-	if e.fails(n > most, "the file ends within an element: %w", promised(n, most)) {
+	if e.fails(n > most, "the file ends within an element: %w", truncatedError(n, most)) {
 		return 0
 	}
-	r, size, packed := e.in.part(off+8, n), 8+n, typ == miCOMPRESSED
+	r, size, packed := e.in.section(off+8, n), 8+n, typ == miCOMPRESSED
 	if packed {
 		z, err := zlib.NewReader(r)
 		if e.err = err; err != nil {
@@ -181,9 +181,9 @@ func (e *matElement) read(off int64) (size int64) {
 		return size
 	}
 	if n > most {
-		e.err = promised(n, most)
+		e.err = truncatedError(n, most)
 	}
-	if !e.take(n, "a variable") {
+	if !e.reserve(n, "a variable") {
 		return 0
 	}
 	e.taken = n
@@ -193,7 +193,7 @@ func (e *matElement) read(off int64) (size int64) {
 	return size
 }
 
-// tag reads a type and a number of bytes.
+// tag reads a type and a size in bytes.
 func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
 	var tag [8]byte
 	if _, err := io.ReadFull(r, tag[:]); e.fails(err != nil, "the file ends within an element's tag: %w", err) {
@@ -202,7 +202,7 @@ func (e *matElement) tag(r io.Reader) (typ uint32, n int64) {
 	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:]))
 }
 
-// variable reads one variable, as far as it succeeds. What the format's description leaves out is nil.
+// variable reads one variable as far as possible. Undocumented ones are nil.
 func (e *matElement) variable() *variable {
 	if e.err != nil || len(e.data) == 0 {
 		return nil
@@ -231,9 +231,9 @@ func (e *matElement) variable() *variable {
 	return v
 }
 
-// header reads what every variable begins with: flags, of which the lowest byte is its class, dimensions, name.
+// header reads the start of a variable: flags, whose lowest byte is the class, dimensions and name.
 func (e *matElement) header() (v *variable, flags uint32) {
-	typ, data := e.part()
+	typ, data := e.nextPart()
 	if e.fails(typ != miUINT32 || len(data) != 8, "array flags of type %d and %d bytes", typ, len(data)) {
 		return nil, 0
 	}
@@ -243,7 +243,7 @@ func (e *matElement) header() (v *variable, flags uint32) {
 		return nil, flags
 	}
 	v = &variable{Class: matClasses[class]}
-	typ, data = e.part()
+	typ, data = e.nextPart()
 	if e.fails(typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0, "dimensions of type %d and %d bytes", typ, len(data)) {
 		return v, flags
 	}
@@ -254,13 +254,13 @@ func (e *matElement) header() (v *variable, flags uint32) {
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
-	_, data = e.part()
+	_, data = e.nextPart()
 	v.Name = string(data[:min(len(data), 1<<10)])
 	return v, flags
 }
 
-// part reads the next part. A small one is packed into eight bytes together with its tag.
-func (e *matElement) part() (typ uint32, data []byte) {
+// nextPart reads the next nextPart. A small nextPart shares eight bytes with its tag.
+func (e *matElement) nextPart() (typ uint32, data []byte) {
 	if e.fails(len(e.data) < 8, "the variable ends within a part's tag") {
 		return 0, nil
 	}
@@ -274,13 +274,13 @@ func (e *matElement) part() (typ uint32, data []byte) {
 		return 0, nil
 	}
 	data = e.data[at : at+n]
-	e.data = e.data[min(size, int64(len(e.data))):] // the last part may come without what fills it up
+	e.data = e.data[min(size, int64(len(e.data))):] // the last part may lack padding
 	return typ, data
 }
 
-// numbers reads a part of numbers, which are an array of one dimension.
+// numbers reads a part with numbers as an array of one dimension.
 func (e *matElement) numbers() (a array, data []byte) {
-	typ, data := e.part()
+	typ, data := e.nextPart()
 	k, ok := matNumbers[typ]
 	if e.fails(!ok || len(data)%k.Size() != 0, "values of type %d in %d bytes", typ, len(data)) {
 		return array{dims: []int{0}}, nil
@@ -288,7 +288,7 @@ func (e *matElement) numbers() (a array, data []byte) {
 	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data
 }
 
-// matrix reads a matrix, whose values stand column by column. Only what MATLAB calls uint8 becomes a *Bytes.
+// matrix reads a matrix in column-major order. Only MATLAB's uint8 becomes a *Bytes.
 func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 	a, data := e.numbers()
 	if n := a.dims[0]; e.fails(int64(dims[0])*int64(dims[1]) != int64(n), "%d×%d matrix with %d values", dims[0], dims[1], n) ||
@@ -300,10 +300,10 @@ func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 	return x
 }
 
-// whole reads a list of whole numbers.
-func (e *matElement) whole() []int {
+// integers reads a list of integers.
+func (e *matElement) integers() []int {
 	a, data := e.numbers()
-	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
+	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
 		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -313,18 +313,18 @@ func (e *matElement) whole() []int {
 	return out
 }
 
-// sparse reads an r×c matrix that stands in compressed columns and returns it in compressed rows.
+// sparse reads an r×c matrix in compressed columns and returns it in compressed rows.
 func (e *matElement) sparse(r, c int) mat.Matrix {
-	rows, starts := e.whole(), e.whole()
+	rows, starts := e.integers(), e.integers()
 	a, data := e.numbers()
 	if e.fails(len(starts) != c+1, "%d×%d sparse matrix with %d column starts", r, c, len(starts)) {
 		return nil
 	}
 	nnz := starts[c]
-	// Nothing in the file backs the number of rows.
+	// The size of the file does not limit the number of rows.
 	if e.fails(nnz < 0 || nnz > min(len(rows), a.dims[0]), "%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0]) ||
 		e.fails(r > nnz+1<<20, "%d×%d sparse matrix with only %d values", r, c, nnz) ||
-		!e.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
+		!e.reserve(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)) {
 		return nil
 	}
 	values, value := make([]float64, nnz), a.kind.In(data, a.order)
@@ -338,13 +338,13 @@ func (e *matElement) sparse(r, c int) mat.Matrix {
 	return columns.Transpose()
 }
 
-// words reads the cells of a row or column, each a line of text. It returns nil where one is something else.
+// words reads the cells of a row or column, each a line of text. It returns nil for any other content.
 func (e *matElement) words(r, c int) (words []string) {
 	if r != 1 && c != 1 {
 		return nil
 	}
 	for range r * c {
-		typ, data := e.part()
+		typ, data := e.nextPart()
 		if typ != miMATRIX || len(data) == 0 {
 			return nil
 		}
@@ -364,9 +364,9 @@ func (e *matElement) line() (text string, ok bool) {
 	if e.err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
 		return "", false
 	}
-	typ, data := e.part()
-	// Runes of four bytes for the characters of one, the string, and its place in a list.
-	if !e.take(48+6*int64(len(data)), "a list of words") {
+	typ, data := e.nextPart()
+	// Four bytes for the rune of each character, the string, and its entry in a list.
+	if !e.reserve(48+6*int64(len(data)), "a list of words") {
 		return "", false
 	}
 	switch typ {

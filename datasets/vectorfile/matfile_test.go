@@ -222,7 +222,7 @@ func TestReadMATRefuses(t *testing.T) {
 	}
 }
 
-// An element that is packed twice holds no variable, and the next is read.
+// A doubly packed element holds no variable, and the next is read.
 func TestReadMATPackedTwice(t *testing.T) {
 	once := writeMAT(binary.LittleEndian, true, sampleVars()[0])[matHeader:]
 	twice := writeMAT(binary.LittleEndian, false)
@@ -235,7 +235,7 @@ func TestReadMATPackedTwice(t *testing.T) {
 	}
 }
 
-// An element may claim a size that nothing backs: that must not cost memory.
+// A false size of an element must not cost memory.
 func TestReadMATClaims(t *testing.T) {
 	var body bytes.Buffer
 	order := binary.LittleEndian
@@ -258,7 +258,7 @@ func TestReadMATClaims(t *testing.T) {
 	}
 }
 
-// memory returns how many bytes f asks for.
+// memory returns the number of bytes that f allocates.
 func memory(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -272,7 +272,7 @@ func parseMAT(data []byte) ([]variable, error) {
 	return matVariables(memoryInput(data, 0))
 }
 
-// checkSet checks what must hold of every set of vectors.
+// checkSet checks the invariants of every set of vectors.
 func checkSet(t testing.TB, s *Content) {
 	t.Helper()
 	n, m := s.Vectors.Dims()
@@ -292,7 +292,7 @@ func checkSet(t testing.TB, s *Content) {
 	}
 }
 
-// Cells of lines of text are words, whatever way the text is stored in.
+// Cells with a line of text each are words, in any encoding.
 func TestReadMATWords(t *testing.T) {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		cell := func(class uint32, rows, cols int32, typ uint32, data any) matData {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of the labels that the options name.
+// readNPY reads a NumPy file of n×m or n×h×w numbers, and the file of labels in the options.
 func readNPY(in *input) (*Content, error) {
 	x, err := npyArray(in, "X")
 	if err != nil {
@@ -31,7 +31,7 @@ func readNPY(in *input) (*Content, error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads arrays of a NumPy archive, of which scipy.sparse.save_npz writes several for one matrix.
+// readNPZ reads the arrays of a NumPy archive. scipy.sparse.save_npz writes several for one matrix.
 func readNPZ(in *input) (*Content, error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {
@@ -62,7 +62,7 @@ func readNPZ(in *input) (*Content, error) {
 	return vars.numpy(in)
 }
 
-// numpy makes the set of arrays by the names that are common in Python.
+// numpy returns the content of arrays by their usual names in Python.
 func (vs variables) numpy(in *input) (*Content, error) {
 	features := []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
 	if in.opt.Features != "" {
@@ -76,7 +76,7 @@ func (vs variables) numpy(in *input) (*Content, error) {
 
 // npyArray reads a file's array, or with Options.OnDisk leaves its numbers in the file.
 func npyArray(in *input, name string) (v variable, err error) {
-	r := number.Buffered(in.part(0, in.size), in.size)
+	r := number.Buffered(in.section(0, in.size), in.size)
 	if !in.opt.OnDisk {
 		return readArray(in, r, in.size, name)
 	}
@@ -92,11 +92,11 @@ func npyArray(in *input, name string) (v variable, err error) {
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
 	}
-	v.Value, err = in.leave(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
+	v.Value, err = in.storeOnDisk(nil, h.Length, array{kind: t.Kind, order: t.Order, dims: h.Shape})
 	return v, err
 }
 
-// readArray reads an array of numbers or words from at most most bytes. Others are listed without a value.
+// readArray reads an array of numbers or words from at most most bytes. Other arrays get no value.
 func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, error) {
 	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)
@@ -130,10 +130,10 @@ func readArray(in *input, r *bufio.Reader, most int64, name string) (variable, e
 func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts []string, err error) {
 	size := items * t.Size
 	if size > most {
-		return nil, promised(size, most)
+		return nil, truncatedError(size, most)
 	}
-	// The bytes, their runes, the strings and their places in the list.
-	if err := in.take(4*size+48*items, "a list of words"); err != nil {
+	// The bytes, their runes, the strings and their entries in the list.
+	if err := in.reserve(4*size+48*items, "a list of words"); err != nil {
 		return nil, err
 	}
 	raw, err := number.ReadBytes(r, size, 0)
@@ -154,7 +154,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 	return texts, nil
 }
 
-// joinSparse puts the matrix, called "data", in the place of the arrays of scipy.sparse.save_npz.
+// joinSparse replaces the arrays of scipy.sparse.save_npz by their matrix, called "data".
 func (vs *variables) joinSparse(in *input) error {
 	parts := map[string]*variable{}
 	for _, name := range []string{"format", "shape", "data", "indptr", "indices"} {
@@ -182,9 +182,9 @@ func (vs *variables) joinSparse(in *input) error {
 	return nil
 }
 
-// compressedRows returns the matrix whose compressed rows are in these lists.
+// compressedRows returns the matrix in compressed rows of these lists.
 func compressedRows(in *input, shape, starts, columns, values *variable) (*sparse.CSR, error) {
-	if err := in.take(8*int64(starts.len()+columns.len()+values.len()), "its values"); err != nil {
+	if err := in.reserve(8*int64(starts.len()+columns.len()+values.len()), "its values"); err != nil {
 		return nil, err
 	}
 	var lists [3][]int
@@ -194,14 +194,14 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 			return nil, err
 		}
 	}
-	if err := values.isList(); err != nil {
+	if err := values.checkList(); err != nil {
 		return nil, err
 	}
 	value := make([]float64, values.Dims[0])
 	for i := range value {
-		value[i] = values.at(i)
+		value[i] = values.number(i)
 	}
-	// Nothing in the file backs the number of columns.
+	// The size of the file does not limit the number of columns.
 	n, m := lists[0][0], lists[0][1]
 	if m > len(value)+1<<20 {
 		return nil, fmt.Errorf("%d×%d matrix with only %d values", n, m, len(value))
@@ -213,8 +213,8 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 	return x, nil
 }
 
-// isList returns an error unless v is a list of numbers, which may be empty.
-func (v *variable) isList() error {
+// checkList returns an error unless v is a list of numbers, which may be empty.
+func (v *variable) checkList() error {
 	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
 		return fmt.Errorf("array %s holds no list of numbers", v)
 	}
@@ -222,12 +222,12 @@ func (v *variable) isList() error {
 }
 
 func (v *variable) indices() ([]int, error) {
-	if err := v.isList(); err != nil {
+	if err := v.checkList(); err != nil {
 		return nil, err
 	}
 	out := make([]int, v.Dims[0])
 	for i := range out {
-		x := v.at(i)
+		x := v.number(i)
 		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 			return nil, fmt.Errorf("array %s holds %v", v, x)
 		}

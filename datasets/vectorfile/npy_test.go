@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// writeNPY returns a NumPy file as NumPy writes it: format version 1, the
-// header filled up with blanks to a multiple of 64 bytes.
+// writeNPY returns a NumPy file as NumPy writes it: format version 1, with the header padded to a multiple of 64 bytes.
 func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 	order := binary.ByteOrder(binary.LittleEndian)
 	if descr[0] == '>' {
@@ -309,8 +308,7 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
-// What a file holds of arrays is bounded, however small they are, and of many only
-// the first are listed.
+// The number of arrays is limited, however small they are, and only the first of many are listed.
 func TestManyVariables(t *testing.T) {
 	var arrays []npzArray
 	var vars []matVar

@@ -16,24 +16,23 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Options says what to read from a file of vectors. Its zero value takes names that are common in the format.
+// Options are the options of Open. The zero value uses the common names of each format.
 type Options struct {
-	// Features and Labels name the variables of a MATLAB or NPZ file that hold the n×m vectors and the n
-	// labels. In a CSV file Labels names the column of the labels, beside an IDX or NPY file the file of the
-	// labels. Labels "-" says that there are none.
+	// Features and Labels name the variables of a MATLAB or NPZ file with the n×m vectors and the n labels. For a CSV
+	// file, Labels names the column of labels; for an IDX or NPY file, the file of labels. Labels "-" means none.
 	Features, Labels string
-	// Height and Width are the size of the images that the vectors hold, where the file does not tell.
+	// Height and Width are the size of the images in the vectors, if the file does not give it.
 	Height, Width int
-	// Limit is the most bytes of memory that reading takes; 0 stands for what is free of the context's budget.
+	// Limit is the most memory in bytes that Open takes; 0 means the free budget of the context.
 	Limit int64
-	// OnDisk leaves the values of NumPy (in C order) and IDX files where they are, and is an error of others:
-	// Vectors is a *Stored, and the set is to be closed. What is gzipped is unpacked to a temporary file.
+	// OnDisk leaves the values of NumPy (in C order) and IDX files on disk; Vectors is a *Stored, and the content must
+	// be closed. Gzipped values are unpacked to a temporary file. Other formats are errors.
 	OnDisk bool
 }
 
-const headLength = 1024 // how much of a file tells its kind
+const headLength = 1024 // the bytes that identify the format
 
-// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV. Its content tells, not its name.
+// Open reads a file of vectors: MATLAB, IDX, NumPy, SVMlight or CSV. The content decides the format, not the name.
 func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -70,22 +69,23 @@ type reader struct {
 
 // readers are tried in this order.
 var readers = []reader{
-	{isIDX, reading(readIDX)},
-	{isNPY, reading(readNPY)},
-	{startsWith("PK\x03\x04"), reading(readNPZ)},
-	{func(head []byte) bool { _, is := sniffMAT(head); return is }, reading(readMAT)},
-	{indexedLine.Match, reading(readIndexed)},
-	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
+	{isIDX, pathReader(readIDX)},
+	{isNPY, pathReader(readNPY)},
+	{startsWith("PK\x03\x04"), pathReader(readNPZ)},
+	{func(head []byte) bool { _, is := sniffMAT(head); return is }, pathReader(readMAT)},
+	{indexedLine.Match, pathReader(readIndexed)},
+	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, pathReader(readCSV)},
 }
 
-// Add adds a reader before that of CSV, and returns what removes it again. It is called before Open.
+// Add adds a reader before that of CSV, and returns a function that removes it. It must be called before Open. fits
+// reports whether the reader reads files that begin with head.
 func Add(fits func(head []byte) bool, read func(ctx context.Context, path string, opt Options) (*Content, error)) (remove func()) {
 	before := readers
 	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{fits, read})
 	return func() { readers = before }
 }
 
-// NotOnDisk is the error of a set whose vectors cannot stay on disk.
+// NotOnDisk returns the error for a set whose vectors cannot stay on disk.
 func NotOnDisk(name string) error {
 	return fmt.Errorf("%s: only folders of images, IDX files and NumPy's .npy files can be read a few samples at a time", name)
 }
@@ -102,10 +102,10 @@ type input struct {
 	size int64
 	opt  Options
 	*budget
-	stored *Stored // that is left in the file
+	stored *Stored // the matrix that stays in the file
 }
 
-// budget is the memory that reading the files of a set may take, which is asked for before it is allocated.
+// budget is the memory for reading the files of a set. It is reserved before allocation.
 type budget struct {
 	ctx         context.Context
 	limit, left int64
@@ -119,8 +119,8 @@ func newBudget(ctx context.Context, opt Options) *budget {
 	return &budget{ctx, limit, limit}
 }
 
-// take asks for n bytes for what.
-func (b *budget) take(n int64, what string) error {
+// reserve reserves n bytes for what.
+func (b *budget) reserve(n int64, what string) error {
 	if n < 0 || n > b.left {
 		return &limits.LimitError{What: what, Need: n, Free: b.left, Limit: b.limit}
 	}
@@ -128,8 +128,8 @@ func (b *budget) take(n int64, what string) error {
 	return nil
 }
 
-// reading makes a reader of paths of a function that reads an open file.
-func reading(read func(in *input) (*Content, error)) func(context.Context, string, Options) (*Content, error) {
+// pathReader returns a reader of paths for a function that reads an open file.
+func pathReader(read func(in *input) (*Content, error)) func(context.Context, string, Options) (*Content, error) {
 	return func(ctx context.Context, path string, opt Options) (*Content, error) {
 		return readFile(path, opt, newBudget(ctx, opt), read)
 	}
@@ -155,12 +155,12 @@ func readFile[T any](path string, opt Options, b *budget, read func(in *input) (
 	return out, err
 }
 
-// part returns a reader of size bytes of the file from off on, which ends with the context.
-func (in *input) part(off, size int64) io.Reader {
+// section returns a reader of size bytes of the file from off. It fails when the context ends.
+func (in *input) section(off, size int64) io.Reader {
 	return &stoppable{io.NewSectionReader(in, off, size), in.ctx}
 }
 
-// stoppable is a reader that ends with the context.
+// stoppable is a reader that fails when its context ends.
 type stoppable struct {
 	in  io.Reader
 	ctx context.Context
@@ -173,9 +173,9 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.in.Read(p)
 }
 
-// unpacked returns what the file holds, unpacked where it is gzipped, and how many bytes that can be.
+// unpacked returns the content of the file, unpacked if it is gzipped, and its largest possible size.
 func (in *input) unpacked() (r *bufio.Reader, most int64, packed bool, err error) {
-	r, packed, err = zipfile.Gunzip(number.Buffered(in.part(0, in.size), in.size))
+	r, packed, err = zipfile.Gunzip(number.Buffered(in.section(0, in.size), in.size))
 	if most = in.size; packed {
 		most *= zipfile.MostDeflate
 	}

@@ -19,13 +19,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// memoryInput returns a file in memory, of which reading may take limit bytes, or with 0 what is free.
+// memoryInput returns a file in memory with a limit for reading; 0 means the free budget.
 func memoryInput(data []byte, limit int64) *input {
 	opt := Options{Limit: limit}
 	return &input{bytes.NewReader(data), "fuzz", int64(len(data)), opt, newBudget(context.Background(), opt), nil}
 }
 
-// The readers by path, whatever the file's content.
+// The readers by path, for any content.
 func IDX(path string, opt Options) (*Content, error)     { return readNow(readIDX, path, opt) }
 func NPY(path string, opt Options) (*Content, error)     { return readNow(readNPY, path, opt) }
 func NPZ(path string, opt Options) (*Content, error)     { return readNow(readNPZ, path, opt) }
@@ -34,11 +34,10 @@ func CSV(path string, opt Options) (*Content, error)     { return readNow(readCS
 func Indexed(path string, opt Options) (*Content, error) { return readNow(readIndexed, path, opt) }
 
 func readNow(read func(in *input) (*Content, error), path string, opt Options) (*Content, error) {
-	return reading(read)(context.Background(), path, opt)
+	return pathReader(read)(context.Background(), path, opt)
 }
 
-// bomb returns a DEFLATE stream of head and then n times the text, without
-// packing each of them anew: it is not the stream's end.
+// bomb returns a DEFLATE stream of head and n times text, without compressing each copy, and without an end.
 func bomb(t testing.TB, head, text []byte, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -57,14 +56,14 @@ func bomb(t testing.TB, head, text []byte, n int) []byte {
 	return append(stream, bytes.Repeat(put(text), n-1)...)
 }
 
-// bombs returns files of a few MB of each packed kind that unpack to 8 GB.
+// bombs returns files of a few MB of each packed format that unpack to 8 GB.
 func bombs(t testing.TB) map[string][]byte {
 	const size, each = 1 << 33, 1 << 22
 	zeros := make([]byte, each)
 	gzip := func(head, text []byte) []byte {
 		return append([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), bomb(t, head, text, size/len(text))...)
 	}
-	// A variable of a MATLAB file is no longer than 4 GB: three of them.
+	// A variable of a MATLAB file has at most 4 GB: three of them.
 	var mat []byte
 	for range 3 {
 		const most = 1<<32 - 1<<16
@@ -102,7 +101,7 @@ func bombs(t testing.TB) map[string][]byte {
 	}
 }
 
-// Files that unpack to much more than memory holds are refused before it is taken.
+// Files that unpack to more than the memory are refused before allocation.
 func TestBombs(t *testing.T) {
 	const limit = 32 << 20
 	for name, data := range bombs(t) {
@@ -111,7 +110,7 @@ func TestBombs(t *testing.T) {
 		}
 		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
 		var err error
-		// The longest line of a CSV file takes some times its length.
+		// The longest line of a CSV file takes a multiple of its length.
 		used := memory(func() { _, err = openFile(path, Options{Limit: limit}) })
 		if used > 10*limit {
 			t.Errorf("%s: %d bytes of memory", name, used)
@@ -132,8 +131,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What is large and holds what it promises is read, in at most so many times the
-// memory that it then takes.
+// Large valid files are read with a limited multiple of the memory that their content takes.
 func TestLargeVectors(t *testing.T) {
 	const n, m = 12000, 784
 	values := make([]uint8, n*m)
@@ -165,7 +163,7 @@ func TestLargeVectors(t *testing.T) {
 	}
 }
 
-// Arrays that each fit are refused where all of them do not.
+// Arrays that fit one by one, but not together, are refused.
 func TestRoomIsShared(t *testing.T) {
 	x := writeNPY("<f8", false, "(1000, 10)", make([]float64, 10000))
 	var arrays []npzArray
@@ -183,7 +181,7 @@ func TestRoomIsShared(t *testing.T) {
 	}
 }
 
-// The end of the context ends reading.
+// Reading ends when the context ends.
 func TestReadingIsStopped(t *testing.T) {
 	stop := errors.New("stopped here")
 	ctx, cancel := context.WithCancelCause(context.Background())

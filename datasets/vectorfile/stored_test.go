@@ -25,8 +25,7 @@ func place(t *testing.T, files map[string][]byte) string {
 	return dir
 }
 
-// TestStored: values that stay on disk are those that are read, with the same names,
-// labels, images and range, in whatever steps they are read.
+// TestStored: values on disk equal values in memory, with equal names, labels, images and range, in any steps.
 func TestStored(t *testing.T) {
 	floats := make([]float32, 7*6)
 	for i := range floats {
@@ -88,8 +87,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredRefuses: files that cannot be read a few rows at a time, that hold other than
-// they say, and one that becomes shorter while it is read.
+// TestStoredRefuses: files that cannot be read by rows, files with a wrong content, and a file that shrinks while it is
+// read.
 func TestStoredRefuses(t *testing.T) {
 	whole := writeNPY("<f8", false, "(4, 2)", []float64{1, 2, 3, 4, 5, math.NaN(), 7, 8})
 	fine := writeNPY("<f8", false, "(4, 2)", []float64{1, 2, 3, 4, 5, 6, 7, 8})

@@ -21,13 +21,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Bounds on a line of a CSV file of vectors. A number takes up to 25 bytes.
+// Limits of a line in a CSV file of vectors. A number takes up to 25 bytes.
 const mostVectorLine, mostVectorColumns = 32 << 20, 1 << 20
 
-// readCSV reads a text file, plain or gzipped, with a sample a line and its numbers divided by commas,
-// semicolons or tabs. The first line may name the columns. Then the column that the options name, or else
-// "label", "class" or "target", holds the classes, "" for an unknown one. A first column "name", or of words,
-// holds the samples' names.
+// readCSV reads a text file, plain or gzipped, with one sample a line and numbers separated by commas, semicolons or
+// tabs. The first line may name the columns. The classes are then in the column that the options name, else in "label",
+// "class" or "target", "" for unknown. A first column called "name", or of words, holds the samples' names.
 func readCSV(in *input) (*Content, error) {
 	text, _, _, err := in.unpacked()
 	if err != nil {
@@ -79,7 +78,7 @@ type csvTable struct {
 	names, words []string
 }
 
-// begin looks at the first line: a header holds no numbers, or the name of a column of names or labels.
+// begin examines the first line: a header has no numbers, or names a column of names or labels.
 func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 	t.width = len(record)
 	first, given := strings.ToLower(record[0]), t.in.opt.Labels
@@ -119,7 +118,7 @@ func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 	return true, err
 }
 
-// add adds a line of a sample.
+// add adds the line of a sample.
 func (t *csvTable) add(record []string) error {
 	if len(record) != t.width {
 		return fmt.Errorf("%d columns, want %d as in the first line", len(record), t.width)
@@ -130,7 +129,7 @@ func (t *csvTable) add(record []string) error {
 			need += 48 + len(cell)
 		}
 	}
-	if err := t.in.take(int64(need), "the table up to it"); err != nil {
+	if err := t.in.reserve(int64(need), "the table up to it"); err != nil {
 		return err
 	}
 	t.rows++
@@ -154,16 +153,15 @@ func (t *csvTable) add(record []string) error {
 	return nil
 }
 
-const nameColumn = "name" // the name of the column of the samples' names that Write makes
+const nameColumn = "name" // the column of the samples' names in files that Write writes
 
-// labelColumns are the names of the column of the labels.
+// labelColumns are accepted names of the column of labels.
 var labelColumns = []string{"label", "class", "target"}
 
-// readIndexed reads sparse vectors in the form of SVMlight and LIBSVM: a label and pairs of an index and a
-// value, as in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. Labels are classes, or, where all
-// differ, names, as in RCV1 (Lewis, Yang, Rose and Li 2004). A file beside that ends with ".qrels" gives their
-// topics then, in lines of a topic, a document and 1. Of RCV1's topics, a hierarchy, only the four at its top
-// count.
+// readIndexed reads sparse vectors in the format of SVMlight and LIBSVM: a label, and pairs of an index and a value, as
+// in "3 1:0.5 17:2". Indices count from 1 unless there is a 0. Labels are classes, or names if all differ, as in RCV1
+// (Lewis, Yang, Rose and Li 2004). A file beside it that ends with ".qrels" then gives their topics, in lines of a
+// topic, a document and 1. Of the topics of RCV1, a hierarchy, only the four top ones count.
 func readIndexed(in *input) (*Content, error) {
 	x, labels, err := indexedRows(in)
 	if err != nil {
@@ -189,7 +187,7 @@ func readIndexed(in *input) (*Content, error) {
 	return s, err
 }
 
-// classesOrNames returns the class of each sample, "" for none or several, or names where all labels differ.
+// classesOrNames returns the class of each sample, "" for none or several, or names if all labels differ.
 func classesOrNames(labels []string) (words, names []string) {
 	if len(labels) > 1 && allDiffer(labels) {
 		return nil, labels
@@ -203,7 +201,7 @@ func classesOrNames(labels []string) (words, names []string) {
 	return words, nil
 }
 
-// indexedRows returns the vectors and what each line begins with.
+// indexedRows returns the vectors, and the label of each line.
 func indexedRows(in *input) (*sparse.CSR, []string, error) {
 	var labels []string
 	rowStart := []int{0}
@@ -216,8 +214,8 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 		if len(label) == 0 && len(bytes.TrimSpace(pairs)) == 0 {
 			return nil
 		}
-		// Lists double as they grow, and are copied as they do; a label is put into a table.
-		if err := in.take(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
+		// Lists double as they grow, and are copied; labels are put into a table.
+		if err := in.reserve(int64(200+4*len(label)+48*bytes.Count(pairs, []byte(":"))), "the values up to it"); err != nil {
 			return err
 		}
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
@@ -262,7 +260,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 	return x, labels, err
 }
 
-// cutLabel returns the label that a line begins with, which may be missing, and its pairs.
+// cutLabel returns the label at the start of a line, which may be missing, and the pairs.
 func cutLabel(text []byte) (label, pairs []byte) {
 	text = bytes.TrimRight(text, "\r")
 	end := bytes.IndexAny(text, " \t")
@@ -275,7 +273,7 @@ func cutLabel(text []byte) (label, pairs []byte) {
 	return text[:end], text[end:]
 }
 
-// qrelsBeside returns the file of topics beside path, "" where there is none.
+// qrelsBeside returns the file of topics beside path, or "".
 func qrelsBeside(path string) (string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -293,12 +291,12 @@ func qrelsBeside(path string) (string, error) {
 	return strings.Join(found, ""), nil
 }
 
-// rcv1Tops are the topics at the top of RCV1's hierarchy.
+// rcv1Tops are the top topics of RCV1's hierarchy.
 var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
-// readTopics returns the one topic of each document, "" where there is none or several.
+// readTopics returns the topic of each document, "" for none or several.
 func readTopics(in *input, documents []string) ([]string, error) {
-	if err := in.take(int64(len(documents))*96, "the topics of documents"); err != nil {
+	if err := in.reserve(int64(len(documents))*96, "the topics of documents"); err != nil {
 		return nil, err
 	}
 	row := make(map[string]int, len(documents))
@@ -323,7 +321,7 @@ func readTopics(in *input, documents []string) ([]string, error) {
 		}
 		topic, seen := names[fields[0]]
 		if !seen {
-			if err := in.take(int64(128+len(fields[0])), "the names of topics"); err != nil {
+			if err := in.reserve(int64(128+len(fields[0])), "the names of topics"); err != nil {
 				return err
 			}
 			topic = strings.Clone(fields[0])
@@ -355,5 +353,5 @@ func readTopics(in *input, documents []string) ([]string, error) {
 	return all, nil
 }
 
-// indexedLine fits the beginning of a file that readIndexed reads.
+// indexedLine matches the beginning of a file that readIndexed reads.
 var indexedLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s:#]*[ \t]+(?:qid:[0-9]+[ \t]+)?[0-9]+:[-+.0-9eE]+[\s#]`)

@@ -26,14 +26,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writers are the forms in which vectors are written, by the ending of the file's name.
+// writers are the formats of vectors, by the extension of the file's name.
 var writers = map[string]func(*bufio.Writer, *Content) error{
 	".npz": writeNumPy,
 	".mat": writeMATLAB,
 	".csv": writeTable,
 }
 
-// CanWrite returns an error if Write knows the ending of path for no form, or its folder is not there.
+// CanWrite returns an error if Write does not support the extension of path, or its folder does not exist.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
 		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
@@ -48,19 +48,19 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes a set of vectors to a file of the form that the ending of its name says: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels, and names of
-// samples and classes from it, but the set is called as the file then, and sparse vectors are dense in a .csv,
-// and no images in a .mat.
+// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
+// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
+// three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
+// no longer images.
 //
-// The file appears when it is whole: where Write fails, or ctx ends it, what was there before stays. A value
-// that is not finite and a name that the form cannot hold are errors: one with white space at its ends in a
-// .csv, with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
+// The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
+// errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF
+// in a .mat, or that are not UTF-8.
 func Write(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.WriteFunc)
 }
 
-// WriteNew is Write for a file that must not be there, which is an fs.ErrExist; that file stays as it is.
+// WriteNew is Write for a new file. If the file exists, it is unchanged, and the error wraps fs.ErrExist.
 func WriteNew(ctx context.Context, path string, s *Content) error {
 	return s.write(ctx, path, atomicfile.CreateFunc)
 }
@@ -85,7 +85,7 @@ func (c *Content) write(ctx context.Context, path string, file func(string, func
 	return err
 }
 
-// checkVectors checks that c is a set of vectors that a reader would take.
+// checkVectors returns an error unless c has vectors that a reader would accept.
 func (c *Content) checkVectors() error {
 	if c.Vectors == nil {
 		return errors.New("a set of image files has no vectors")
@@ -123,16 +123,16 @@ func (c *Content) checkVectors() error {
 	return checkFinite(c.Vectors)
 }
 
-type list struct {
+type namedList struct {
 	name    string
 	words   []string
 	numbers []float64
-	whole   bool // the numbers are whole
+	whole   bool // the numbers are integers
 }
 
-// lists returns what Write puts beside the vectors, which hold images of a size or none.
-func (c *Content) lists(height, width int) []list {
-	labels := list{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+// lists returns the lists that Write stores beside vectors, which hold images of a size or 0×0.
+func (c *Content) lists(height, width int) []namedList {
+	labels := namedList{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
 		number := float64(l + 1)
 		if l < 0 {
@@ -140,22 +140,22 @@ func (c *Content) lists(height, width int) []list {
 		}
 		labels.numbers = append(labels.numbers, number)
 	}
-	all := []list{labels, {name: namesVariable, words: c.Names}}
+	all := []namedList{labels, {name: namesVariable, words: c.Names}}
 	if len(c.Classes) > 0 {
-		all = append(all, list{name: classesVariable, words: c.Classes})
+		all = append(all, namedList{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := list{name: "features"}, list{name: "columns", whole: true}, list{name: "scales"}
+		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", whole: true}, namedList{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
 	}
-	return append(all, list{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
+	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
 }
 
-// putList writes numbers one after the other, the lowest byte first, up to the first error.
+// putList writes numbers in little-endian order, up to the first error.
 func putList[T any](w *bufio.Writer, values []T) error {
 	for some := range slices.Chunk(values, 8192) {
 		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
@@ -165,7 +165,7 @@ func putList[T any](w *bufio.Writer, values []T) error {
 	return nil
 }
 
-// putInt32 writes an array of whole numbers in 4 bytes each.
+// putInt32 writes an array of integers of 4 bytes.
 func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
 	z.Array(name, "<i4", []int{len(values)}, func(w *bufio.Writer) {
 		for _, v := range values {
@@ -174,7 +174,7 @@ func putInt32[T int | float64](z *npz.Writer, name string, values ...T) {
 	})
 }
 
-// writeNumPy writes a set as Write says for NumPy. Nothing in it is compressed: numpy.savez does not either.
+// writeNumPy writes a .npz file, uncompressed as by numpy.savez.
 func writeNumPy(w *bufio.Writer, c *Content) error {
 	z := npz.NewWriter(w)
 	n, m := c.Vectors.Dims()
@@ -206,7 +206,7 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 	return z.Close()
 }
 
-// writeTable writes a set as Write says for CSV. A number has the fewest digits that tell it from all others.
+// writeTable writes a .csv file. A number has the fewest digits that identify it.
 func writeTable(w *bufio.Writer, c *Content) error {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
 		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
@@ -247,7 +247,7 @@ func writeTable(w *bufio.Writer, c *Content) error {
 	return cmp.Or(err, out.Error())
 }
 
-// writeMATLAB writes a set as Write says for MATLAB, uncompressed, as MATLAB does with -v6.
+// writeMATLAB writes a .mat file, uncompressed as by MATLAB with -v6.
 func writeMATLAB(w *bufio.Writer, c *Content) error {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
 		if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
@@ -258,7 +258,7 @@ func writeMATLAB(w *bufio.Writer, c *Content) error {
 	if _, ok := c.Vectors.(*sparse.CSR); ok {
 		height, width = 0, 0
 	}
-	// A text, where some other data are (nowhere), the version, and letters that tell the order of bytes.
+	// A text, an offset that is not used, the version, and letters that give the byte order.
 	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
 	err := c.vectorsArray().write(w)
 	for _, l := range c.lists(height, width) {
@@ -272,15 +272,15 @@ func writeMATLAB(w *bufio.Writer, c *Content) error {
 type matArray struct {
 	name       string
 	class      int
-	nonzero    int // of a sparse one
+	nonzero    int // for a sparse matrix
 	rows, cols int
-	parts      []byte // the parts behind the name
-	typ        int    // else the last part holds bytes bytes of numbers of a type, which put writes
+	parts      []byte // the parts after the name
+	typ        int    // unless 0, put writes the last part, with this type and size in bytes
 	bytes      int64
 	put        func(*bufio.Writer)
 }
 
-// write writes the variable. Errors of w come with the last number.
+// write writes the variable. Errors of w appear with the last number.
 func (a *matArray) write(w *bufio.Writer) error {
 	head := appendPart(nil, miUINT32, []int32{int32(a.class), int32(a.nonzero)})
 	head = appendPart(head, miINT32, []int32{int32(a.rows), int32(a.cols)})
@@ -296,7 +296,7 @@ func (a *matArray) write(w *bufio.Writer) error {
 	if a.put != nil {
 		size += 8
 	}
-	// The size of an element would have room for more, MATLAB has not.
+	// MATLAB limits the size of a variable further than the format does.
 	if size > math.MaxInt32 {
 		return fmt.Errorf("variable %s takes %d bytes, and a variable of a MATLAB file of version 5 at most 2 GB: write .npz", a.name, size)
 	}
@@ -310,7 +310,7 @@ func (a *matArray) write(w *bufio.Writer) error {
 	return err
 }
 
-// appendPart appends a part of these numbers. One of up to 4 bytes shares 8 with its tag.
+// appendPart appends a part with these numbers. A part of up to 4 bytes shares 8 bytes with its tag.
 func appendPart[T any](to []byte, typ int, values []T) []byte {
 	size := binary.Size(values)
 	pad := -size & 7
@@ -323,9 +323,9 @@ func appendPart[T any](to []byte, typ int, values []T) []byte {
 	return append(to, make([]byte, pad)...)
 }
 
-// array is the variable of a list: a column of numbers, or of cells of a word each. A size is a row. What is not
-// ASCII is written in 16 bits each: MATLAB loads no file in which a character has several bytes of UTF-8.
-func (l list) array() *matArray {
+// array returns the variable of a list: a column of numbers, or of cells with a word each. A size is a row. Text beyond
+// ASCII is written in 16 bits a character, because MATLAB loads no file with multi-byte UTF-8.
+func (l namedList) array() *matArray {
 	if l.words == nil {
 		a := &matArray{name: l.name, class: mxDOUBLE, rows: len(l.numbers), cols: 1, parts: appendPart(nil, miDOUBLE, l.numbers)}
 		if l.name == sizeVariable {
@@ -348,14 +348,14 @@ func (l list) array() *matArray {
 	return a
 }
 
-// vectorsArray is the variable of the vectors.
+// vectorsArray returns the variable of the vectors.
 func (c *Content) vectorsArray() *matArray {
 	n, m := c.Vectors.Dims()
 	a := &matArray{name: "fea", class: mxDOUBLE, rows: n, cols: m}
 	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
 		rows, starts, values := compressedColumns(x)
-		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB keeps room for one at least
+		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB stores at least one
 		a.parts = appendPart(appendPart(nil, miINT32, rows), miINT32, starts)
 		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { putList(w, values) }
 	case *Bytes:
@@ -368,7 +368,7 @@ func (c *Content) vectorsArray() *matArray {
 	return a
 }
 
-// putColumns writes the vectors column by column, in MATLAB's order, in which images are turned too.
+// putColumns writes the vectors in MATLAB's column-major order, with images transposed too.
 func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 	n, m := c.Vectors.Dims()
 	height, width := c.Height, c.Width
@@ -386,7 +386,7 @@ func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
 	}
 }
 
-// compressedColumns returns the values other than 0 column by column, the row of each, and the columns' starts.
+// compressedColumns returns the non-zero values by column, the row of each, and the starts of the columns.
 func compressedColumns(x *sparse.CSR) (rows, starts []int32, values []float64) {
 	columns := x.Transpose()
 	m, _ := columns.Dims()

@@ -33,12 +33,11 @@ var oddNames = []string{
 	"né", "λ 100", "猫 and 犬", "e\u0301", "\ufeffmarked", "#1", "x=1 {2}", strings.Repeat("long ", 50) + ".",
 }
 
-// randomSet returns a set of vectors of one of the three kinds, with or without
-// classes and images.
+// randomSet returns a set of vectors of one of the three types, with or without classes and images.
 func randomSet(r *rand.Rand) *Content {
 	n, m := 1+r.IntN(6), 1+r.IntN(6)
 	if r.IntN(4) == 0 {
-		m = 256 // which could be images of 16×16
+		m = 256 // possible images of 16×16
 	}
 	s := &Content{Name: "set", Names: make([]string, n), Labels: make([]int, n)}
 	names := r.Perm(len(oddNames))
@@ -120,7 +119,7 @@ func classNames(s *Content) []string {
 	return names
 }
 
-// What is written is read back as the same set.
+// Sets are equal after writing and reading.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -173,8 +172,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteFeatures: where several features stand side by side, the file says which columns
-// are whose, and by what they were multiplied.
+// TestWriteFeatures: a file with joined features lists the columns and the scale of each.
 func TestWriteFeatures(t *testing.T) {
 	s := &Content{
 		Names: []string{"a", "b"}, Labels: []int{-1, -1}, Vectors: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}),
@@ -208,7 +206,7 @@ func TestWriteFeatures(t *testing.T) {
 	}
 }
 
-// Characters beyond U+FFFF are kept where they can be.
+// Characters beyond U+FFFF are kept if the format allows them.
 func TestWriteEmoji(t *testing.T) {
 	s := &Content{Names: []string{"🐈", "🐈🐕"}, Classes: []string{"🙂 face", "x"}, Labels: []int{1, 0}, Vectors: mat.NewDense(2, 1, []float64{1, 2})}
 	for _, ending := range []string{".npz", ".csv"} {
@@ -239,7 +237,7 @@ func goldenSets() map[string]*Content {
 	}
 }
 
-// The files are those that NumPy, SciPy and MATLAB's readers were seen to read.
+// NumPy, SciPy and MATLAB's readers have read these files.
 func TestWriteGolden(t *testing.T) {
 	for name, s := range goldenSets() {
 		for _, ending := range []string{".npz", ".mat", ".csv"} {
@@ -271,7 +269,7 @@ func TestWriteGolden(t *testing.T) {
 	}
 }
 
-// addWritten adds the golden files of the given ending to a fuzz target's seeds.
+// addWritten adds the golden files with this extension to a fuzz target's seeds.
 func addWritten(f *testing.F, ending string) {
 	f.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "written-*"+ending))
@@ -360,7 +358,7 @@ func TestWriteTooLarge(t *testing.T) {
 	}
 }
 
-// A file that cannot be replaced keeps what it had.
+// A file that cannot be replaced is unchanged.
 func TestWriteKeeps(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.csv"), []byte("a,b\n1,2\n"))
 	s := &Content{Names: []string{" a"}, Labels: []int{-1}, Vectors: mat.NewDense(1, 1, nil)}
@@ -379,7 +377,7 @@ func TestWriteKeeps(t *testing.T) {
 	}
 }
 
-// A file that is there, be it since a moment ago, is not replaced by a new one.
+// An existing file, even one created a moment ago, is not replaced by WriteNew.
 func TestWriteNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	s := &Content{Names: []string{"a"}, Labels: []int{-1}, Vectors: mat.NewDense(1, 1, nil)}
@@ -395,7 +393,7 @@ func TestWriteNew(t *testing.T) {
 	}
 }
 
-// Files of others have names and classes only where these fit.
+// Files of other programs have names and classes only if these fit.
 func TestOthersNames(t *testing.T) {
 	x := writeNPY("|u1", false, "(3, 2)", []uint8{1, 2, 3, 4, 5, 6})
 	y := writeNPY("<i8", false, "(3,)", []int64{2, 1, 2})
@@ -433,7 +431,7 @@ func TestOthersNames(t *testing.T) {
 	}
 }
 
-// A first column called name names the samples of a CSV file, if it can.
+// A first column called name names the samples of a CSV file, if the names are valid.
 func TestCSVNames(t *testing.T) {
 	for _, test := range []struct{ text, labels, want string }{
 		{"name,a,class\np,1,x\nq,2,y\n", "", "[p q] [x y] 2×1"},
@@ -551,8 +549,7 @@ func BenchmarkWriteSparse(b *testing.B) {
 	}
 }
 
-// TestWriteFormulas: no cell of a .csv is a formula to a spreadsheet, and the names
-// are read as they were.
+// TestWriteFormulas: no cell of a .csv is a spreadsheet formula, and names are unchanged after reading.
 func TestWriteFormulas(t *testing.T) {
 	names := []string{"=1+1", "'=1+1", "@a", "-1", "+b", "'c"}
 	s := &Content{Names: names, Classes: []string{"+x", "-2", "=HYPERLINK(1)"}, Labels: []int{0, 1, 2, 0, 1, 2},
@@ -585,7 +582,7 @@ func TestWriteFormulas(t *testing.T) {
 	}
 }
 
-// endedAfter is a context that ends after it was asked n times.
+// endedAfter is a context that ends after n calls of Err.
 type endedAfter struct {
 	context.Context
 	n int
@@ -598,7 +595,7 @@ func (c *endedAfter) Err() error {
 	return nil
 }
 
-// countedMatrix counts how many of its values are asked for.
+// countedMatrix counts the calls of At.
 type countedMatrix struct {
 	mat.Matrix
 	asked *int
@@ -609,8 +606,7 @@ func (c countedMatrix) At(i, j int) float64 {
 	return c.Matrix.At(i, j)
 }
 
-// TestWriteEnds: whatever the form, writing ends with its context, at once, and
-// leaves what was there.
+// TestWriteEnds: in each format, writing ends with its context at once, and leaves the old file.
 func TestWriteEnds(t *testing.T) {
 	const n, m = 3000, 1000
 	var dense mat.Dense
@@ -630,7 +626,7 @@ func TestWriteEnds(t *testing.T) {
 			if err := Write(ctx, path, s); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: got error %v", ext, err)
 			}
-			// All are asked for once, whether they are finite.
+			// All values are read once, to check that they are finite.
 			if asked > n*m*11/10 {
 				t.Errorf("%s: %d of the values are asked for after the end", ext, asked-n*m)
 			}

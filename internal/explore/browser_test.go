@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 )
 
-// settled waits until the page shows what was said, in as many acts.
+// settled waits until the page shows the state after a number of acts.
 func settled(p *browsertest.Page, acts int) {
 	p.Run(fmt.Sprintf(`
 await until(() => $("#work").hidden);
@@ -30,7 +30,7 @@ check($$("#groups a.picture.told").map((a) => +a.dataset.i).sort().join() === st
 check($("#told").textContent === state.said || %d === 0, "the page says", $("#told").textContent, "and not", state.said);`, acts, acts), nil)
 }
 
-// drag drags a picture onto what a selector finds.
+// drag drags a picture to an element.
 func drag(t *testing.T, p *browsertest.Page, from, to string) {
 	t.Helper()
 	x, y := p.Middle(from)
@@ -47,8 +47,7 @@ func drag(t *testing.T, p *browsertest.Page, from, to string) {
 	p.Run(`await until(() => $("#dock").hidden);`, nil)
 }
 
-// TestBrowser: all that can be said is said by mouse and by keyboard, and the page shows what comes
-// of it.
+// TestBrowser: every correction is possible by mouse and by keyboard, and the page shows its effect.
 func TestBrowser(t *testing.T) {
 	g := newGrouping(t, 24)
 	session := newFake(g.groups)
@@ -63,7 +62,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 
-	// By dragging: onto a section, and what is selected onto a new group.
+	// By dragging: a picture to a section, and a selection to a new group.
 	drag(t, p, `#group-1 a.picture[data-i='0']`, `#dock [data-group='1']`)
 	settled(p, 1)
 	want("a picture is dragged", func(s feedback.State) bool {
@@ -98,7 +97,7 @@ check($$("#chooser .choices button:not([hidden])").length === 4, "choices:", $("
 	p.Run(`check($("#group-5 h2").textContent === "Group 5: Tower <b>", $("#group-5 h2").innerHTML);
 check(document.activeElement.matches("#group-2 a.picture"), "the focus is on", document.activeElement.outerHTML);`, nil)
 
-	// By keys, on the picture that has the focus.
+	// By keys, on the focused picture.
 	p.Run(`$("#group-2 a.picture[data-i='7']").focus();`, nil)
 	p.Press("r")
 	settled(p, 5)
@@ -154,7 +153,7 @@ check(document.activeElement.ariaLabel === "Rename Group 2: Beach", document.act
 	settled(p, 13)
 	want("a group is split", func(s feedback.State) bool { return slices.Contains(s.Groups, 6) && slices.Contains(s.Groups, 1) })
 
-	// A mistake changes nothing and is told.
+	// A mistake changes nothing and is shown.
 	p.Click(`#group-1 .group-acts > button:nth-of-type(1)`)
 	p.Type("Beach")
 	p.Press("Enter")
@@ -188,7 +187,7 @@ check($("#viewer dl").textContent.includes("Belongs with<b>13.png"), $("#viewer 
 check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#viewer dl").textContent);`, nil)
 	p.Press("Escape")
 
-	// What is said in another window is shown here.
+	// Corrections in another window appear here.
 	if status, text, _ := request(t, web, "POST", s.Path()+"act", `{"do":"move","pictures":[23],"groups":[0]}`, nil); status != 200 {
 		t.Fatal(text)
 	}
@@ -204,8 +203,8 @@ check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#
 	}
 }
 
-// TestBrowserManyGroups: with many groups pictures can be dropped on all of them, what is dropped
-// elsewhere is said, and in a narrow window nothing is cut off.
+// TestBrowserManyGroups: with many groups, pictures can be dropped on all of them, a drop elsewhere is explained, and
+// nothing is cut off in a narrow window.
 func TestBrowserManyGroups(t *testing.T) {
 	g := newGrouping(t, 120)
 	for i := range g.groups {
@@ -222,7 +221,7 @@ check(getComputedStyle($("#group-5 .unsure img")).opacity < 1, "a picture that i
 check($("#question .unsure") && $$("#question img").every((img) => getComputedStyle(img).opacity === "1"), "a picture of the question is faded");`, nil)
 
 	x, y := p.Middle("#group-30 a.picture")
-	drop := func(to string) { // at the top left corner, for which a whole section need not be in view
+	drop := func(to string) { // at the top left corner, so that a section need not be in view completely
 		t.Helper()
 		p.Mouse("mousePressed", x, y)
 		p.Mouse("mouseMoved", x+8, y+8)
@@ -256,7 +255,7 @@ const small = $$("button, label, select").filter((e) => e.scrollWidth > e.client
 check(small.length === 0, "too small is", small[0]?.outerHTML);`, nil)
 }
 
-// gate holds the acts of a session back until pass lets one go on, and lists them in their order.
+// gate holds the acts of a session until pass releases one, and lists them in order.
 type gate struct {
 	t    *testing.T
 	way  chan struct{}
@@ -288,8 +287,8 @@ func (g *gate) pass(n int) {
 	}
 }
 
-// TestBrowserFast: answers that are given faster than the groups are found are all done, in their
-// order, each of the pair that was shown when it was given.
+// TestBrowserFast: answers given faster than the groups are found all count, in order, each for the pair that was
+// shown.
 func TestBrowserFast(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
@@ -323,8 +322,7 @@ func TestBrowserFast(t *testing.T) {
 	}
 }
 
-// TestBrowserQueue: what is done while the groups are found waits for its turn. An act that fails
-// does not keep others from being done, and can be tried again.
+// TestBrowserQueue: acts wait while groups are found. A failed act does not block others, and can be repeated.
 func TestBrowserQueue(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
@@ -359,7 +357,7 @@ $("#finish").click(); check(!$("#finished").open, "it ends with something that i
 	if st := session.State(); st.Groups[0] != 3 || st.Groups[1] != 4 || !slices.Contains(st.Groups, 5) {
 		t.Errorf("the state is %+v", st)
 	}
-	// Undo of an act that then fails undoes no other.
+	// Undo of an act that then fails undoes no other act.
 	p.Run(`partwise.select([1], false); partwise.select([2]);`, nil)
 	p.Press("g", "u")
 	gate.pass(1)
@@ -368,8 +366,8 @@ $("#finish").click(); check(!$("#finished").open, "it ends with something that i
 	p.Problems() // 500
 }
 
-// TestBrowserAgain: a page goes on with a server that was started again, and loads itself again where
-// there are other groups. What is not saved then is listed.
+// TestBrowserAgain: a page continues with a restarted server, and reloads if the groups are others. Unsaved acts are
+// listed.
 func TestBrowserAgain(t *testing.T) {
 	g := newGrouping(t, 12)
 	var now atomic.Pointer[Server]
@@ -420,8 +418,7 @@ func TestBrowserAgain(t *testing.T) {
 	p.Problems() // 409
 }
 
-// TestBrowserAway: when the server does not answer the page says so and keeps what is not saved, and
-// when it is back everything is done once.
+// TestBrowserAway: without an answer the page says so and keeps unsaved acts; after that each is done once.
 func TestBrowserAway(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
@@ -436,7 +433,7 @@ func TestBrowserAway(t *testing.T) {
 		if !away.Load() {
 			s.ServeHTTP(w, r)
 		}
-		if away.Load() { // also where the act is done: its answer is lost
+		if away.Load() { // also after the act is done: its answer is lost
 			panic(http.ErrAbortHandler)
 		}
 	}))

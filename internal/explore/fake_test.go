@@ -9,13 +9,13 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 )
 
-// fakeSession does what it is told and finds nothing by itself: a session without clustering.
+// fakeSession applies acts without clustering.
 type fakeSession struct {
 	state feedback.State
 	past  []feedback.State
 	ahead []feedback.State
 	skips [][2]int
-	// before is called before anything is done.
+	// before is called before each act.
 	before func(context.Context, feedback.Act) error
 }
 
@@ -27,7 +27,7 @@ func newFake(groups []int) *fakeSession {
 	return f
 }
 
-// questions asks about the last picture and each other one in turn.
+// questions pairs the last picture with each other one in turn.
 func (f *fakeSession) questions() (list []feedback.Question) {
 	last := len(f.state.Groups) - 1
 	for i := range last {

@@ -1,6 +1,5 @@
-// Package explore serves the page of a grouping on the loopback address, for a person to correct the groups.
-// The address holds a token of 128 random bits, which other users of the computer and other pages of the
-// browser do not know.
+// Package explore serves the page of a grouping on the loopback address, where a person corrects the groups. The
+// address holds a secret token of 128 random bits, which keeps out other users and other pages.
 package explore
 
 import (
@@ -43,7 +42,7 @@ type Session interface {
 	Redo(context.Context) (*feedback.State, error)
 }
 
-// Server is a handler of all that the page asks for:
+// Server handles all requests of the page:
 //
 //	GET  /TOKEN/             the page, and what it loads (see file)
 //	GET  /TOKEN/original/17  the picture of row 17
@@ -52,11 +51,11 @@ type Session interface {
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
 //
-// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person, which has
-// changed nothing. A POST may have two more fields. One with the id of an earlier one does nothing, since
-// clients repeat requests without an answer. One with another model than the State's is refused.
+// A POST is answered with the State, or with a line of text: with status 422 for a mistake of the person, which changed
+// nothing. A POST may have two more fields. A request with the id of an earlier one does nothing, because clients
+// repeat unanswered requests. A request with another model than the State's is refused.
 type Server struct {
-	ctx   context.Context // ends acts
+	ctx   context.Context // cancels acts
 	token string
 	model string // of the session's states
 	page  *report.ServedPage
@@ -64,25 +63,25 @@ type Server struct {
 	files []string
 	pages http.Handler
 
-	acting   sync.Mutex // held by the act that runs
+	acting   sync.Mutex // held by the running act
 	session  Session
 	closed   bool
-	done     []string               // ids of the last acts
+	done     []string               // the ids of the last acts
 	state    atomic.Pointer[[]byte] // as JSON
 	finished chan struct{}
 	finish   sync.Once
 }
 
 const (
-	largestBody = 1 << 20 // bytes of a request
-	largestID   = 100     // bytes of an id
-	mostDone    = 1000    // ids that are known
+	largestBody = 1 << 20 // the largest size of a request in bytes
+	largestID   = 100     // the largest size of an id in bytes
+	mostDone    = 1000    // the number of remembered ids
 )
 
-var acceptable = 20 * time.Second // for a client to send a request, and to read an answer
+var acceptable = 20 * time.Second // the time limit for a request, and for reading an answer
 
-// New returns a server of the results of partwise cluster in dir. files holds the file of each
-// picture, by row, "" where it is in none. Acts end when ctx does.
+// New returns a server of the results of partwise cluster in dir. files holds the file of each picture, by row, or "".
+// Acts are cancelled when ctx ends.
 func New(ctx context.Context, session Session, dir string, files []string) (*Server, error) {
 	state := session.State()
 	n := len(state.Groups)
@@ -97,7 +96,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
-		_, err = s.keep(state)
+		_, err = s.setState(state)
 	}
 	if err != nil {
 		_ = root.Close()
@@ -105,8 +104,8 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.original, "GET {file...}": s.file,
-		"POST act": s.act, "POST undo": s.without(Session.Undo), "POST redo": s.without(Session.Redo), "POST finish": s.end,
+		"GET {$}": s.servePage, "GET state": s.serveState, "GET original/{row}": s.serveOriginal, "GET {file...}": s.serveFile,
+		"POST act": s.act, "POST undo": s.plainAct(Session.Undo), "POST redo": s.plainAct(Session.Redo), "POST finish": s.finishSession,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" "+s.Path()+path, func(w http.ResponseWriter, r *http.Request) {
@@ -117,10 +116,10 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	return s, nil
 }
 
-// Path is the path of the page: the token between slashes.
+// Path returns the path of the page: the token between slashes.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
-// Close waits for the act that runs, and lets no other begin.
+// Close waits for the running act, and refuses further ones.
 func (s *Server) Close() error {
 	s.acting.Lock()
 	defer s.acting.Unlock()
@@ -128,16 +127,16 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by plaintext.Line.
-func (s *Server) keep(state *feedback.State) ([]byte, error) {
+// setState stores a state for the page, and returns it as JSON. Names and sentences are escaped by plaintext.Line.
+func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
 	for i, name := range state.Names {
 		shown.Names[i] = plaintext.Line(name)
 	}
 	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	shown.Groups, shown.Confidence, shown.Told = listed(shown.Groups), listed(shown.Confidence), listed(shown.Told)
-	shown.Must, shown.Cannot = listed(shown.Must), listed(shown.Cannot)
+	shown.Groups, shown.Confidence, shown.Told = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Told)
+	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
 	text, err := json.Marshal(&shown)
 	if err == nil {
 		s.state.Store(&text)
@@ -145,8 +144,8 @@ func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	return text, err
 }
 
-// listed is a list that is no null in JSON.
-func listed[T any](list []T) []T { return append([]T{}, list...) }
+// nonNil returns list, which JSON writes as [] if it is nil.
+func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for key, value := range map[string]string{
@@ -164,7 +163,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
 			return errNothing
 		case path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/"):
-			return errNothing // which the multiplexer would redirect
+			return errNothing // the multiplexer would redirect
 		case !whole:
 			http.Redirect(w, r, s.Path(), http.StatusPermanentRedirect)
 			return nil
@@ -174,7 +173,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// answer does what a request asks for, and answers with its error.
+// answer handles a request, and answers with its error if any.
 func answer(w http.ResponseWriter, do func() error) {
 	err := guard.Call(do)
 	if err == nil {
@@ -188,12 +187,12 @@ func answer(w http.ResponseWriter, do func() error) {
 	http.Error(w, plaintext.Line(err.Error()), status)
 }
 
-// limitAnswer gives up on a client that does not read the answer, which begins now.
+// limitAnswer sets the time limit for a client to read the answer.
 func limitAnswer(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer has none
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 }
 
-// statusError is an error with the status of its answer.
+// statusError is an error with an HTTP status.
 type statusError struct {
 	status int
 	error
@@ -207,8 +206,8 @@ func failure(status int, format string, args ...any) error {
 
 var errNothing = failure(http.StatusNotFound, "there is nothing at this address; use the one that partwise explore printed")
 
-// forLoopback tells whether a request names this server by a loopback address. A page of another name
-// that resolves to this address could read this one.
+// forLoopback reports whether a request names this server by a loopback address. Otherwise a page of another name that
+// resolves to this address could read the page.
 func forLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -216,45 +215,45 @@ func forLoopback(r *http.Request) bool {
 	}
 	_, port, err := net.SplitHostPort(local.String())
 	host, hasPort := strings.CutSuffix(r.Host, ":"+port)
-	return err == nil && (hasPort || port == "80") && // which browsers leave out
+	return err == nil && (hasPort || port == "80") && // browsers omit port 80
 		slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
-		from
+		requestInfo
 	}
-	if err := body(w, r, &a); err != nil {
+	if err := decodeBody(w, r, &a); err != nil {
 		return err
 	}
 	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
 	if !slices.Contains(verbs, a.Do) {
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
-	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
+	return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
-// without does an act that has no parameters.
-func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
+// plainAct handles an act plainAct parameters.
+func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		var a struct{ from }
-		if err := body(w, r, &a); err != nil {
+		var a struct{ requestInfo }
+		if err := decodeBody(w, r, &a); err != nil {
 			return err
 		}
-		return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+		return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
 	}
 }
 
-// from identifies a request and the model of its page.
-type from struct {
+// requestInfo identifies a request and the model of its page.
+type requestInfo struct {
 	ID    string `json:"id"`
 	Model string `json:"model"`
 }
 
-// end signals that the person is finished, after the acts that run.
-func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
-	if err := body(w, r, &struct{ from }{}); err != nil {
+// finishSession signals that the person is finished, after the running act.
+func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
+	if err := decodeBody(w, r, &struct{ requestInfo }{}); err != nil {
 		return err
 	}
 	s.acting.Lock()
@@ -263,13 +262,13 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// body decodes the body of a request.
-func body(w http.ResponseWriter, r *http.Request, into any) error {
+// decodeBody decodes the decodeBody of a request.
+func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
 	}
 	limits := http.NewResponseController(w)
-	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer has none
+	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return failure(http.StatusRequestEntityTooLarge, "that is too much at once: say it of fewer pictures")
@@ -288,17 +287,17 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// change changes the session and answers with the new state, even when the client has gone. The lock is not held
-// meanwhile: a client that does not read must not keep others from acting.
-func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
-	text, err := s.changed(by, do)
+// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the lock,
+// so that a client that does not read cannot block others.
+func (s *Server) answerChange(w http.ResponseWriter, by requestInfo, do func(context.Context) (*feedback.State, error)) error {
+	text, err := s.applyChange(by, do)
 	if err != nil {
 		return err
 	}
 	return writeState(w, text)
 }
 
-func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
@@ -325,27 +324,27 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 		if s.ctx.Err() != nil {
 			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
 		}
-		_, err2 := s.keep(s.session.State())
+		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
 	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], by.ID)
-	return s.keep(state)
+	return s.setState(state)
 }
 
 // serveState answers with the state, or with 304 if the client has it.
 func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 	text := *s.state.Load()
-	if r.Header.Get("If-None-Match") == tag(text) {
+	if r.Header.Get("If-None-Match") == etagOf(text) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	return writeState(w, text)
 }
 
-func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
+func etagOf(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
 
 func writeState(w http.ResponseWriter, text []byte) error {
-	w.Header().Set("ETag", tag(text))
+	w.Header().Set("ETag", etagOf(text))
 	return send(w, "application/json", text)
 }
 
@@ -357,9 +356,8 @@ func send(w http.ResponseWriter, kind string, content []byte) error {
 	return nil
 }
 
-// Run serves the results of partwise cluster in dir, as New does, until the person is finished, which is no
-// error, or ctx ends. It gives the address of the page to ready. When it returns no call of the session runs,
-// and there will be none.
+// Run serves the results of partwise cluster in dir, as New does, until ctx ends or the person is finished, which is no
+// error. It passes the address of the page to ready. After it returns, no method of the session is called.
 func Run(ctx context.Context, session Session, dir string, files []string, port int, ready func(address string) error) error {
 	s, err := New(ctx, session, dir, files)
 	if err != nil {
@@ -374,7 +372,7 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 	}
 	web := &http.Server{
 		Handler: s, ReadHeaderTimeout: acceptable, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
-		ErrorLog: log.New(io.Discard, "", 0), // connections that broke off
+		ErrorLog: log.New(io.Discard, "", 0), // for broken connections
 	}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(l) }()
@@ -387,7 +385,7 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 		case <-s.finished:
 		}
 	}
-	// Requests that were begun are answered. Idle connections that browsers keep open are closed.
+	// Running requests are answered; idle connections of browsers are closed.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if web.Shutdown(last) != nil {
@@ -396,13 +394,13 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 	return errors.Join(err, s.Close())
 }
 
-// tokenFile holds the token of a folder of results, so that the address stays the same. If others could
-// read the file, there is a new token.
+// tokenFile holds the token of a folder of results, so that its address stays the same. If others can read the file, a
+// new token replaces it.
 const tokenFile = ".partwise-explore"
 
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// tokenOf returns the token of the results in dir, and keeps it there if it can.
+// tokenOf returns the token of the results in dir, and stores it there if possible.
 func tokenOf(dir string) string {
 	path := filepath.Join(dir, tokenFile)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() <= 32 {
@@ -416,7 +414,7 @@ func tokenOf(dir string) string {
 	}
 	token := rand.Text()
 	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		_, _ = f.WriteString(token) // the next address is another one otherwise
+		_, _ = f.WriteString(token) // on failure the next address is another one
 		_ = f.Close()
 	}
 	return token
@@ -431,9 +429,9 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// file serves what the page loads or links to: no file outside of the folder, even through symbolic links, and
-// none that a browser would run.
-func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
+// serveFile serves files of the page: no serveFile outside of the folder, even through symbolic links, and none that a browser
+// would run.
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	kind := types[path.Ext(name)]
 	if text, ok := s.page.Files[name]; ok {
@@ -455,13 +453,13 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 		return errNothing
 	}
 	defer f.Close()
-	return content(w, r, f, kind)
+	return serveContent(w, r, f, kind)
 }
 
-// safe are the kinds of images that a browser shows and does not run.
-var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
+// safeTypes are the types of images that browsers show and do not run.
+var safeTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
-func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	i, err := strconv.Atoi(r.PathValue("row"))
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
@@ -480,21 +478,21 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 		return unreadable
 	}
 	kind := http.DetectContentType(begin)
-	if !slices.Contains(safe, kind) {
+	if !slices.Contains(safeTypes, kind) {
 		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
 	}
-	return content(w, r, f, kind)
+	return serveContent(w, r, f, kind)
 }
 
-// content serves a file, which the browser may cache but must revalidate: other results have the same address.
-func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
+// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same address.
+func serveContent(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return failure(http.StatusNotFound, "the file cannot be read")
 	}
 	limitAnswer(w)
 	h := w.Header()
-	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
+	if kind != "application/pdf" { // browsers do not show PDF files in a sandbox
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
 	}
 	h.Set("Cache-Control", "private, no-cache")

@@ -31,7 +31,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// smallGrouping is a small grouping on the disk: pictures of one colour each, in three groups.
+// smallGrouping is a small grouping on disk: pictures of one colour each, in three groups.
 type smallGrouping struct {
 	dir    string
 	files  []string
@@ -84,7 +84,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// start serves a grouping by a session.
+// start serves a grouping with a session.
 func start(t testing.TB, g *smallGrouping, session Session) (*Server, *httptest.Server) {
 	t.Helper()
 	s, err := New(t.Context(), session, g.dir, g.files)
@@ -101,14 +101,14 @@ func start(t testing.TB, g *smallGrouping, session Session) (*Server, *httptest.
 	return s, web
 }
 
-// request is a request as a browser sends it, unless change says otherwise.
+// request sends a request as a browser does, after change.
 func request(t testing.TB, web *httptest.Server, method, path, body string, change func(*http.Request)) (int, string, http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, web.URL, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.URL.Opaque = path // as it is
+	r.URL.Opaque = path // unescaped
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Origin", web.URL)
@@ -117,7 +117,7 @@ func request(t testing.TB, web *httptest.Server, method, path, body string, chan
 	if change != nil {
 		change(r)
 	}
-	// Redirections are answers.
+	// Redirects are returned as answers.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(r)
 	if err != nil {
@@ -180,8 +180,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestNotServed: what is not for the page is not served, and neither is a request that does not
-// come from it.
+// TestNotServed: files outside of the page, and requests that do not come from it, are refused.
 func TestNotServed(t *testing.T) {
 	g := newGrouping(t, 12)
 	outside := t.TempDir()
@@ -194,7 +193,7 @@ func TestNotServed(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(g.dir, "pictures", "folder.png"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Links lead out, of a file and of a folder.
+	// Links of a file and of a folder to the outside.
 	if os.Symlink(filepath.Join(outside, "secret.png"), filepath.Join(g.dir, "pictures", "link.png")) == nil {
 		if err := os.Symlink(outside, filepath.Join(g.dir, "words")); err != nil {
 			t.Fatal(err)
@@ -322,7 +321,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// TestActs: acts change the state, and are taken back.
+// TestActs: acts change the state, and can be undone.
 func TestActs(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
@@ -368,7 +367,7 @@ func TestActs(t *testing.T) {
 	if st := post("act", `{"do":"skip","pictures":[0,1]}`); st.Acts != 2 {
 		t.Errorf("in the end: %+v", st)
 	}
-	// What is sent again is done once, and what failed is done then.
+	// A repeated request is done once, and a failed one is done at the repetition.
 	for _, request := range []struct {
 		path, body string
 		acts       int
@@ -398,15 +397,15 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: acts do not overlap, the state is there meanwhile, and an act whose client went
-// away is finished.
+// TestOneAtATime: acts do not overlap, the state is served meanwhile, and an act is finished even if its client has
+// gone.
 func TestOneAtATime(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
 	working, goOn := make(chan int, 2), make(chan struct{})
 	running := 0
 	session.before = func(ctx context.Context, a feedback.Act) error {
-		running++ // the race detector sees two at once
+		running++ // the race detector sees concurrent acts
 		defer func() { running-- }()
 		working <- a.Pictures[0]
 		select {
@@ -458,8 +457,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestRun: the server ends when the person is finished, when it is stopped, and when nobody could
-// be told.
+// TestRun: the server ends when the person is finished, when it is stopped, and when ready fails.
 func TestRun(t *testing.T) {
 	g := newGrouping(t, 12)
 	finished := errors.New("none")
@@ -540,7 +538,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestSlowClient: who does not send what they announced keeps nobody from working, and is cut off.
+// TestSlowClient: a client that does not send its announced body blocks nobody, and is cut off.
 func TestSlowClient(t *testing.T) {
 	defer func(before time.Duration) { acceptable = before }(acceptable)
 	acceptable = 200 * time.Millisecond
@@ -562,8 +560,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// TestDeafClient: a client that sends many acts and reads no answer keeps nobody from acting, and
-// is cut off.
+// TestDeafClient: a client that sends many acts and reads no answer blocks nobody, and is cut off.
 func TestDeafClient(t *testing.T) {
 	defer func(before time.Duration) { acceptable = before }(acceptable)
 	g := newGrouping(t, 12)
@@ -580,7 +577,7 @@ func TestDeafClient(t *testing.T) {
 		_ = c.(*net.TCPConn).SetReadBuffer(1024)
 		skip := `{"do":"skip","pictures":[0,1]}`
 		fmt.Fprint(c, strings.Repeat(fmt.Sprintf("POST %sact HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.Path(), web.Listener.Addr(), len(skip), skip), 20))
-		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil { // the first answer is on the way
+		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil { // the first answer is on its way
 			t.Fatal(err)
 		}
 		return s, web
@@ -600,7 +597,7 @@ func TestDeafClient(t *testing.T) {
 		_, web := deaf(t)
 		closed := make(chan struct{})
 		go func() {
-			web.Close() // which waits for the answer
+			web.Close() // waits for the answer
 			close(closed)
 		}()
 		select {
@@ -611,8 +608,7 @@ func TestDeafClient(t *testing.T) {
 	})
 }
 
-// TestToken: the address of results stays the same, is for this user alone, and no file is replaced
-// that the program did not write.
+// TestToken: the address of results is stable and private, and foreign files are not replaced.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, tokenFile)
@@ -647,7 +643,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestPort80: browsers leave the port 80 out.
+// TestPort80: browsers omit port 80.
 func TestPort80(t *testing.T) {
 	for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "[::1]": true, "localhost:80": true, "example.com": false, "localhost:81": false, "::1": false, "": false} {
 		for port, ok := range map[int]bool{80: ok, 8080: false} {
@@ -661,7 +657,7 @@ func TestPort80(t *testing.T) {
 	}
 }
 
-// TestNoPage: results that cannot be served are refused with what to do.
+// TestNoPage: results that cannot be served are refused with the remedy.
 func TestNoPage(t *testing.T) {
 	g := newGrouping(t, 12)
 	if _, err := New(t.Context(), newFake(g.groups[:9]), g.dir, g.files); err == nil || !strings.Contains(err.Error(), "12 pictures, and the groups are of 9") {
@@ -678,7 +674,7 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
-// FuzzRequest: no request is answered by a fault of the server, and what is served is of the page.
+// FuzzRequest: no request causes a fault of the server, and only files of the page are served.
 func FuzzRequest(f *testing.F) {
 	g := newGrouping(f, 12)
 	f.Add("POST", "act", `{"do":"move","pictures":[0],"groups":[1]}`)

@@ -1,5 +1,5 @@
-// Package choices lists what experiments choose from, such as methods and features, with their settings,
-// and completes the short forms of settings that begin with them.
+// Package choices lists the methods, solvers, penalties, clustering algorithms, features and scores of experiments with
+// their settings, and completes their short forms for a shell.
 package choices
 
 import (
@@ -18,25 +18,25 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Kind is a kind of thing that experiments choose from.
+// Kind is one list of choices, such as the methods or the features.
 type Kind struct {
-	// Name and One are the plural and the singular, Title describes them, and Example names an entry.
+	// Name and One are the plural and the singular, Title describes the list, and Example names an entry.
 	Name, One, Title, Example string
-	// Columns are the facts in a table of all entries.
+	// Columns are the names of the facts that a table of the entries shows.
 	Columns []string
 	Entries func() []Entry
 }
 
-// Entry is one thing of a kind.
+// Entry is one choice, such as the method nmf.
 type Entry struct {
 	Name, Title, Family string
-	// Facts are pairs of a name and a text.
+	// Facts are pairs of a column of the Kind and a text.
 	Facts    [][2]string
 	Settings []settings.Setting
-	Shared   []settings.Setting // settings that the entries of a kind have in common
+	Shared   []settings.Setting // the settings that all entries of the kind share
 }
 
-// Kinds are all kinds.
+// Kinds are all lists of choices.
 var Kinds = []Kind{
 	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
 	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
@@ -64,7 +64,7 @@ func methodEntries() (out []Entry) {
 				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
 			})
 		} else if method, err := i.New(nil); err == nil {
-			var names []string // of what serves the method as its paper has it
+			var names []string // methods that serve this one as its paper describes it
 			for _, s := range factor.Solvers() {
 				if factor.Serves(s.Solver, method) == nil {
 					names = append(names, s.Name)
@@ -78,7 +78,7 @@ func methodEntries() (out []Entry) {
 	}
 	const family = "on the features as they are"
 	for _, e := range clustererEntries() {
-		e.Family, e.Settings = family, nil // which are those of cluster
+		e.Family, e.Settings = family, nil // the settings are those of cluster
 		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
 		out = append(out, e)
 	}
@@ -161,13 +161,13 @@ func (k Kind) Names() (names []string) {
 	return names
 }
 
-// Names returns the names of the entries of a kind.
+// Names returns the names of the entries of the kind called kind.
 func Names(kind string) []string {
 	return Kinds[slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == kind })].Names()
 }
 
-// Complete returns the short forms of a setting that continue what was begun, and whether more can follow
-// them. The setting is a field of a type.
+// Complete returns the values that complete begun for a setting of type field, in the setting's short form. more is
+// true if a value can continue, for instance with a comma.
 func Complete(setting settings.Setting, field reflect.Type, begun string) (values []string, more bool) {
 	switch setting.Name {
 	case "methods":
@@ -188,13 +188,13 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 				values = append(values, before+s.Name)
 			}
 		}
-		return among(begun, values), false
+		return withPrefix(begun, values), false
 	}
 	if field.Kind() == reflect.Slice {
 		field = field.Elem()
 	}
 	if field.Kind() != reflect.Struct || setting.Values != nil {
-		return among(begun, setting.Values), false
+		return withPrefix(begun, setting.Values), false
 	}
 	list, by := settings.List(reflect.Zero(field).Interface()), spec.FirstKey(setting.Name)
 	var first []string
@@ -208,8 +208,8 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	return settingValues(begun, by, first, func(string) []settings.Setting { return list }), true
 }
 
-// among returns the words that begin as what was typed.
-func among(begun string, words []string) (out []string) {
+// withPrefix returns the words that begin with begun.
+func withPrefix(begun string, words []string) (out []string) {
 	for _, w := range words {
 		if strings.HasPrefix(w, begun) {
 			out = append(out, w)
@@ -218,8 +218,8 @@ func among(begun string, words []string) (out []string) {
 	return out
 }
 
-// settingValues completes a value such as ccf,init=nmf: what stands first, whose key is by, the keys
-// behind commas, and their values. of returns the settings that go with what stands first.
+// settingValues completes a value such as ccf,init=nmf: first a name, whose key is by, then keys and values. of returns
+// the settings that belong to a name.
 func settingValues(begun, by string, first []string, of func(string) []settings.Setting) (out []string) {
 	comma := strings.LastIndexByte(begun, ',')
 	before, last := begun[:comma+1], begun[comma+1:]
@@ -239,10 +239,10 @@ func settingValues(begun, by string, first []string, of func(string) []settings.
 			out = append(out, before+s.Name+"=")
 		}
 	}
-	return among(begun, out)
+	return withPrefix(begun, out)
 }
 
-// valuesOf returns the values that a setting can have, nil where they are not a few.
+// valuesOf returns the values of a setting with a short list of values, else nil.
 func valuesOf(s settings.Setting) []string {
 	switch {
 	case s.Values != nil:
@@ -257,7 +257,7 @@ func valuesOf(s settings.Setting) []string {
 	return nil
 }
 
-// featureValues completes features, with + between several of them, and their settings.
+// featureValues completes features, joined by +, and their settings.
 func featureValues(begun string) (out []string) {
 	plus := strings.LastIndexByte(begun, '+')
 	before, last := begun[:plus+1], begun[plus+1:]

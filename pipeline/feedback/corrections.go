@@ -12,13 +12,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// corrections is a state of a session: what is known of n pictures after an act.
+// corrections is the state of a session after an act: the labels and links of n pictures.
 type corrections struct {
 	base         []int    // the group of each picture before any act
 	names        []string // of each group, or ""
 	labels       []int    // the group that each picture is labelled with, or −1
 	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
-	words        string   // the act that led here
+	words        string   // describes the act that led to this state
 }
 
 func (c *corrections) clone() *corrections {
@@ -28,29 +28,29 @@ func (c *corrections) clone() *corrections {
 	}
 }
 
-func (c *corrections) known() factor.Known {
+func (c *corrections) constraints() factor.Known {
 	return factor.Known{Labels: c.labels, MustLink: c.must, CannotLink: c.cannot}
 }
 
-// group returns the name of a group, or a placeholder.
-func (c *corrections) group(g int) string {
+// groupName returns the name of groupName g, or a placeholder.
+func (c *corrections) groupName(g int) string {
 	if c.names[g] != "" {
 		return c.names[g]
 	}
 	return placeholder(g)
 }
 
-// placeholder is the class that stands in files for a group without a name.
+// placeholder is the class name that files use for a group without a name.
 func placeholder(g int) string { return fmt.Sprintf("group %d", g+1) }
 
 var placeholders = regexp.MustCompile(`(?i)^\s*group\s*\d+\s*$`)
 
 const (
 	longestName = 200 // bytes
-	mostApart   = 40  // pictures of one act of which no two belong together
+	mostApart   = 40  // the largest number of pictures in one Apart
 )
 
-// checkName returns an error for a name that group g, −1 for a new one, cannot have.
+// checkName returns an error if group g, −1 for a new one, cannot be called name.
 func (c *corrections) checkName(name string, g int) error {
 	switch {
 	case len(name) > longestName:
@@ -66,13 +66,13 @@ func (c *corrections) checkName(name string, g int) error {
 	return nil
 }
 
-func (c *corrections) add(name string) int {
+func (c *corrections) addGroup(name string) int {
 	c.names = append(c.names, name)
 	return len(c.names) - 1
 }
 
-// label labels pictures with group g. Links that contradict two labels are removed. If the rest still
-// contradicts, through other pictures, all links of the pictures are removed.
+// label labels pictures with group g. It removes links that contradict two labels, and all links of the pictures if a
+// contradiction through other pictures is left.
 func (c *corrections) label(pictures []int, g int) {
 	moved := make(map[int]bool, len(pictures))
 	for _, i := range pictures {
@@ -85,13 +85,13 @@ func (c *corrections) label(pictures []int, g int) {
 		}
 	}
 	c.must, c.cannot = slices.DeleteFunc(c.must, wrong(true)), slices.DeleteFunc(c.cannot, wrong(false))
-	if c.known().Check(len(c.labels)) != nil {
+	if c.constraints().Check(len(c.labels)) != nil {
 		any := func(p [2]int) bool { return moved[p[0]] || moved[p[1]] }
 		c.must, c.cannot = slices.DeleteFunc(c.must, any), slices.DeleteFunc(c.cannot, any)
 	}
 }
 
-// join links pictures of one group. Cannot-links between them are removed.
+// join links pictures of one group and removes cannot-links between them.
 func (c *corrections) join(pictures []int) error {
 	labelled := -1
 	for _, i := range pictures {
@@ -101,11 +101,11 @@ func (c *corrections) join(pictures []int) error {
 			labelled = i
 		case c.labels[i] != c.labels[labelled]:
 			return fmt.Errorf("two of the pictures are labelled as of different groups, %s and %s: move one, or merge the groups",
-				c.group(c.labels[labelled]), c.group(c.labels[i]))
+				c.groupName(c.labels[labelled]), c.groupName(c.labels[i]))
 		}
 	}
 	for at := 1; at < len(pictures); at++ {
-		c.must = with(c.must, pictures[at-1], pictures[at])
+		c.must = addPair(c.must, pictures[at-1], pictures[at])
 	}
 	unit, err := links.Close(len(c.labels), c.must, nil)
 	if err != nil {
@@ -117,8 +117,8 @@ func (c *corrections) join(pictures []int) error {
 	return nil
 }
 
-// part says of pictures that no two belong together. Must-links among them are removed.
-func (c *corrections) part(pictures []int) error {
+// separate puts cannot-links between all of the pictures and removes must-links between them.
+func (c *corrections) separate(pictures []int) error {
 	if len(pictures) > mostApart {
 		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
 	}
@@ -128,16 +128,16 @@ func (c *corrections) part(pictures []int) error {
 	for at, i := range pictures {
 		for _, j := range pictures[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
-				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.group(c.labels[i]))
+				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.groupName(c.labels[i]))
 			}
-			c.cannot = with(c.cannot, i, j)
+			c.cannot = addPair(c.cannot, i, j)
 		}
 	}
 	return nil
 }
 
-// with returns pairs and one more, unless it is among them.
-func with(pairs [][2]int, i, j int) [][2]int {
+// addPair returns pairs addPair the pair of i and j added, unless it is in the list.
+func addPair(pairs [][2]int, i, j int) [][2]int {
 	p := [2]int{min(i, j), max(i, j)}
 	if i == j || slices.Contains(pairs, p) {
 		return pairs
@@ -145,4 +145,4 @@ func with(pairs [][2]int, i, j int) [][2]int {
 	return append(pairs, p)
 }
 
-func pictures(n int) string { return phrase.Count(n, "picture", "pictures") }
+func countPictures(n int) string { return phrase.Count(n, "picture", "pictures") }

@@ -17,50 +17,49 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 )
 
-// The files of a store. partwise cluster and experiments read the first three: see
-// datasets.Set.ReadLabels, ReadLinks and ReadFeedback.
+// The files of a store. partwise cluster and experiments read the first three with datasets.Set.ReadLabels, ReadLinks
+// and ReadFeedback.
 const (
 	LabelsFile   = "labels.csv"
 	LinksFile    = "links.csv"
 	FeedbackFile = "feedback.csv"
-	// HistoryFile holds the present state and those that Undo and Redo lead to. A session that continues
-	// with the same groups reads nothing else.
+	// HistoryFile holds the present state and the states of Undo and Redo. A session that continues with the same
+	// groups reads only this file.
 	HistoryFile = "history.json"
-	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its group and
-	// the group's name.
+	// GroupsFile holds groups that are not yet in the results: one picture a line, with its group and the group's name.
 	GroupsFile = "groups.csv"
-	// LogFile lists all acts in their order, an object of JSON a line.
+	// LogFile lists all acts in order, one JSON object a line.
 	LogFile = "log.jsonl"
 )
 
-// Store keeps files.
+// Store reads and writes the files of a session.
 type Store interface {
-	// Dir is the folder of the files.
+	// Dir returns the folder of the files.
 	Dir() string
-	// Read returns a file, or an error with fs.ErrNotExist.
+	// Read returns the content of a file, or an error that wraps fs.ErrNotExist.
 	Read(name string) ([]byte, error)
 	// Write writes a file atomically, and Remove removes it if it exists.
 	Write(name string, text []byte) error
 	Remove(name string) error
 }
 
-// entry is a line of the log: an act, or undo, redo, open or finish.
-type entry struct {
+// logEntry is a line of the log: an act, or undo, redo, open or finish.
+type logEntry struct {
 	Do Verb `json:"do"`
-	// Model is that of the groups with which a session was opened or finished.
+	// Model identifies the groups with which a session was opened or finished.
 	Model    string   `json:"model,omitempty"`
 	Pictures []string `json:"pictures,omitempty"`
 	Groups   []int    `json:"groups,omitempty"` // from 1
 	Name     string   `json:"name,omitempty"`
 }
 
-func (s *Session) note(e entry) {
-	line, _ := json.Marshal(e) // which cannot fail
+func (s *Session) appendLog(e logEntry) {
+	line, _ := json.Marshal(e) // cannot fail
 	s.log = append(append(slices.Clip(s.log), line...), '\n')
 }
 
-func (s *Session) entryOf(a Act) entry {
-	e := entry{Do: a.Do, Name: a.Name}
+func (s *Session) entryOf(a Act) logEntry {
+	e := logEntry{Do: a.Do, Name: a.Name}
 	for _, i := range a.Pictures {
 		e.Pictures = append(e.Pictures, s.in.Set.Names[s.in.Rows[i]])
 	}
@@ -70,31 +69,31 @@ func (s *Session) entryOf(a Act) entry {
 	return e
 }
 
-// classes returns the class of each labelled sample of the set, "" for others. number holds the numbers in
-// the names of groups without one, nil for their own.
+// classes returns the class of each labelled sample of the set, "" for others. number holds the number that the
+// placeholder of each group shows; nil means the group's index.
 func (s *Session) classes(number []int) []string {
 	out := make([]string, s.in.Set.Len())
-	for i, g := range s.now().labels {
+	for i, g := range s.current().labels {
 		switch {
 		case g < 0:
-		case s.now().names[g] == "" && number != nil:
+		case s.current().names[g] == "" && number != nil:
 			out[s.in.Rows[i]] = placeholder(number[g])
 		default:
-			out[s.in.Rows[i]] = s.now().group(g)
+			out[s.in.Rows[i]] = s.current().groupName(g)
 		}
 	}
 	return out
 }
 
 func (s *Session) links() datasets.Links {
-	return datasets.Links{Must: input.PairsAt(s.now().must, s.in.Rows), Cannot: input.PairsAt(s.now().cannot, s.in.Rows)}
+	return datasets.Links{Must: input.PairsAt(s.current().must, s.in.Rows), Cannot: input.PairsAt(s.current().cannot, s.in.Rows)}
 }
 
-// logs returns all labels and links as logs of relevance feedback: for each class its samples against one
-// of each other class, and for each link its two samples.
+// logs returns all labels and links as relevance feedback. Each class is compared with one sample of each other class,
+// and each link with its two samples.
 func (s *Session) logs() (logs []datasets.FeedbackLog) {
-	members := make([][]int, len(s.now().names))
-	for i, g := range s.now().labels {
+	members := make([][]int, len(s.current().names))
+	for i, g := range s.current().labels {
 		if g >= 0 {
 			members[g] = append(members[g], s.in.Rows[i])
 		}
@@ -121,8 +120,8 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// keep writes all files, the history first: its content counts after a crash.
-func (s *Session) keep() error {
+// saveFiles writes all files, the history first, because a resumed session trusts it after a crash.
+func (s *Session) saveFiles() error {
 	if s.opt.Store == nil {
 		return nil
 	}
@@ -134,14 +133,14 @@ func (s *Session) keep() error {
 	}{
 		{HistoryFile, true, s.writeHistory},
 		{LogFile, true, func(w *bytes.Buffer) error { _, err := w.Write(s.log); return err }},
-		{LabelsFile, slices.Max(append(s.now().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
+		{LabelsFile, slices.Max(append(s.current().labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(nil)) }},
 		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
 		{FeedbackFile, len(logs) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, logs) }},
 		{GroupsFile, true, func(w *bytes.Buffer) error {
 			out := csv.NewWriter(w)
 			_ = out.Write([]string{"file", "group", "name"})
 			for i, g := range s.found.Labels {
-				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now().names[g])})
+				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
 			out.Flush()
 			return out.Error()
@@ -161,14 +160,14 @@ func (s *Session) keep() error {
 	return nil
 }
 
-// Finished ends the session: the groups are in results now, with a model that has this digest.
+// Finished ends the session after the groups were written to results whose model has this digest.
 func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	s.note(entry{Do: "finish", Model: model})
+	s.appendLog(logEntry{Do: "finish", Model: model})
 	s.opt.Model = model
-	s.publish()
+	s.renumber()
 	var text bytes.Buffer
 	if err := s.writeHistory(&text); err != nil {
 		return err
@@ -176,23 +175,23 @@ func (s *Session) Finished(model string) error {
 	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
 }
 
-// load continues from the history, or applies the corrections of other groups: those of the store, or the
-// labels and links under which the groups were found.
+// load continues from the history. Without a history of these groups, it applies the store's labels and links, or those
+// of the options.
 func (s *Session) load(ctx context.Context) (err error) {
 	if s.opt.Store == nil {
-		return s.apply(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(s.opt.Labels, s.opt.Links)
 	}
 	if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.note(entry{Do: "open", Model: s.opt.Model})
+	s.appendLog(logEntry{Do: "open", Model: s.opt.Model})
 	if same, err := s.resume(); same || err != nil {
 		return err
 	}
 	_, noLabels := s.opt.Store.Read(LabelsFile)
 	_, noLinks := s.opt.Store.Read(LinksFile)
 	if noLabels != nil && noLinks != nil {
-		return s.apply(s.opt.Labels, s.opt.Links)
+		return s.applyGiven(s.opt.Labels, s.opt.Links)
 	}
 	var classes []string
 	links := &datasets.Links{}
@@ -206,13 +205,13 @@ func (s *Session) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return s.apply(classes, *links)
+	return s.applyGiven(classes, *links)
 }
 
-// apply applies labels and links of samples of the set. A class becomes the group of its name, or the
-// group of most of its pictures that has no name or class yet, or a new one.
-func (s *Session) apply(classes []string, links datasets.Links) error {
-	c := s.now()
+// applyGiven applies labels and links of samples of the set. A class becomes the group with its name, else the unnamed group
+// with most of its pictures, else a new group.
+func (s *Session) applyGiven(classes []string, links datasets.Links) error {
+	c := s.current()
 	row := input.PlacesOf(s.in.Rows, s.in.Set.Len())
 	members := map[string][]int{}
 	var order []string
@@ -244,7 +243,7 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 				name = ""
 			}
 			if g < 0 {
-				g = c.add(name)
+				g = c.addGroup(name)
 			}
 			c.names[g] = name
 		}
@@ -255,10 +254,10 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 	}
 	for to, pairs := range map[*[][2]int][][2]int{&c.must: links.Must, &c.cannot: links.Cannot} {
 		for _, p := range input.PairsAt(pairs, row) {
-			*to = with(*to, p[0], p[1])
+			*to = addPair(*to, p[0], p[1])
 		}
 	}
-	if err := c.known().Check(len(c.labels)); err != nil {
+	if err := c.constraints().Check(len(c.labels)); err != nil {
 		return fmt.Errorf("the labels and links contradict each other: %w", err)
 	}
 	return nil

@@ -17,15 +17,15 @@ import (
 // history is the content of HistoryFile.
 type history struct {
 	Model   string `json:"model"`
-	Changed bool   `json:"changed"` // the present groups are in no results yet
-	// States are those before the present, Past in number, the present one, and those after it.
-	Past   int      `json:"past"`
-	States []change `json:"states"`
+	Changed bool   `json:"changed"` // the present groups are not yet in any results
+	// States are Past states before the present one, the present one, and those after it.
+	Past   int           `json:"past"`
+	States []stateChange `json:"states"`
 }
 
-// change is the difference between a state and the one before it, at first one without corrections and
-// with all pictures in group 0.
-type change struct {
+// stateChange is the difference between a state and the one before it. The first is the difference from a state without
+// corrections whose pictures are all in group 0.
+type stateChange struct {
 	Words  string      `json:"words,omitempty"`
 	Names  []string    `json:"names,omitempty"` // if they differ
 	Base   map[int]int `json:"base,omitempty"`
@@ -39,18 +39,18 @@ type pairsChange struct {
 	New  [][2]int `json:"new,omitempty"`
 }
 
-func (p pairsChange) apply(to [][2]int) [][2]int { return append(without(to, p.Gone), p.New...) }
+func (p pairsChange) apply(to [][2]int) [][2]int { return append(exceptPairs(to, p.Gone), p.New...) }
 
-// without returns the pairs of a list that are not in another.
-func without(pairs, others [][2]int) [][2]int {
+// exceptPairs returns the pairs that are not in others.
+func exceptPairs(pairs, others [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p [2]int) bool { return slices.Contains(others, p) })
 }
 
-func blank(n int) *corrections {
+func uncorrected(n int) *corrections {
 	return &corrections{base: make([]int, n), labels: slices.Repeat([]int{-1}, n)}
 }
 
-func (c *corrections) since(before *corrections) change {
+func (c *corrections) changeFrom(before *corrections) stateChange {
 	differ := func(now, was []int) map[int]int {
 		m := map[int]int{}
 		for i, g := range now {
@@ -60,10 +60,10 @@ func (c *corrections) since(before *corrections) change {
 		}
 		return m
 	}
-	d := change{
+	d := stateChange{
 		Words: c.words, Base: differ(c.base, before.base), Labels: differ(c.labels, before.labels),
-		Must:   pairsChange{without(before.must, c.must), without(c.must, before.must)},
-		Cannot: pairsChange{without(before.cannot, c.cannot), without(c.cannot, before.cannot)},
+		Must:   pairsChange{exceptPairs(before.must, c.must), exceptPairs(c.must, before.must)},
+		Cannot: pairsChange{exceptPairs(before.cannot, c.cannot), exceptPairs(c.cannot, before.cannot)},
 	}
 	if !slices.Equal(c.names, before.names) {
 		d.Names = c.names
@@ -71,8 +71,8 @@ func (c *corrections) since(before *corrections) change {
 	return d
 }
 
-// after returns the state after a change, which it checks.
-func (c *corrections) after(d change) (*corrections, error) {
+// apply returns the state apply a change, and checks it.
+func (c *corrections) apply(d stateChange) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
 	next.words, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)
 	if d.Names != nil {
@@ -91,14 +91,14 @@ func (c *corrections) after(d change) (*corrections, error) {
 			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d", i, next.base[i], next.labels[i], k)
 		}
 	}
-	return next, next.known().Check(n)
+	return next, next.constraints().Check(n)
 }
 
 func (s *Session) writeHistory(w *bytes.Buffer) error {
-	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.at}
-	before := blank(len(s.now().base))
+	h := history{Model: s.opt.Model, Changed: s.changed, Past: s.present}
+	before := uncorrected(len(s.current().base))
 	for _, c := range s.states {
-		h.States = append(h.States, c.since(before))
+		h.States = append(h.States, c.changeFrom(before))
 		before = c
 	}
 	return json.NewEncoder(w).Encode(h)
@@ -110,17 +110,17 @@ func readHistory(dir string, text []byte) (h history, err error) {
 	if err = in.Decode(&h); err == nil && (h.Past < 0 || h.Past >= len(h.States)) {
 		err = fmt.Errorf("%d past states of %d", h.Past, len(h.States))
 	}
-	return h, inHistory(dir, err)
+	return h, historyError(dir, err)
 }
 
-func inHistory(dir string, err error) error {
+func historyError(dir string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w: move it away to go on without the history", filepath.Join(dir, HistoryFile), err)
 	}
 	return err
 }
 
-// resume continues from the history. It returns false if there is none of the same groups.
+// resume continues from the history. It returns false if the store has no history of the same groups.
 func (s *Session) resume() (bool, error) {
 	text, err := s.opt.Store.Read(HistoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,20 +134,20 @@ func (s *Session) resume() (bool, error) {
 		return false, err
 	}
 	states := make([]*corrections, len(h.States))
-	before := blank(len(s.now().base))
+	before := uncorrected(len(s.current().base))
 	for at, d := range h.States {
-		if states[at], err = before.after(d); err != nil {
-			return false, inHistory(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
+		if states[at], err = before.apply(d); err != nil {
+			return false, historyError(s.opt.Store.Dir(), fmt.Errorf("state %d: %w", at, err))
 		}
 		before = states[at]
 	}
-	s.states, s.at, s.changed = states, h.Past, h.Changed
+	s.states, s.present, s.changed = states, h.Past, h.Changed
 	return true, nil
 }
 
-// Pending returns the path of the GroupsFile in the folder of a store, if it holds corrected groups of
-// this model that are in no results yet. Otherwise groups is "", and unapplied tells whether there are
-// corrections of the groups of another model.
+// Pending returns the path of the GroupsFile in dir, the folder of a store, if it holds corrected groups of this model
+// that are not yet in any results. Otherwise groups is "", and unapplied reports whether the folder has corrections of
+// another model's groups.
 func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	text, err := output.ReadFile(filepath.Join(dir, HistoryFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,9 +173,9 @@ func Pending(dir, model string) (groups string, unapplied bool, err error) {
 	return groups, false, nil
 }
 
-// numbers returns the number of each group among those with pictures, −1 for others.
-func (s *Session) numbers() (number []int, k int) {
-	number = slices.Repeat([]int{-1}, len(s.now().names))
+// groupNumbers returns the number of each group among the k groups with pictures, −1 for empty groups.
+func (s *Session) groupNumbers() (number []int, k int) {
+	number = slices.Repeat([]int{-1}, len(s.current().names))
 	for g := range number {
 		if slices.Contains(s.found.Labels, g) {
 			number[g] = k
@@ -187,10 +187,10 @@ func (s *Session) numbers() (number []int, k int) {
 
 var numbered = regexp.MustCompile(`\bgroup (\d+)`)
 
-// publish gives groups the numbers that they have in the results, in all states. Groups that are empty
-// there get the numbers after these.
-func (s *Session) publish() {
-	to, k := s.numbers()
+// renumber renumbers the groups of all states as they are numbered in the results. Empty groups get the numbers after
+// these.
+func (s *Session) renumber() {
+	to, k := s.groupNumbers()
 	groups, most := 0, k
 	for _, c := range s.states {
 		groups = max(groups, len(c.names))
@@ -222,9 +222,9 @@ func (s *Session) publish() {
 			return group
 		})
 	}
-	s.now().names = s.now().names[:k]
+	s.current().names = s.current().names[:k]
 	for i, g := range s.found.Labels {
-		s.now().base[i] = to[g]
+		s.current().base[i] = to[g]
 	}
 	s.changed = false
 }

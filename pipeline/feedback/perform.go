@@ -14,10 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// check returns an error for an act with unknown pictures or groups, or with the wrong number of them. It
-// sorts its pictures.
-func (s *Session) check(a *Act) error {
-	n, k := len(s.found.Labels), len(s.now().names)
+// checkAct returns an error for unknown pictures or groups, or a wrong number of them. It sorts the act's pictures.
+func (s *Session) checkAct(a *Act) error {
+	n, k := len(s.found.Labels), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
 			return fmt.Errorf("there is no picture %d of %d", i, n)
@@ -50,7 +49,7 @@ func (s *Session) check(a *Act) error {
 	return nil
 }
 
-// perform changes the corrections by an act, and returns the pictures that it names.
+// perform applies an act to the corrections, and returns the pictures that the act names.
 func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[int]bool, err error) {
 	all := s.withCopies(a.Pictures)
 	own = make(map[int]bool, len(all))
@@ -68,26 +67,26 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		}
 		for _, i := range all {
 			if s.found.Labels[i] != a.Groups[0] {
-				return nil, fmt.Errorf("not all of the pictures are in %s", c.group(a.Groups[0]))
+				return nil, fmt.Errorf("not all of the pictures are in %s", c.groupName(a.Groups[0]))
 			}
 		}
 		return own, s.move(c, &Act{Name: a.Name}, all)
 	case Name:
-		return own, s.name(c, a.Groups[0], a.Name)
+		return own, s.nameGroup(c, a.Groups[0], a.Name)
 	case Together:
-		c.words = pictures(len(all)) + " belong together"
+		c.words = countPictures(len(all)) + " belong together"
 		return own, c.join(all)
 	}
-	c.words = pictures(len(a.Pictures)) + " do not belong together"
-	return own, c.part(a.Pictures)
+	c.words = countPictures(len(a.Pictures)) + " do not belong together"
+	return own, c.separate(a.Pictures)
 }
 
-// withCopies returns pictures with their copies in the same groups, in rising order.
+// withCopies returns pictures and their copies in the same groups, sorted.
 func (s *Session) withCopies(of []int) []int {
 	if s.opt.Copies == nil || len(of) == 0 {
 		return of
 	}
-	stack := map[[2]int]bool{} // of pictures in a group
+	stack := map[[2]int]bool{} // a stack of copies and a group
 	for _, i := range of {
 		stack[[2]int{s.opt.Copies[i], s.found.Labels[i]}] = true
 	}
@@ -106,7 +105,7 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 		if err := c.checkName(a.Name, -1); err != nil {
 			return err
 		}
-		g, to = c.add(a.Name), " moved to a new group, "
+		g, to = c.addGroup(a.Name), " moved to a new group, "
 	} else {
 		g = a.Groups[0]
 	}
@@ -114,12 +113,11 @@ func (s *Session) move(c *corrections, a *Act, all []int) error {
 		to = " confirmed in "
 	}
 	c.label(all, g)
-	c.words = pictures(len(all)) + to + c.group(g)
+	c.words = countPictures(len(all)) + to + c.groupName(g)
 	return nil
 }
 
-// merge makes groups one, the first, links their typical pictures, and adds the pictures of all but the first
-// to own.
+// merge joins groups to the first, links their typical pictures, and adds the pictures of all other groups to own.
 func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	first := groups[0]
 	slices.Sort(groups[1:])
@@ -127,7 +125,7 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 		if g == first {
 			return errors.New("a group cannot be merged with itself")
 		}
-		c.words = fmt.Sprintf("%s merged with %s", c.group(first), c.group(g))
+		c.words = fmt.Sprintf("%s merged with %s", c.groupName(first), c.groupName(g))
 		for i, of := range s.found.Labels {
 			own[i] = own[i] || of == g
 		}
@@ -152,12 +150,12 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	return nil
 }
 
-// name names a group. It labels the typical picture, so that the name stays with the group.
-func (s *Session) name(c *corrections, g int, name string) error {
+// nameGroup names a group. It labels the group's typical picture, so that the nameGroup stays with the group.
+func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err
 	}
-	c.words = fmt.Sprintf("%s called %s", c.group(g), name)
+	c.words = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
 		c.words = "the name " + c.names[g] + " taken away"
 	}
@@ -168,7 +166,7 @@ func (s *Session) name(c *corrections, g int, name string) error {
 	return nil
 }
 
-// split splits a group in two by k-means, and adds the smaller half to own. The larger one keeps the number.
+// split splits a group in two by k-means and adds the smaller half to own. The larger half keeps its number.
 func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int]bool) error {
 	g := a.Groups[0]
 	if err := c.checkName(a.Name, -1); err != nil {
@@ -181,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s has %s, which cannot be split", c.group(g), pictures(len(members)))
+		return fmt.Errorf("%s has %s, which cannot be split", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
@@ -200,13 +198,13 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	if sizes[1] <= sizes[0] {
 		second = 1
 	}
-	to := c.add(a.Name)
+	to := c.addGroup(a.Name)
 	typical, distance := [2]int{-1, -1}, [2]float64{}
 	for at, i := range members {
 		half := halves.Labels[at]
 		if half == second {
 			if c.labels[i] == g {
-				continue // labelled as staying
+				continue // the label keeps the picture in the group
 			}
 			c.base[i], own[i] = to, true
 		}
@@ -214,15 +212,15 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 			typical[half], distance[half] = i, d
 		}
 	}
-	c.words = c.group(g) + " split in two"
+	c.words = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
-		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.group(g))
+		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.groupName(g))
 	}
-	return c.part([]int{typical[1-second], typical[second]})
+	return c.separate([]int{typical[1-second], typical[second]})
 }
 
-// Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that do not
-// change during a session, even if a group loses all of its pictures.
+// Act is a correction. Pictures are rows of the session's inputs. Groups are numbers from 0 that stay the same during a
+// session, even if a group loses all of its pictures.
 type Act struct {
 	Do       Verb   `json:"do"`
 	Pictures []int  `json:"pictures,omitempty"`
@@ -234,27 +232,27 @@ type Act struct {
 type Verb string
 
 const (
-	// Move labels pictures with Groups[0], or without groups with a new group called Name. Pictures that
-	// are in the group already are confirmed.
+	// Move labels Pictures with Groups[0], or with a new group called Name if Groups is empty. It confirms pictures
+	// that are already in the group.
 	Move Verb = "move"
-	// Merge joins Groups to one, the first.
+	// Merge joins Groups into the first of them.
 	Merge Verb = "merge"
-	// Split makes Pictures of Groups[0] a group of their own, called Name. Without pictures it splits the
-	// group in two by k-means.
+	// Split moves Pictures of Groups[0] into a new group called Name. Without Pictures it splits the group in two by
+	// k-means.
 	Split Verb = "split"
-	// Name gives Groups[0] a name that no other group has.
+	// Name gives Groups[0] the name Name, which no other group may have.
 	Name Verb = "name"
-	// Together says that Pictures belong into one group, and Apart that no two of them do.
+	// Together must-links Pictures, and Apart puts a cannot-link between any two of them.
 	Together Verb = "together"
 	Apart    Verb = "apart"
-	// Skip leaves questions about pictures open. It is not kept.
+	// Skip drops the questions about Pictures. It is not saved.
 	Skip Verb = "skip"
 )
 
-// State is what a page shows of a session. Values by picture are in the order of the inputs' rows.
+// State is a session as a page shows it. Values by picture are in the order of the inputs' rows.
 type State struct {
-	// Groups holds the group of each picture, Names the name of each group or "", and Confidence how
-	// surely each picture is in its group, in percent.
+	// Groups holds the group of each picture, Names the name of each group or "", and Confidence the certainty of each
+	// picture's group in percent.
 	Groups     []int    `json:"groups"`
 	Names      []string `json:"names"`
 	Confidence []int    `json:"confidence"`
@@ -262,25 +260,23 @@ type State struct {
 	Told   []int    `json:"told"`
 	Must   [][2]int `json:"must"`
 	Cannot [][2]int `json:"cannot"`
-	// Questions are pairs of pictures to ask about, the most useful first.
+	// Questions are pairs of pictures to ask about, the most informative first.
 	Questions []Question `json:"questions"`
-	Model     string     `json:"model"` // that of Options: with another one groups have other numbers
-	// Acts is the number of acts in force. Undo and Redo describe the acts that can be undone and redone,
-	// "" without any.
+	Model     string     `json:"model"` // as in Options; another model numbers its groups differently
+	// Acts is the number of acts in force. Undo and Redo describe the act that they would undo or redo, or are "".
 	Acts int    `json:"acts"`
 	Undo string `json:"undo"`
 	Redo string `json:"redo"`
-	Said string `json:"said"` // describes the effect of the last call in a sentence or two
+	Said string `json:"said"` // the effect of the last call in a sentence or two
 }
 
-// Question asks whether two pictures belong together. A is unsure of its group, and B is typical of that
-// group.
+// Question asks whether pictures A and B belong together. A is the uncertain one, and B is typical of A's group.
 type Question struct {
 	A int `json:"a"`
 	B int `json:"b"`
 }
 
-// MistakeError is an act that is impossible, in words for the person. It changed nothing.
+// MistakeError is an impossible act, with a message for the person. It changed nothing.
 type MistakeError struct{ Err error }
 
 func (e *MistakeError) Error() string { return e.Err.Error() }

@@ -17,41 +17,41 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// Options are what a Session is opened with beside its inputs and its model.
+// Options are the settings of Open.
 type Options struct {
-	Store Store  // keeps the corrections, nil for none
-	Model string // Model identifies the model, for instance by the SHA-256 sum of its file
-	// Labels and Links are those under which the groups were found: the class of each sample of the set,
-	// or "", and links of its samples. Those in the store replace them.
+	Store Store  // saves the corrections; nil saves nothing
+	Model string // identifies the model, for instance by the SHA-256 sum of its file
+	// Labels and Links are the labels and links with which the groups were found: the class of each sample of the set,
+	// or "", and links of its samples. Labels and links in the store replace them.
 	Labels []string
 	Links  datasets.Links
-	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf does, or is nil.
-	// A label of a picture counts for its copies in the same group.
+	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf, or is nil. A label of a
+	// picture also labels its copies in the same group.
 	Copies []int
 }
 
-// Session is a person's work on the groups of n pictures. It is not safe for concurrent use.
+// Session applies a person's corrections to the groups of n pictures. It is not safe for concurrent use.
 type Session struct {
 	in      *input.Inputs
 	regroup *grouping.Regroup
 	opt     Options
 
-	states    []*corrections // in their order
-	at        int            // the present one
+	states    []*corrections // in order
+	present   int            // the index of the present state
 	found     *cluster.Correction
-	typical   []int        // the picture nearest to the middle of each group, or −1
+	typical   []int        // the picture nearest to the centre of each group, or −1
 	questions []Question   // of State
-	skipped   map[int]bool // pictures about which nothing is asked any more
-	log       []byte       // LogFile
-	changed   bool         // since the model
-	said      string
+	skipped   map[int]bool // pictures without further questions
+	log       []byte       // the content of LogFile
+	changed   bool         // whether groups or corrections differ from the model's
+	effect    string
 }
 
-// mostPast is how many acts can be undone.
+// mostPast is the largest number of acts that can be undone.
 const mostPast = 200
 
-// Open returns a session on the groups of a model. The inputs must be the samples that it was learned
-// from, in the same order.
+// Open returns a session on the groups of a model. The inputs must be the samples from which the model was learned, in
+// the same order.
 func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (*Session, error) {
 	base, err := m.GroupsOf(in)
 	if err != nil {
@@ -61,7 +61,7 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if s.regroup, err = grouping.NewRegroup(ctx, in, m); err != nil {
 		return nil, err
 	}
-	first := blank(len(base))
+	first := uncorrected(len(base))
 	first.base, first.names = base, make([]string, len(m.Groups.Names))
 	for g, name := range m.Groups.Names {
 		if first.checkName(name, g) == nil {
@@ -72,14 +72,14 @@ func Open(ctx context.Context, in *input.Inputs, m *models.Model, opt Options) (
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.find(ctx)
+	return s, s.findGroups(ctx)
 }
 
-func (s *Session) now() *corrections { return s.states[s.at] }
+func (s *Session) current() *corrections { return s.states[s.present] }
 
-func (s *Session) find(ctx context.Context) error {
-	c := s.now()
-	known := c.known()
+func (s *Session) findGroups(ctx context.Context) error {
+	c := s.current()
+	known := c.constraints()
 	if err := s.regroup.Factorise(ctx, known); err != nil {
 		return err
 	}
@@ -97,11 +97,11 @@ func (s *Session) find(ctx context.Context) error {
 			s.typical[m.Group] = i
 		}
 	}
-	s.questions = s.ask()
+	s.questions = s.findQuestions()
 	return nil
 }
 
-// margin returns from 0 to 1 how surely picture i is in its group, compared with the next group.
+// margin returns from 0 to 1 how certain the group of picture i is, compared with the second-best group.
 func (s *Session) margin(i int) float64 {
 	row := s.found.Shares.RawRowView(i)
 	own, other := row[s.found.Labels[i]], 0.0
@@ -115,11 +115,11 @@ func (s *Session) margin(i int) float64 {
 
 // State returns the state to show.
 func (s *Session) State() *State {
-	now := s.now()
+	now := s.current()
 	out := &State{
 		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.found.Labels)),
 		Told: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
-		Questions: s.questions, Model: s.opt.Model, Acts: s.at, Said: s.said,
+		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Said: s.effect,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
@@ -127,33 +127,33 @@ func (s *Session) State() *State {
 			out.Told = append(out.Told, i)
 		}
 	}
-	if s.at > 0 {
+	if s.present > 0 {
 		out.Undo = now.words
 	}
-	if s.at+1 < len(s.states) {
-		out.Redo = s.states[s.at+1].words
+	if s.present+1 < len(s.states) {
+		out.Redo = s.states[s.present+1].words
 	}
 	return out
 }
 
-// Changed tells whether the groups or the corrections differ from those of the model.
+// Changed reports whether the groups or the corrections differ from the model's.
 func (s *Session) Changed() bool { return s.changed }
 
-// Do performs an act. It returns a *MistakeError for an impossible one. An error changes nothing.
+// Do performs an act. It returns a *MistakeError for an impossible act. An error changes nothing.
 func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
-	if err := s.check(&a); err != nil {
+	if err := s.checkAct(&a); err != nil {
 		return nil, &MistakeError{err}
 	}
 	if a.Do == Skip {
 		for _, i := range a.Pictures {
-			s.skipped[i] = s.now().labels[i] < 0 || s.skipped[i]
+			s.skipped[i] = s.current().labels[i] < 0 || s.skipped[i]
 		}
-		s.said, s.questions = "", s.ask()
+		s.effect, s.questions = "", s.findQuestions()
 		return s.State(), nil
 	}
-	next := s.now().clone()
+	next := s.current().clone()
 	own, err := s.perform(ctx, next, &a)
-	if err == nil && next.known().Check(len(next.labels)) != nil {
+	if err == nil && next.constraints().Check(len(next.labels)) != nil {
 		err = errors.New("this contradicts an earlier correction: undo that first")
 	}
 	switch {
@@ -163,7 +163,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, &MistakeError{err}
 	}
 	before := s.found.Labels
-	err = s.change(ctx, append(slices.Clone(s.states[:s.at+1]), next), s.at+1, s.entryOf(a))
+	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
 		return nil, &MistakeError{fmt.Errorf("%s cannot part all pictures that do not belong together: make a new group first",
@@ -171,8 +171,8 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
-	followed := 0 // pictures that moved beside those of the act
+	s.effect = strings.ToUpper(next.words[:1]) + next.words[1:] + "."
+	followed := 0 // pictures outside of the act that moved
 	for i, g := range s.found.Labels {
 		if g != before[i] && !own[i] {
 			followed++
@@ -181,53 +181,53 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	switch {
 	case followed == 0:
 	case len(own) > 0:
-		s.said += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+		s.effect += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
 	default:
-		s.said += " " + pictures(followed) + " moved."
+		s.effect += " " + countPictures(followed) + " moved."
 	}
 	return s.State(), nil
 }
 
-// change goes to a state, finds the groups, and keeps them. An error changes nothing.
-func (s *Session) change(ctx context.Context, states []*corrections, at int, e entry) error {
+// changeState goes to a state, finds the groups and saves both. An error changes nothing.
+func (s *Session) changeState(ctx context.Context, states []*corrections, at int, e logEntry) error {
 	was := *s
 	first := max(0, at-mostPast)
-	s.states, s.at, s.changed = states[first:], at-first, true
-	if err := s.find(ctx); err != nil {
+	s.states, s.present, s.changed = states[first:], at-first, true
+	if err := s.findGroups(ctx); err != nil {
 		*s = was
 		return err
 	}
-	s.note(e)
-	if err := s.keep(); err != nil {
+	s.appendLog(e)
+	if err := s.saveFiles(); err != nil {
 		*s = was
-		return errors.Join(err, s.keep())
+		return errors.Join(err, s.saveFiles())
 	}
 	return nil
 }
 
-// Undo takes the last act back.
+// Undo undoes the last act.
 func (s *Session) Undo(ctx context.Context) (*State, error) { return s.step(ctx, -1, "undo", "Undone") }
 
-// Redo repeats the act that was undone last.
+// Redo repeats the act that was last undone.
 func (s *Session) Redo(ctx context.Context) (*State, error) { return s.step(ctx, 1, "redo", "Redone") }
 
 // step goes to the state before or after the present one.
 func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State, error) {
-	to := s.at + by
+	to := s.present + by
 	if to < 0 || to == len(s.states) {
 		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
 	}
-	act := s.states[max(to, s.at)]
-	if err := s.change(ctx, s.states, to, entry{Do: do}); err != nil {
+	act := s.states[max(to, s.present)]
+	if err := s.changeState(ctx, s.states, to, logEntry{Do: do}); err != nil {
 		return nil, err
 	}
-	s.said = did + ": " + act.words + "."
+	s.effect = did + ": " + act.words + "."
 	return s.State(), nil
 }
 
-// Grouping returns the groups without empty ones. Labels become the classes of the inputs' set.
+// Grouping returns the groups without empty ones. Their labels become the classes of the inputs' set.
 func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
-	number, _ := s.numbers()
+	number, _ := s.groupNumbers()
 	groups := make([]int, len(s.found.Labels))
 	for i, g := range s.found.Labels {
 		groups[i] = number[g]
@@ -235,7 +235,7 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 	classes := s.classes(number)
 	labelled := slices.ContainsFunc(classes, func(c string) bool { return c != "" })
 	if labelled {
-		s.in.Set.TellClasses(classes)
+		s.in.Set.ReplaceClasses(classes)
 	}
 	g, err := s.regroup.Grouping(ctx, groups, labelled, s.links())
 	if err != nil {
@@ -250,17 +250,17 @@ func (s *Session) Grouping(ctx context.Context) (*grouping.Grouping, error) {
 }
 
 const (
-	askedOf   = 100 // the most unsure pictures are candidates
-	worthOf   = 500 // an answer is worth what it says about these most unsure pictures
-	sureAt    = 0.9 // margin from which on an answer is worth nothing
+	askedOf   = 100 // the most uncertain pictures are candidates
+	worthOf   = 500 // the value of an answer is its effect on these most uncertain pictures
+	sureAt    = 0.9 // answers about pictures with this margin have no value
 	mostAsked = 20  // questions of a State
 )
 
-// ask finds the most useful questions. A is an unlabelled picture that is about as near to another group,
-// and similar to many other unsure pictures. B is the nearest labelled picture of its group, or the typical
-// one. There are none if all pictures are labelled or sure.
-func (s *Session) ask() []Question {
-	now := s.now()
+// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group and
+// similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
+// finds none if all pictures are labelled or certain.
+func (s *Session) findQuestions() []Question {
+	now := s.current()
 	linked := map[[2]int]bool{}
 	for _, p := range slices.Concat(now.must, now.cannot) {
 		linked[p] = true

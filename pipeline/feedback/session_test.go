@@ -22,7 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// folder is a Store in a folder of its own.
+// folder is a Store in a folder.
 type folder struct {
 	dir  string
 	fail error // of the next Write
@@ -44,11 +44,10 @@ func (f *folder) Remove(name string) error {
 	return nil
 }
 
-// parted returns inputs of n samples around four places, the last two near each other, with the
-// place of each.
+// parted returns inputs of n samples around four places, the last two near each other, and the place of each sample.
 func parted(t *testing.T, n int) (*input.Inputs, []int) { return around(t, n, 0.3) }
 
-// around is parted with so much noise.
+// around is parted with a given noise.
 func around(t *testing.T, n int, noise float64) (*input.Inputs, []int) {
 	t.Helper()
 	src := rand.New(rand.NewPCG(7, 8))
@@ -92,7 +91,7 @@ func grouped(t *testing.T, in *input.Inputs, k int, method spec.Method) *models.
 	return saved(t, in, found)
 }
 
-// saved returns the model of a grouping as it is read from its file.
+// saved returns the model of a grouping after writing and reading it.
 func saved(t *testing.T, in *input.Inputs, found *grouping.Grouping) *models.Model {
 	t.Helper()
 	m, err := found.Model(t.Context(), in)
@@ -118,18 +117,18 @@ func open(t *testing.T, in *input.Inputs, m *models.Model, opt Options) *Session
 	return s
 }
 
-func do(t *testing.T, s *Session, a Act) *State {
+func mustDo(t *testing.T, s *Session, a Act) *State {
 	t.Helper()
 	state, err := s.Do(t.Context(), a)
 	if err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
-	check(t, s, state)
+	checkState(t, s, state)
 	return state
 }
 
-// check holds a state to what is told.
-func check(t *testing.T, s *Session, state *State) {
+// checkState checks that the groups obey all labels and links.
+func checkState(t *testing.T, s *Session, state *State) {
 	t.Helper()
 	for _, p := range state.Must {
 		if state.Groups[p[0]] != state.Groups[p[1]] {
@@ -141,7 +140,7 @@ func check(t *testing.T, s *Session, state *State) {
 			t.Errorf("%v cannot link and do", p)
 		}
 	}
-	for i, g := range s.now().labels {
+	for i, g := range s.current().labels {
 		if g >= 0 && state.Groups[i] != g {
 			t.Errorf("picture %d is told to be of group %d and is in %d", i, g, state.Groups[i])
 		}
@@ -153,7 +152,7 @@ func check(t *testing.T, s *Session, state *State) {
 	}
 }
 
-// agree returns how many pictures are in the group of most of their place.
+// agree returns the number of pictures in the majority group of their place.
 func agree(groups, truth []int) int {
 	counts := map[[2]int]int{}
 	for i, g := range groups {
@@ -174,7 +173,7 @@ func agree(groups, truth []int) int {
 
 var kmeans = spec.Method{Name: spec.KMeans}
 
-// TestActs: each act does what it says, and undo and redo are exact.
+// TestActs: each act has its effect, and undo and redo are exact.
 func TestActs(t *testing.T) {
 	in, truth := parted(t, 120)
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
@@ -188,7 +187,7 @@ func TestActs(t *testing.T) {
 	}
 	states := []*State{first}
 	act := func(a Act) *State {
-		states = append(states, do(t, s, a))
+		states = append(states, mustDo(t, s, a))
 		return states[len(states)-1]
 	}
 	moved := act(Act{Do: Move, Pictures: []int{three}, Name: "far"})
@@ -224,7 +223,7 @@ func TestActs(t *testing.T) {
 	}
 	for at := len(states) - 2; at >= 0; at-- {
 		back, err := s.Undo(t.Context())
-		if err != nil || !same(back, states[at]) {
+		if err != nil || !sameState(back, states[at]) {
 			t.Fatalf("undo to act %d: %v, %+v", at, err, back)
 		}
 	}
@@ -233,7 +232,7 @@ func TestActs(t *testing.T) {
 	}
 	for at := 1; at < len(states); at++ {
 		again, err := s.Redo(t.Context())
-		if err != nil || !same(again, states[at]) {
+		if err != nil || !sameState(again, states[at]) {
 			t.Fatalf("redo of act %d: %v", at, err)
 		}
 	}
@@ -242,8 +241,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// same tells whether two states show the same.
-func same(a, b *State) bool {
+// sameState reports whether two states are equal.
+func sameState(a, b *State) bool {
 	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }
 
@@ -252,8 +251,8 @@ func isMistake(err error) bool {
 	return errors.As(err, &m)
 }
 
-// TestQuestions: each question is of two pictures that nothing is told of together, answers
-// bring the groups near the truth, and skipped ones are not asked again.
+// TestQuestions: questions are about unconstrained pairs, answers improve the groups, and skipped questions do not
+// return.
 func TestQuestions(t *testing.T) {
 	in, truth := around(t, 120, 5)
 	s := open(t, in, grouped(t, in, 4, kmeans), Options{})
@@ -276,26 +275,26 @@ func TestQuestions(t *testing.T) {
 		if truth[q.A] == truth[q.B] {
 			verb = Together
 		}
-		state = do(t, s, Act{Do: verb, Pictures: []int{q.A, q.B}})
+		state = mustDo(t, s, Act{Do: verb, Pictures: []int{q.A, q.B}})
 	}
 	if last := agree(state.Groups, truth); last < first {
 		t.Errorf("%d of 120 are right, and were %d before the answers", last, first)
 	}
 	if len(state.Questions) > 0 {
 		q := state.Questions[0]
-		state = do(t, s, Act{Do: Skip, Pictures: []int{q.A, q.B}})
+		state = mustDo(t, s, Act{Do: Skip, Pictures: []int{q.A, q.B}})
 		if slices.ContainsFunc(state.Questions, func(next Question) bool { return next.A == q.A }) {
 			t.Error("a skipped picture is asked about again")
 		}
 	}
 }
 
-// TestMistakes: what cannot be is a mistake that changes nothing.
+// TestMistakes: an impossible act is a mistake that changes nothing.
 func TestMistakes(t *testing.T) {
 	in, _ := parted(t, 40)
 	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
-	do(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
-	do(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
+	mustDo(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
+	mustDo(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
 	told := s.State().Told
 	before := s.State()
 	for name, a := range map[string]Act{
@@ -330,8 +329,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestFiles: what is said is kept in files that other commands read, a session that was not
-// finished goes on from them, and one that could not write changes nothing.
+// TestFiles: corrections are stored in files that other commands read. An unfinished session resumes from them, and a
+// session that cannot write changes nothing.
 func TestFiles(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
@@ -339,10 +338,10 @@ func TestFiles(t *testing.T) {
 	opt := Options{Store: store, Model: "one"}
 	s := open(t, in, m, opt)
 	three := slices.Index(truth, 3)
-	do(t, s, Act{Do: Move, Pictures: []int{three}, Name: "=far"})
-	do(t, s, Act{Do: Apart, Pictures: []int{0, 4}})
-	do(t, s, Act{Do: Together, Pictures: []int{1, 5}})
-	do(t, s, Act{Do: Move, Pictures: []int{9}, Groups: []int{s.State().Groups[9]}})
+	mustDo(t, s, Act{Do: Move, Pictures: []int{three}, Name: "=far"})
+	mustDo(t, s, Act{Do: Apart, Pictures: []int{0, 4}})
+	mustDo(t, s, Act{Do: Together, Pictures: []int{1, 5}})
+	mustDo(t, s, Act{Do: Move, Pictures: []int{9}, Groups: []int{s.State().Groups[9]}})
 	want := s.State()
 
 	classes, err := in.Set.ReadClasses(filepath.Join(store.dir, LabelsFile))
@@ -392,7 +391,7 @@ func TestFiles(t *testing.T) {
 	if _, err := store.Read(GroupsFile); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the groups are in the results, and still beside: %v", err)
 	}
-	// Other groups of the same pictures under what was told.
+	// Other groups of the same pictures with the same corrections.
 	other := open(t, in, grouped(t, in, 4, kmeans), Options{Store: store, Model: "three"}).State()
 	if !slices.Equal(other.Told, want.Told) || !slices.Contains(other.Names, "=far") {
 		t.Errorf("on other groups: %+v", other)
@@ -417,8 +416,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestHistory: Undo and Redo lead to the same states after a session was killed, and after its groups
-// became the results, where groups have other numbers.
+// TestHistory: Undo and Redo reach the same states after a session was killed, and after its groups were published with
+// other numbers.
 func TestHistory(t *testing.T) {
 	in, truth := parted(t, 80)
 	m := grouped(t, in, 3, kmeans)
@@ -434,10 +433,10 @@ func TestHistory(t *testing.T) {
 		{Do: Together, Pictures: []int{0, 4}},
 		{Do: Name, Groups: []int{states[0].Groups[1]}, Name: "near"},
 	} {
-		states = append(states, do(t, s, a))
+		states = append(states, mustDo(t, s, a))
 	}
 	now := len(states) - 1
-	// turn undoes or redoes to a state, in which group g has the number to[g].
+	// turn undoes or redoes to a state in which group g has the number to[g].
 	turn := func(at int, to []int) {
 		t.Helper()
 		for now != at {
@@ -460,7 +459,7 @@ func TestHistory(t *testing.T) {
 					want.Names[to[g]] = name
 				}
 			}
-			if !same(state, &want) || state.Acts != now {
+			if !sameState(state, &want) || state.Acts != now {
 				t.Fatalf("at act %d, %d acts: %+v, want %+v", now, state.Acts, state, want)
 			}
 		}
@@ -547,8 +546,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestTold: labels and links that the groups were found under are told at the start, and copies
-// go with what is told of one.
+// TestTold: the labels and links of the groups hold from the start, and copies follow labels.
 func TestTold(t *testing.T) {
 	in, truth := parted(t, 40)
 	classes := make([]string, 40)
@@ -560,20 +558,20 @@ func TestTold(t *testing.T) {
 	copies[8] = 0
 	s := open(t, in, grouped(t, in, 4, kmeans), Options{Labels: classes, Links: datasets.Links{Cannot: [][2]int{{2, 3}}}, Copies: copies})
 	state := s.State()
-	check(t, s, state)
+	checkState(t, s, state)
 	if !slices.Equal(state.Told, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
 		t.Errorf("told at first: %+v", state)
 	}
 	if truth[8] != truth[0] || state.Groups[8] != state.Groups[0] {
 		t.Fatal("the copy is not in the group of the first")
 	}
-	state = do(t, s, Act{Do: Move, Pictures: []int{8}, Groups: []int{state.Groups[1]}})
+	state = mustDo(t, s, Act{Do: Move, Pictures: []int{8}, Groups: []int{state.Groups[1]}})
 	if state.Groups[0] != state.Groups[1] || state.Groups[8] != state.Groups[1] {
 		t.Error("a copy did not move with the picture")
 	}
 }
 
-// TestMethods: methods that learn from labels or links go on from their factors.
+// TestMethods: methods that learn from labels or links continue from their factors.
 func TestMethods(t *testing.T) {
 	for _, name := range []string{"nmf", "cnmf", "ccf", "lccf", "ss-nmf", "pca", "sda", "cnmf-kl", "kernel-kmeans"} {
 		in, truth := parted(t, 80)
@@ -584,7 +582,7 @@ func TestMethods(t *testing.T) {
 			for i := range 12 {
 				labels[i] = fmt.Sprint("class ", truth[i])
 			}
-			in.Set.TellClasses(labels)
+			in.Set.ReplaceClasses(labels)
 			g.UseLabels = true
 		}
 		found, err := g.Find(t.Context(), in, nil)
@@ -599,8 +597,8 @@ func TestMethods(t *testing.T) {
 		s := open(t, in, m, Options{})
 		before := agree(s.State().Groups, truth)
 		for _, i := range []int{2, 3, 6, 7, 0, 1} {
-			do(t, s, Act{Do: Move, Pictures: []int{i}, Groups: []int{s.State().Groups[i]}})
-			do(t, s, Act{Do: Apart, Pictures: []int{12 + 8*i, 13 + 8*i}})
+			mustDo(t, s, Act{Do: Move, Pictures: []int{i}, Groups: []int{s.State().Groups[i]}})
+			mustDo(t, s, Act{Do: Apart, Pictures: []int{12 + 8*i, 13 + 8*i}})
 		}
 		if after := agree(s.State().Groups, truth); after < before-8 {
 			t.Errorf("%s: %d of 80 are right, and were %d", name, after, before)
@@ -611,7 +609,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// dying is a store whose process is killed after so many writes.
+// dying is a store whose process is killed after a number of writes.
 type dying struct {
 	folder
 	left int
@@ -631,7 +629,7 @@ func (d *dying) Remove(name string) error {
 	return d.folder.Remove(name)
 }
 
-// TestKilled: wherever a session is killed, the next one opens, and what was told before holds.
+// TestKilled: after a kill at any write, the next session opens, and earlier corrections hold.
 func TestKilled(t *testing.T) {
 	in, truth := parted(t, 60)
 	m := grouped(t, in, 3, kmeans)
@@ -646,7 +644,7 @@ func TestKilled(t *testing.T) {
 		for left := range 7 {
 			store := &dying{folder: folder{dir: t.TempDir()}, left: 1 << 30}
 			s := open(t, in, m, Options{Store: store, Model: "one"})
-			do(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
+			mustDo(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
 			store.left = left
 			_, err := s.Do(t.Context(), act)
 			if (err == nil) != (left > 5) {
@@ -654,7 +652,7 @@ func TestKilled(t *testing.T) {
 			}
 			again := open(t, in, m, Options{Store: &folder{dir: store.dir}, Model: "one"})
 			state := again.State()
-			check(t, again, state)
+			checkState(t, again, state)
 			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Told, 0) {
 				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Told)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// bars writes an IDX file of n images of 40×40 pixels, a bright row in the first third, a
-// bright column in the second and a bright diagonal in the last, and returns its path.
+// bars writes an IDX file of n images of 40×40 pixels, with a bright row, column or diagonal in each third of them, and
+// returns its path.
 func bars(t *testing.T, n int) string {
 	t.Helper()
 	data := []byte{0, 0, 8, 3, 0, 0, byte(n >> 8), byte(n), 0, 0, 0, 40, 0, 0, 0, 40}
@@ -37,10 +37,10 @@ func bars(t *testing.T, n int) string {
 	return path
 }
 
-// TestBatch: groups are found in samples that take more memory together than there is.
+// TestBatch: groups are found in samples that exceed the memory together.
 func TestBatch(t *testing.T) {
 	const n = 3000
-	ctx := input.WithMemory(t.Context(), 64<<20) // of which 24 MiB are shared out
+	ctx := input.WithMemory(t.Context(), 64<<20) // 24 MiB of them are available
 	e := &spec.Experiment{Data: spec.Data{Set: bars(t, n)}}
 	var none *memory.LimitError
 	if in, err := input.Prepare(ctx, e, input.PrepareOptions{}); !errors.As(err, &none) {
@@ -76,7 +76,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchRefuses: methods and features of which blocks know nothing are refused by name.
+// TestBatchRefuses: methods and features without a form for blocks are refused by name.
 func TestBatchRefuses(t *testing.T) {
 	for want, c := range map[string]struct {
 		method   spec.Method

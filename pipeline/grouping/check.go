@@ -18,14 +18,14 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Check returns an error for groups that the set cannot have, before its features are made. Find checks
-// the same of the samples that can be used.
+// Check returns an error for settings that the set cannot satisfy, before features are computed. Find repeats the
+// checks on the usable samples.
 func (g Groups) Check(set *datasets.Set) error {
-	return g.check(set, matrix.Range(set.Len()))
+	return g.checkRows(set, matrix.Range(set.Len()))
 }
 
-// check is Check for these samples of the set.
-func (g Groups) check(set *datasets.Set, rows []int) error {
+// checkRows is Check for some samples of the set.
+func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	n, classes := len(rows), set.Classes
 	k := cmp.Or(g.K, len(classes))
 	method := g.Method
@@ -57,7 +57,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		return lacksLabels(by, needs.TakesLinks)
 	}
 	if g.Rank != nil {
-		if rank := g.Rank.Of(k); g.by() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
+		if rank := g.Rank.Of(k); g.algorithm() == spec.Largest && (g.Rank.Auto != nil || rank != k) {
 			what := g.Rank.String()
 			if g.Rank.Auto == nil {
 				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
@@ -68,7 +68,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 			return err
 		}
 	}
-	if !g.given() {
+	if !g.hasConstraints() {
 		return nil
 	}
 	sizes, err := g.checkGiven(set, rows, k)
@@ -78,13 +78,13 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	return needs.CheckClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
-// checkGiven returns an error for labels and links that k groups cannot obey, else the numbers of samples of
-// each class.
+// checkGiven returns the number of samples of each class, or an error for labels and links that k groups cannot
+// satisfy.
 func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) {
 	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
 		return nil, err
 	}
-	of := g.knowledge(set)
+	of := g.constraints(set)
 	sizes, free := of.sizes(rows)
 	var names []string
 	for c, size := range sizes {
@@ -102,7 +102,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 		return nil, fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
 	}
 	if !g.Links.None() {
-		_, links := of.of(rows)
+		_, links := of.forRows(rows)
 		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
 			return nil, fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
 		} else if err != nil {
@@ -112,7 +112,7 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	return sizes, nil
 }
 
-// lacksLabels says that a method needs labels, or links if it takes these.
+// lacksLabels returns the error of a method that needs labels, or links if it takes links.
 func lacksLabels(method string, takesLinks bool) error {
 	if takesLinks {
 		return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", method)
@@ -141,18 +141,18 @@ func (g Groups) Notes(in *input.Inputs) []string {
 	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
 }
 
-// inBlocks is a method that learns from the blocks of the inputs.
+// inBlocks is a method that learns from blocks of the inputs.
 type inBlocks struct {
 	factor.MiniBatch
 	blocks factor.Blocks
 }
 
-// Fit implements [factor.Method]. It uses neither of the matrix nor of what is known.
+// Fit implements [factor.Method]. It ignores the matrix and the labels and links.
 func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt factor.Options) (*factor.Result, error) {
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
-// batchOf returns the method of blocks of so many samples that does what a method does with all at once.
+// batchOf returns the mini-batch form of a method, with blocks of this many samples.
 func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
@@ -171,8 +171,8 @@ func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	return b, nil
 }
 
-// CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
-// cannot be made for them.
+// CheckBatch returns an error for a method that cannot learn from blocks of Batch samples, and for features that cannot
+// be computed in blocks.
 func (g Groups) CheckBatch(f spec.Features) error {
 	if _, err := batchOf(g.Method, g.Batch); err != nil {
 		return err

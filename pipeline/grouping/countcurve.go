@@ -19,33 +19,33 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// CountCurve says how well samples fall into several numbers of groups.
+// CountCurve rates several numbers of groups. All slices have one value for each number.
 type CountCurve struct {
-	// K are the numbers of groups, rising, and Gap their gaps of cluster.EigenGaps.
+	// K are the numbers of groups, increasing, and Gap their eigenvalue gaps as in [cluster.EigenGaps].
 	K   []int
 	Gap []float64
-	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand
-	// index of pairs of groupings of four fifths of the samples, on their common samples.
+	// Silhouette is the mean silhouette, from −1 to 1 (Rousseeuw 1987). Stability is the mean adjusted Rand index
+	// between groupings of random subsets of 80 %, on their common samples.
 	Silhouette, Stability []float64
-	Samples               int // the number of samples in use
+	Samples               int // the number of samples used
 }
 
-// Best returns the place of the number with the largest gap, the first of several.
+// Best returns the index of the largest gap, the first of equal ones.
 func (c *CountCurve) Best() int { return slices.Index(c.Gap, slices.Max(c.Gap)) }
 
 const (
-	countSubsets    = 6   // of each number of groups
-	countRestarts   = 3   // of a clustering
-	countPortion    = 0.8 // of the samples are in a subset
-	countDirections = 50  // of points that are compacted
+	countSubsets    = 6   // for each number of groups
+	countRestarts   = 3   // of each clustering
+	countPortion    = 0.8 // of the samples in each subset
+	countDirections = 50  // of compacted points
 )
 
-// CountRange returns the default range of the number of groups: 2 to 30, or fewer of few samples, but at
-// least the number of labelled classes, and enough to obey the links. rows are samples of the set.
+// CountRange returns the default range of the number of groups. It is 2 to 30, or less for few samples, and at least
+// the number of labelled classes and enough to satisfy the links. rows are samples of the set.
 func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	from = 2
-	if g.given() {
-		labels, known := g.knowledge(set).of(rows)
+	if g.hasConstraints() {
+		labels, known := g.constraints(set).forRows(rows)
 		from = max(from, len(labels.classes))
 		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
 			from++
@@ -54,12 +54,12 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	return from, max(from, min(max(spec.MostCounted, from+10), len(rows)/3))
 }
 
-// checkCount returns an error if the number of groups of n samples cannot be chosen.
+// checkCount returns an error if the number of groups cannot be chosen for n samples.
 func (g Groups) checkCount(n int) error {
 	switch {
 	case g.Batch != 0:
 		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
-	case g.by() == spec.Largest:
+	case g.algorithm() == spec.Largest:
 		return errors.New("the number of groups is not looked for where samples are grouped by their largest coefficient: say it with -k")
 	case n < spec.LeastOfCounted:
 		return fmt.Errorf("the number of groups of %d samples is not looked for, which are too few: say it with -k", n)
@@ -67,8 +67,8 @@ func (g Groups) checkCount(n int) error {
 	return nil
 }
 
-// CountCurve groups the inputs, or 1,000 drawn ones, into each number of groups of a range. It calls
-// progress, which may be nil, after each number of "counting groups". A panic is an error.
+// CountCurve groups the inputs, or 1,000 random ones, into each number of groups from from to to. It calls progress,
+// which may be nil, with "counting groups" after each number. A panic becomes an error.
 func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, progress input.Progress) (*CountCurve, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*CountCurve, error) {
 		if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(spec.LeastOfCounted, 2*to) {
@@ -82,7 +82,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 			return nil, err
 		}
 		for _, g.K = range []int{from, to} {
-			if err := g.check(in.Set, in.Rows); err != nil {
+			if err := g.checkRows(in.Set, in.Rows); err != nil {
 				return nil, err
 			}
 		}
@@ -102,7 +102,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 	})
 }
 
-// countCurve groups some of the samples of the work, and calls done after each number of groups.
+// countCurve groups a sample of the inputs, and calls done after each number of groups.
 func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, done func(k int)) (*CountCurve, error) {
 	in, x := w.In, w.In.X
 	n, _ := x.Dims()
@@ -114,11 +114,11 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 		x = matrix.SelectRows(x, rows)
 	}
 	w.Rows, w.X = rows, func() mat.Matrix { return x }
-	all := g.knowledge(in.Set)
-	// known returns what is known of some of the rows.
+	all := g.constraints(in.Set)
+	// known returns the labels and links of some of the rows.
 	known := func(among []int) (known factor.Known) {
-		if g.given() {
-			_, known = all.of(matrix.Take(in.Rows, matrix.Take(rows, among)))
+		if g.hasConstraints() {
+			_, known = all.forRows(matrix.Take(in.Rows, matrix.Take(rows, among)))
 		}
 		return known
 	}
@@ -134,8 +134,8 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	}
 	w.Cluster.Restarts, w.Cluster.Start = countRestarts, cluster.InitPlusPlus
 	c := &CountCurve{Samples: len(rows)}
-	var points mat.Matrix // of all numbers, where the features themselves are grouped
-	by := w.Cluster       // of points, which may be compacted
+	var points mat.Matrix // for all numbers of groups, if the features themselves are clustered
+	by := w.Cluster       // of the points, which may be compacted
 	for k := from; k <= to; k++ {
 		w.Seed = func(step string) uint64 { return rng.Seed(g.Seed, step, k) }
 		res, err := w.Fit(ctx, g.rank(k, len(rows)))
@@ -147,7 +147,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 				return nil, err
 			}
 		}
-		silhouette, stability, err := suits(ctx, w, by, points, k, subsets, known)
+		silhouette, stability, err := rateCount(ctx, w, by, points, k, subsets, known)
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
@@ -158,9 +158,8 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	return c, nil
 }
 
-// compact returns points of many columns in their leading principal directions, which k-means puts into
-// nearly the same groups in less time. For the cosine distance rows get unit length, and the Euclidean
-// distance is returned.
+// compact projects points with many columns to their leading principal directions, where k-means finds nearly the same
+// groups faster. For the cosine distance it scales rows to unit length and returns the Euclidean distance.
 func compact(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
 	ok = ok && slices.Contains([]string{"", spec.KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans"}, by.By)
@@ -178,20 +177,20 @@ func compact(ctx context.Context, by spec.Cluster, points mat.Matrix) (mat.Matri
 	return res.Coefficients, cluster.DistanceEuclidean, nil
 }
 
-// suits returns the silhouette and the stability of points in k groups.
-func suits(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
+// rateCount returns the silhouette and the stability of k groups of the points.
+func rateCount(ctx context.Context, w *fitting.Work, by spec.Cluster, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
 	groups, err := fitting.ClusterRows(ctx, by, points, k, cluster.Known(w.Known), w.Seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
 	if slices.Max(groups) == slices.Min(groups) {
-		return 0, 0, nil // all are the same
+		return 0, 0, nil // all points are in one group
 	}
 	if silhouette, err = cluster.Silhouette(ctx, points, groups, by.Distance); err != nil {
 		return 0, 0, err
 	}
 	n, _ := points.Dims()
-	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
+	found := make([][]int, len(subsets)) // −1 outside of the subset
 	for s, rows := range subsets {
 		groups, err := fitting.ClusterRows(ctx, by, matrix.SelectRows(points, rows), k, cluster.Known(known(rows)), w.Seed(fmt.Sprint("subset ", s)))
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// DefaultMethod returns the default method before the features are known: nmf, or cnmf with labels. See
-// Groups.DefaultMethod.
+// DefaultMethod returns the default method before the features are known: nmf, or cnmf with labels.
+// Groups.DefaultMethod refines it.
 func DefaultMethod(labelled bool) spec.Method {
 	if labelled {
 		return spec.Method{Name: "cnmf"}
@@ -29,7 +29,7 @@ func DefaultMethod(labelled bool) spec.Method {
 // DefaultCluster returns the default clustering of a grouping: k-means by cosine distance.
 func DefaultCluster() spec.Cluster { return spec.Cluster{Distance: cluster.DistanceCosine} }
 
-// DefaultFeatures returns the default features of a grouping: chosen by the images, or colours in blocks.
+// DefaultFeatures returns the default features: chosen by the images, or colours if the inputs are read in blocks.
 func DefaultFeatures(inBlocks bool) spec.Features {
 	if inBlocks {
 		return spec.Features{Extractor: features.Pixels{Colour: true}}
@@ -37,20 +37,20 @@ func DefaultFeatures(inBlocks bool) spec.Features {
 	return spec.Features{Auto: true}
 }
 
-// DefaultMethod returns the default method for the inputs. Features of a network, and values below 0, are
-// clustered as they are: by k-means, or guided k-means with labels or links.
+// DefaultMethod returns the default method for the inputs. Network features and features with negative values are
+// clustered directly, by k-means, or by guided k-means with labels or links.
 func (g Groups) DefaultMethod(in *input.Inputs) spec.Method {
 	switch {
 	case g.Cluster.By == spec.Largest || !in.Features.OfNetwork() && !in.HasNegative():
 		return DefaultMethod(g.UseLabels)
-	case g.given():
+	case g.hasConstraints():
 		return spec.Method{Name: cmp.Or(g.Cluster.By, "guided-kmeans")}
 	}
 	return spec.Method{Name: cmp.Or(g.Cluster.By, spec.KMeans)}
 }
 
-// choosesCount tells whether the samples choose the number of groups. Without a count it is the number of the
-// data's classes, unless these are labels or fewer than two.
+// choosesCount reports whether the number of groups is chosen by the samples. Without a count, the default is the number
+// of classes in the data, unless the classes are labels or fewer than two.
 func (g Groups) choosesCount(count spec.GroupCount, classes []string) bool {
 	if count == (spec.GroupCount{}) {
 		return g.UseLabels || len(classes) < 2
@@ -77,7 +77,7 @@ func (g Groups) CheckCountOf(count spec.GroupCount, set *datasets.Set) error {
 	return g.checkCount(set.Len())
 }
 
-// ChooseCount sets K, by the largest gap of eigenvalues if the samples choose it. Otherwise the curve is nil.
+// ChooseCount sets K. If the samples choose it, by the largest eigenvalue gap, it returns the curve, else nil.
 func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.GroupCount, progress input.Progress) (*CountCurve, error) {
 	g.K = count.From
 	if !g.choosesCount(count, in.Set.Classes) {
@@ -94,7 +94,7 @@ func (g *Groups) ChooseCount(ctx context.Context, in *input.Inputs, count spec.G
 	return curve, err
 }
 
-// ChooseRank sets Rank if the samples choose it. Otherwise the choice is nil.
+// ChooseRank sets Rank and returns the choice, or nil if the rank is given or not needed.
 func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress input.Progress) (*spec.RankChoice, error) {
 	if g.Rank == nil || g.Rank.Auto == nil || spec.OnFeatures(g.Method.Name) {
 		return nil, nil
@@ -106,8 +106,8 @@ func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress inpu
 	return c, err
 }
 
-// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It calls progress,
-// which may be nil, after each rank of "choosing the rank". A panic is an error.
+// ChooseRank chooses the number of basis vectors of the inputs by NMF, without labels. It calls progress, which may be
+// nil, with "choosing the rank" after each rank. A panic becomes an error.
 func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*spec.RankChoice, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*spec.RankChoice, error) {
 		if in.X == nil {

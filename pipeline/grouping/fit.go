@@ -17,25 +17,23 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Fit says how a set is factorised: by one method, once, and not grouped.
+// Fit is one factorisation of a set, without clustering.
 type Fit struct {
-	// Method is the method. Its objective is lowered by the solver fast, where that
-	// serves it and the method does not say otherwise.
+	// Method is the method. Its solver is fast, unless its settings name another or fast does not support it.
 	Method spec.Method
 	Rank   int // k, the number of basis vectors
-	// UseLabels tells the method the classes that are known, and Links the pairs of samples
-	// that belong together and that do not.
+	// UseLabels gives the method the set's classes as labels, and Links its must-links and cannot-links.
 	UseLabels bool
 	Links     datasets.Links
-	Start     *factor.Start // initial factors, or is nil
+	Start     *factor.Start // the initial factors, or nil for the method's own
 	Seed      uint64
 	// OnIteration, if set, is called after each iteration.
 	OnIteration func(iteration int, objective float64)
 }
 
-// Check reports, before features are made, what of a method that is no factorisation or
-// cannot start from factors is asked for, and with a set what does not fit that. Samples may
-// be left out later, so that with skipBad no number of them is compared.
+// Check returns an error, before features are computed, for a method that is no factorisation or that cannot start from
+// Start. With a set, it also checks the set's sizes. With skipBad it does not check the number of samples, because some
+// may be skipped.
 func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	if spec.OnFeatures(f.Method.Name) {
 		return fmt.Errorf("%s makes no factors: it takes the features as they are; partwise methods lists the factorisations", f.Method.Name)
@@ -73,8 +71,8 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	return nil
 }
 
-// Find factorises the inputs. It calls progress, which may be nil, after each iteration of
-// "factorising". A panic is an error.
+// Find factorises the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic
+// becomes an error.
 func (f Fit) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*factor.Result, error) {
 	return reported(ctx, f.Method, progress, func(r *input.Reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
 }
@@ -103,13 +101,13 @@ func (f Fit) find(ctx context.Context, in *input.Inputs, progress *input.Reporte
 	return w.Fit(ctx, f.Rank)
 }
 
-// startArrays are the arrays of initial factors.
+// startArrays are the names of the arrays of initial factors.
 var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
 
-// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k, coefficients
-// and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k, those that are there. Of other
-// arrays a saved result may have more. A value that is no number of 0 or more is an error with its place, and
-// so are arrays of different k. It returns k.
+// ReadStart reads initial factors from a NumPy .npz file of size bytes: basis, m×k; coefficients and weights, n×k; and
+// for images of h×w pixels rows, h×k, and columns, w×k. All arrays are optional, and other arrays are ignored. Values
+// must be finite and at least 0. It returns an error with the place of an invalid value, and for arrays of different k.
+// k is the number of basis vectors.
 func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error) {
 	z, err := npz.Open(r, size)
 	if err != nil {

@@ -19,21 +19,20 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-func (g Groups) given() bool { return g.UseLabels || !g.Links.None() }
+func (g Groups) hasConstraints() bool { return g.UseLabels || !g.Links.None() }
 
-// knowledge is what labels and links say about the samples of a set. Must-links count through samples that
-// are left out later too.
-type knowledge struct {
-	unit    []int // of each sample: samples that must-links join
+// constraints holds the labels and links of all samples of a set. Must-links also join samples through skipped ones.
+type constraints struct {
+	unit    []int // of each sample: must-linked samples share a unit
 	labels  []int // the class of each sample's unit, or −1
 	classes int
 	links   datasets.Links
 }
 
-// knowledge returns what is known of the samples of a set, without contradictions.
-func (g Groups) knowledge(set *datasets.Set) knowledge {
-	t := knowledge{labels: slices.Repeat([]int{-1}, set.Len()), classes: len(set.Classes), links: g.Links}
-	t.unit, _ = links.Close(set.Len(), g.Links.Must, nil) // whose rows are checked where they are read
+// constraints returns the consistent labels and links of the samples of a set.
+func (g Groups) constraints(set *datasets.Set) constraints {
+	t := constraints{labels: slices.Repeat([]int{-1}, set.Len()), classes: len(set.Classes), links: g.Links}
+	t.unit, _ = links.Close(set.Len(), g.Links.Must, nil) // readers have checked the rows
 	if !g.UseLabels {
 		return t
 	}
@@ -47,8 +46,8 @@ func (g Groups) knowledge(set *datasets.Set) knowledge {
 	return t
 }
 
-// sizes returns the numbers of rows of each class, and the number of units among the other rows.
-func (t knowledge) sizes(rows []int) (sizes []int, free int) {
+// sizes returns the number of rows of each class, and the number of units among the unlabelled rows.
+func (t constraints) sizes(rows []int) (sizes []int, free int) {
 	units := map[int]bool{}
 	for _, i := range rows {
 		if t.labels[i] < 0 {
@@ -58,9 +57,9 @@ func (t knowledge) sizes(rows []int) (sizes []int, free int) {
 	return classSizes(matrix.Take(t.labels, rows), t.classes), len(units)
 }
 
-// of returns what is known of some samples, by their places among rows. In links, a sample that is left out
-// is replaced by the first row of its unit.
-func (t knowledge) of(rows []int) (classLabels, factor.Known) {
+// forRows returns the labels and links forRows rows, by their index in rows. In links, the first row forRows a unit replaces its
+// skipped samples.
+func (t constraints) forRows(rows []int) (classLabels, factor.Known) {
 	first := map[int]int{} // row of a unit
 	for at, i := range slices.Backward(rows) {
 		first[t.unit[i]] = at
@@ -88,13 +87,13 @@ func classSizes(labels []int, classes int) []int {
 	return sizes
 }
 
-// classLabels are the known classes of samples, without classes that have no sample.
+// classLabels are the labels of samples, numbered without classes that have no sample.
 type classLabels struct {
-	labels  []int // of the samples, numbers of these classes from 0, or −1
-	classes []int // places among the set's classes
+	labels  []int // the class of each sample, an index of classes, or −1
+	classes []int // indices of the set's classes
 }
 
-// newClassLabels returns the classes of labels, which are numbers below classes.
+// newClassLabels numbers the classes of labels, which are below classes.
 func newClassLabels(labels []int, classes int) classLabels {
 	number := make([]int, classes)
 	t := classLabels{labels: slices.Repeat([]int{-1}, len(labels))}
@@ -112,8 +111,8 @@ func newClassLabels(labels []int, classes int) classLabels {
 	return t
 }
 
-// enforce moves labelled samples so that each class has a group of its own: by the best one-to-one mapping
-// of groups to classes, and then the smallest other group, or a new one.
+// enforce moves labelled samples so that each class has one group: the group of the best one-to-one mapping of groups
+// to classes, else the smallest unmapped group, else a new group.
 func (t classLabels) enforce(groups []int) {
 	if len(t.classes) == 0 {
 		return
@@ -144,8 +143,8 @@ func (t classLabels) enforce(groups []int) {
 	}
 }
 
-// ofGroups returns the class of each group's labelled samples, a place among the set's classes, or −1.
-func (t classLabels) ofGroups(groups []int) []int {
+// classesOfGroups returns the class of each group's labelled samples, an index of the set's classes, or −1.
+func (t classLabels) classesOfGroups(groups []int) []int {
 	out := slices.Repeat([]int{-1}, slices.Max(groups)+1)
 	for i, c := range t.labels {
 		if c >= 0 {
@@ -155,9 +154,9 @@ func (t classLabels) ofGroups(groups []int) []int {
 	return out
 }
 
-// bind moves the fewest samples so that k groups obey links, to groups with near means among the points.
-// Labelled samples stay.
-func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Matrix, d cluster.Distance) error {
+// satisfyLinks satisfies the links with k groups by moving as few samples as possible to groups with near means. Labelled
+// samples stay.
+func (t classLabels) satisfyLinks(groups []int, k int, known factor.Known, points mat.Matrix, d cluster.Distance) error {
 	k = max(k, slices.Max(groups)+1)
 	known.Labels = slices.Repeat([]int{-1}, len(groups))
 	for i, c := range t.labels {
@@ -193,34 +192,34 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 	})
 }
 
-// distinct are inputs without copies.
+// distinct is the inputs without copies.
 type distinct struct {
 	in     *input.Inputs
-	groups Groups // to make of in
-	of     []int  // for each row with copies, its place or its original's in in
+	groups Groups // the settings for in
+	rowOf  []int  // for each row of all inputs, the row of in that holds it or its original
 }
 
-// withoutCopies returns the inputs without copies, nil if no rows can be left out.
+// withoutCopies returns the inputs without copies, or nil if no row is a copy.
 func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
 	if g.Copies == nil || !spec.OnFeatures(g.Method.Name) || in.X == nil {
 		return nil, nil
 	}
-	copies, parted := g.agreeing(in)
+	copies, parted := g.consistentCopies(in)
 	if parted > 0 {
 		notes = append(notes, fmt.Sprintf("%s of copies, of which different things are told, are grouped as if they were no copies", phrase.Count(parted, "stack", "stacks")))
 	}
 	var rows []int
-	d = &distinct{groups: g, of: make([]int, len(copies))}
+	d = &distinct{groups: g, rowOf: make([]int, len(copies))}
 	d.groups.Copies, d.groups.Links.Must = nil, slices.Clone(g.Links.Must)
 	for i, c := range copies {
 		if c == i {
-			d.of[i] = len(rows)
+			d.rowOf[i] = len(rows)
 			rows = append(rows, i)
-		} else if g.given() {
+		} else if g.hasConstraints() {
 			d.groups.Links.Must = append(d.groups.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
 		}
 	}
-	d.of = matrix.Take(d.of, copies)
+	d.rowOf = matrix.Take(d.rowOf, copies)
 	if len(rows) == len(copies) || len(rows) < cmp.Or(g.K, len(in.Set.Classes)) {
 		return nil, notes
 	}
@@ -228,20 +227,20 @@ func (g Groups) withoutCopies(in *input.Inputs) (d *distinct, notes []string) {
 	return d, notes
 }
 
-// agreeing returns the copies without stacks that labels or links contradict, and the number of these.
-func (g Groups) agreeing(in *input.Inputs) (copies []int, parted int) {
+// consistentCopies returns copies without the stacks that labels or links contradict, and the number of these stacks.
+func (g Groups) consistentCopies(in *input.Inputs) (copies []int, parted int) {
 	copies = slices.Clone(g.Copies)
-	if !g.given() {
+	if !g.hasConstraints() {
 		return copies, 0
 	}
-	// A unit of samples that stacks and must-links join has one class, and no cannot-link within.
+	// Samples that stacks and must-links join need one class and no cannot-link among them.
 	must := slices.Clone(g.Links.Must)
 	for i, c := range copies {
 		must = append(must, [2]int{in.Rows[c], in.Rows[i]})
 	}
 	unit, _ := links.Close(in.Set.Len(), must, nil)
 	wrong, class := map[int]bool{}, map[int]int{}
-	for i, label := range g.knowledge(in.Set).labels {
+	for i, label := range g.constraints(in.Set).labels {
 		if label < 0 {
 			continue
 		}

@@ -16,8 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// toldSet returns 35 samples of three classes, and inputs that are told these
-// classes of some of them, by their number from 1.
+// toldSet returns 35 samples of three classes, and inputs with the given labels, by sample numbers from 1.
 func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
 	t.Helper()
 	var text strings.Builder
@@ -35,8 +34,8 @@ func toldSet(t *testing.T, classes map[int]string) *input.Inputs {
 	return in
 }
 
-// TestLabelledGroups: whatever clusters, samples told to be of one class share a group,
-// and those of two never do, also where the labels say the opposite of the data.
+// TestLabelledGroups: with any clustering, labelled samples of one class share a group, and those of two never do, even
+// if the labels contradict the data.
 func TestLabelledGroups(t *testing.T) {
 	testkit.Slow(t)
 	for seed := range uint64(4) {
@@ -82,8 +81,7 @@ func TestLabelledGroups(t *testing.T) {
 	}
 }
 
-// TestLabelledScores: where the data has classes of its own, the groups are compared
-// with them over the samples that were not told.
+// TestLabelledScores: if the data have their own classes, these score the groups of the unlabelled samples.
 func TestLabelledScores(t *testing.T) {
 	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
 	found, err := Groups{Method: spec.Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
@@ -159,12 +157,12 @@ func toldRank(text string) (*spec.Rank, error) {
 	return &ranks[0], nil
 }
 
-// TestKeep: each class gets a group of its own where the clusters have fewer.
+// TestKeep: each class gets its own group even if there are fewer clusters.
 func TestKeep(t *testing.T) {
 	known := newClassLabels([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
 	for _, groups := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 1, 1, 1}, {2, 2, 2, 1, 1, 0, 0, 0}} {
 		known.enforce(groups)
-		of := known.ofGroups(groups)
+		of := known.classesOfGroups(groups)
 		if groups[0] != groups[1] || groups[3] != groups[4] || groups[0] == groups[2] || groups[2] == groups[3] || groups[0] == groups[3] {
 			t.Errorf("groups %v", groups)
 		}
@@ -172,7 +170,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("groups %v of the classes %v", groups, of)
 		}
 	}
-	// None told.
+	// No labels.
 	groups := []int{0, 1}
 	newClassLabels([]int{-1, -1}, 3).enforce(groups)
 	if !slices.Equal(groups, []int{0, 1}) {
@@ -180,9 +178,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestLinkedGroups: whatever method and whatever clusters, samples told to belong together
-// share a group and those told not to never do, with labels and without, also where links
-// say the opposite of the data.
+// TestLinkedGroups: with any method and clustering, with and without labels, must-linked samples share a group and
+// cannot-linked ones never do, even if links contradict the data.
 func TestLinkedGroups(t *testing.T) {
 	testkit.Slow(t)
 	for seed := range uint64(3) {
@@ -215,7 +212,7 @@ func TestLinkedGroups(t *testing.T) {
 				found, err := g.Find(t.Context(), in, nil)
 				if err != nil {
 					if strings.Contains(err.Error(), "links allow no cluster") && strings.Contains(m.String(), "cop-kmeans") {
-						continue // a dead end, which it says
+						continue // a dead end, which the error reports
 					}
 					t.Errorf("%s: %v", m, err)
 					continue
@@ -240,11 +237,11 @@ func TestLinkedGroups(t *testing.T) {
 	}
 }
 
-// TestLinksThroughOthers: a must-link holds through a sample that is left out.
+// TestLinksThroughOthers: a must-link holds through a skipped sample.
 func TestLinksThroughOthers(t *testing.T) {
 	set := &datasets.Set{Names: make([]string, 6), Classes: []string{"a", "b"}, Labels: []int{-1, 1, -1, -1, -1, -1}}
 	g := Groups{UseLabels: true, Links: datasets.Links{Must: [][2]int{{0, 1}, {1, 2}, {3, 4}}, Cannot: [][2]int{{1, 5}, {4, 5}}}}
-	known, pairs := g.knowledge(set).of([]int{0, 2, 3, 5})
+	known, pairs := g.constraints(set).forRows([]int{0, 2, 3, 5})
 	if !slices.Equal(known.labels, []int{0, 0, -1, -1}) || !slices.Equal(known.classes, []int{1}) {
 		t.Errorf("labels %v of classes %v", known.labels, known.classes)
 	}

@@ -1,6 +1,6 @@
-// Package grouping puts the samples of one set into groups, by one method, once. It chooses the number of
-// groups and the rank where they are not given, obeys labels and links, leaves copies of pictures out, and
-// finds groups again after corrections.
+// Package grouping clusters the samples of one set by one method. [Groups] chooses the number of groups and the rank by
+// default, obeys labels and links, and leaves out copies of images. [Fit] factorises only, and [Regroup] updates groups
+// after corrections.
 package grouping
 
 import (
@@ -29,60 +29,60 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Groups says how a set is put into groups: by one method, once.
+// Groups is the settings of one grouping of a set.
 type Groups struct {
 	K int // the number of groups; 0 means the number of classes
-	// Method is the method. Its solver is fast, if that serves it and the method names no other.
+	// Method is the method. Its solver is fast, unless its settings name another or fast does not support it.
 	Method spec.Method
-	// UseLabels gives the set's classes to the method and the clustering as labels. Each class gets a
-	// group of its own with all of its samples.
+	// UseLabels gives the set's classes to the method and the clustering as labels. Each class becomes one group with
+	// all of its labelled samples.
 	UseLabels bool
 	// Links are pairs of samples of the set that share a group (must) or never do (cannot).
 	Links datasets.Links
-	// Rank is the number of basis vectors, nil for min(2k, n), or k if Largest makes the groups.
+	// Rank is the number of basis vectors. nil means min(2k, n), or k if Cluster.By is spec.Largest.
 	Rank *spec.Rank
 	// Cluster clusters the representation. With labels or links, k-means becomes constrained k-means; the
 	// groups of other algorithms are repaired with the fewest moves.
 	Cluster spec.Cluster
 	Seed    uint64
-	// Copies, if set, holds for each row the original of its stack of copies, as Pictures.CopyOf does.
-	// Methods that cluster the features themselves group the originals, and copies follow. A label of a
-	// copy counts for the stack, unless labels or links contradict each other there.
+	// Copies, if set, holds for each row the original of its stack of copies, as Pictures.CopyOf. Methods that cluster
+	// the features themselves then cluster the originals, and copies follow. A label of a copy labels the stack, unless
+	// labels or links of the stack contradict each other.
 	Copies []int
-	// Batch is the number of samples of a block, for inputs that were prepared InBlocks, else 0. nmf and
-	// nmf-kl learn from blocks as [factor.MiniBatch] does.
+	// Batch is the number of samples of a block for inputs prepared with InBlocks, else 0. The methods nmf and nmf-kl
+	// then learn from blocks, as [factor.MiniBatch] does.
 	Batch int
 }
 
-// Grouping is a set in groups.
+// Grouping is the result of Groups.Find.
 type Grouping struct {
-	Groups      []int                // for each row of the inputs its group, from 0, the largest group first
-	Memberships []cluster.Membership // Memberships compares each row with the centres of the groups
-	// Method is the name of the method. Result is nil for clustering of the features themselves.
+	Groups      []int                // the group of each row of the inputs, from 0, the largest group first
+	Memberships []cluster.Membership // for each row, its distances to the groups' centres
+	// Method is the name of the method. Result is its factorisation, nil if the features themselves were clustered.
 	Method  string
 	Result  *factor.Result
 	Rank    int          // the number of basis vectors
-	Cluster spec.Cluster // how the representation was clustered
-	// GroupClasses holds for each group its labelled class, a place among the set's classes, or −1. It is
-	// nil without labels.
+	Cluster spec.Cluster // the clustering of the representation
+	// GroupClasses holds the labelled class of each group, an index of the set's classes, or −1. It is nil without
+	// labels.
 	GroupClasses []int
 	Notes        []string // warnings
-	// Scores compare the groups with the classes, as in Record, over the samples with a known class. With
-	// labels, they compare unlabelled samples with the set's own classes.
+	// Scores compare the groups with the classes, over the samples with a known class; the names are those of
+	// record.Record. With labels, only unlabelled samples count, and the classes are the set's own.
 	Scores map[string]float64
 	Scored int            // the number of samples in Scores
-	Links  datasets.Links // the given ones, by samples of the set
+	Links  datasets.Links // the given links, by samples of the set
 
-	settings spec.Method // those of Method
+	settings spec.Method // the settings of the method
 }
 
-// Find puts the inputs into groups. It calls progress, which may be nil, after each iteration of
-// "factorising". A panic is an error.
+// Find groups the inputs. It calls progress, which may be nil, with "factorising" after each iteration. A panic becomes
+// an error.
 func (g Groups) Find(ctx context.Context, in *input.Inputs, progress input.Progress) (*Grouping, error) {
 	return reported(ctx, g.Method, progress, func(r *input.Reporter) (*Grouping, error) { return g.find(ctx, in, r) })
 }
 
-// reported is input.Reported, whose panics name the method.
+// reported is input.Reported with the method's name in panics.
 func reported[T any](ctx context.Context, m spec.Method, progress input.Progress, find func(*input.Reporter) (T, error)) (T, error) {
 	out, err := input.Reported(ctx, progress, find)
 	var fault *guard.PanicError
@@ -92,14 +92,14 @@ func reported[T any](ctx context.Context, m spec.Method, progress input.Progress
 	return out, err
 }
 
-// find groups the rows without copies, and then completes the groups of all rows.
+// find groups the rows without copies, and then adds the copies.
 func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Reporter) (*Grouping, error) {
 	in, originals := all, g
 	copies, notes := g.withoutCopies(all)
 	if copies != nil {
 		in, originals = copies.in, copies.groups
 	}
-	if err := originals.check(in.Set, in.Rows); err != nil {
+	if err := originals.checkRows(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
 	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
@@ -123,7 +123,7 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	if out.Result != nil {
 		out.Rank = rank
-		if note := record.UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // whose objectives are before and after a block
+		if note := record.UnconvergedFit(w.Label(), out.Result); note != "" && in.Blocks == nil { // the objectives of blocks are before and after each block
 			out.Notes = append(out.Notes, note)
 		}
 	}
@@ -137,22 +137,22 @@ func (g Groups) find(ctx context.Context, all *input.Inputs, progress *input.Rep
 	}
 	points := w.Points(out.Result)
 	if !g.Links.None() {
-		if err := known.bind(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
+		if err := known.satisfyLinks(clusters, k, w.Known, points, w.Cluster.Distance); err != nil {
 			return nil, err
 		}
 	}
 	if copies != nil {
-		clusters, points = matrix.Take(clusters, copies.of), all.X
+		clusters, points = matrix.Take(clusters, copies.rowOf), all.X
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
 	}
 	var given classLabels
-	if g.given() {
-		given, _ = g.knowledge(all.Set).of(all.Rows)
+	if g.hasConstraints() {
+		given, _ = g.constraints(all.Set).forRows(all.Rows)
 	}
-	return out, g.complete(ctx, all, out, points, given)
+	return out, g.addScores(ctx, all, out, points, given)
 }
 
 func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work, error) {
@@ -175,8 +175,8 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		return nil, err
 	}
 	w := &fitting.Work{Method: m, In: in, X: func() mat.Matrix { return in.X }, Best: true, Seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
-	if g.given() {
-		_, w.Known = g.knowledge(in.Set).of(in.Rows)
+	if g.hasConstraints() {
+		_, w.Known = g.constraints(in.Set).forRows(in.Rows)
 		m.Cluster = m.Cluster.WithLabels()
 	}
 	total := cmp.Or(m.Iterations, epochs)
@@ -184,11 +184,11 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 	return w, nil
 }
 
-// complete adds to the groups their classes, memberships and scores. known holds the given labels.
-func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
+// addScores adds the classes, memberships and scores of the groups. known holds the given labels.
+func (g Groups) addScores(ctx context.Context, in *input.Inputs, out *Grouping, points mat.Matrix, known classLabels) (err error) {
 	truth, classes := in.Labels(), in.Set.Classes
 	if g.UseLabels {
-		out.GroupClasses = known.ofGroups(out.Groups)
+		out.GroupClasses = known.classesOfGroups(out.Groups)
 		truth, classes = in.OwnLabels(), in.Set.OwnClasses
 	}
 	if out.Memberships, err = cluster.Memberships(ctx, out.Cluster.Distance, points, out.Groups); err != nil {
@@ -198,7 +198,7 @@ func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, p
 	if len(classes) < 2 {
 		return nil
 	}
-	var rows []int // of known class
+	var rows []int // with a known class
 	for i, class := range truth {
 		if class >= 0 {
 			rows = append(rows, i)
@@ -223,8 +223,8 @@ func (g Groups) complete(ctx context.Context, in *input.Inputs, out *Grouping, p
 	return err
 }
 
-// by returns the name of the clustering algorithm, "" for k-means.
-func (g Groups) by() string {
+// algorithm returns the name of the clustering algorithm, "" for k-means.
+func (g Groups) algorithm() string {
 	if spec.OnFeatures(g.Method.Name) {
 		return g.Method.Name
 	}
@@ -236,13 +236,13 @@ func (g Groups) rank(k, n int) int {
 	switch {
 	case g.Rank != nil:
 		return g.Rank.Of(k)
-	case g.by() == spec.Largest:
+	case g.algorithm() == spec.Largest:
 		return k
 	}
 	return min(2*k, n)
 }
 
-// bySize numbers groups by their size, the largest first, and groups of one size by their first samples.
+// bySize renumbers groups, the largest first. Groups of equal size keep the order of their first samples.
 func bySize(groups []int) []int {
 	k := slices.Max(groups) + 1
 	size, first := make([]int, k), make([]int, k)
@@ -259,7 +259,7 @@ func bySize(groups []int) []int {
 	return matrix.Take(number, groups)
 }
 
-// acquire takes the share of the memory budget of putting the inputs into k groups.
+// acquire takes the memory that k groups of the inputs need from the budget.
 func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := fitting.Problem{N: n, M: columns, Classes: k, Groups: k, Rank: g.rank(k, n), Signed: in.HasNegative()}
@@ -278,13 +278,13 @@ func (g Groups) acquire(ctx context.Context, in *input.Inputs, m *fitting.Method
 	}
 	budget, need := memory.FromContext(ctx), m.Need(s, spec.Clustering, spec.Classifier{})
 	if in.Blocks != nil {
-		// The images of a block take their shares beside it.
+		// The images of a block take memory of their own.
 		return budget.Keep(need-int64(s.Input()), what)
 	}
 	return budget.Acquire(ctx, need, what)
 }
 
-// Model returns the model of a grouping of the inputs.
+// Model returns the model of the grouping for new samples.
 func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, error) {
 	m, err := models.NewModel(ctx, in, g.Method, g.Result)
 	if err != nil {
@@ -293,7 +293,7 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, 
 	points := in.X
 	switch {
 	case in.Blocks != nil:
-		points = g.Result.Coefficients // which are the best
+		points = g.Result.Coefficients // the best restart's coefficients
 	case m.Represents():
 		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
 			return nil, err
@@ -325,8 +325,8 @@ func (g *Grouping) Model(ctx context.Context, in *input.Inputs) (*models.Model, 
 	return m, nil
 }
 
-// Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
-// features that are neither visual words nor those of places.
+// Illustrate shows the visual words and the result on some photographs of each group. It returns nil for features that
+// are neither visual words nor local network features.
 func (g *Grouping) Illustrate(ctx context.Context, in *input.Inputs) (*models.Illustrations, error) {
 	if !models.Illustrates(in) {
 		return nil, nil

@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// everyFeature has every extractor with settings that are not the defaults.
+// everyFeature has every extractor with non-default settings.
 var everyFeature = []spec.Features{
 	{}, {Power: 0.5, Normalise: features.NormL1}, {Extractor: features.Pixels{Size: features.Size{Height: 12, Width: 20}, Colour: true}, Crop: spec.Crop{Square: true}},
 	{Extractor: features.HOG{}, Crop: spec.Crop{Box: []int{1, 2, 30, 40}}},
@@ -35,7 +35,7 @@ var everyFeature = []spec.Features{
 	}},
 }
 
-// TestFeaturesDocument: features are the same when they are written and read, with every extractor.
+// TestFeaturesDocument: features are equal after writing and reading, with every extractor.
 func TestFeaturesDocument(t *testing.T) {
 	all := slices.Clone(everyFeature)
 	for _, info := range features.Extractors() {
@@ -60,7 +60,7 @@ func TestFeaturesDocument(t *testing.T) {
 	}
 }
 
-// savedModel returns a model of a grouping of vectors as it is written.
+// savedModel returns a model of a grouping of vectors, and its file.
 func savedModel(t testing.TB, g Groups) (*input.Inputs, *Grouping, *models.Model, []byte) {
 	t.Helper()
 	file := testkit.CSV(t, 9, 10, 11)
@@ -85,8 +85,7 @@ func savedModel(t testing.TB, g Groups) (*input.Inputs, *Grouping, *models.Model
 	return in, found, m, file1.Bytes()
 }
 
-// TestModelFile: a model that was read puts samples where the one that was written does,
-// and is written again with the same bytes.
+// TestModelFile: a model that was read assigns samples as the written one, and is written again with equal bytes.
 func TestModelFile(t *testing.T) {
 	for _, g := range []Groups{
 		{K: 3, Method: spec.Method{Name: "kmeans"}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}},
@@ -117,8 +116,7 @@ func TestModelFile(t *testing.T) {
 				t.Errorf("%v: sample %d of group %d: %+v", g.Method, i+1, found.Groups[i], a)
 			}
 		}
-		// As samples that were never seen nearly all are where they were, and about half
-		// are farther than the half of their group.
+		// As unknown samples, nearly all keep their group, and about half are farther than half of their group.
 		read.Groups.Samples = nil
 		got, err = read.Assign(t.Context(), in, 0.5)
 		if err != nil {
@@ -139,7 +137,7 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// TestModelOfLater: a file of a later version says so, and so does one without features.
+// TestModelOfLater: files of a later version, and files without features, are refused with that reason.
 func TestModelOfLater(t *testing.T) {
 	for want, version := range map[string]int{"version 2 of the format, of a later version of partwise": 2, "want one version": 0} {
 		var file bytes.Buffer
@@ -162,8 +160,7 @@ func TestModelOfLater(t *testing.T) {
 	}
 }
 
-// TestModelChecks: samples of another kind than those that were learned from are refused, and
-// so is another network.
+// TestModelChecks: samples of another kind than the training samples are refused, and so is another network.
 func TestModelChecks(t *testing.T) {
 	in, _, m, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "kmeans"}})
 	other := *in.Set

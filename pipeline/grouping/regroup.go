@@ -18,13 +18,13 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Regroup finds groups of the same samples again under more labels and links. A method that learns from
-// these continues from its factors. cluster.Corrected makes the groups.
+// Regroup groups the same samples again with more labels and links, by [cluster.Corrected]. A method that learns from
+// labels or links continues from its factors.
 type Regroup struct {
 	in        *input.Inputs
 	model     *models.Model
-	method    *fitting.Method // nil where nothing is factorised again
-	res       *factor.Result  // what it found last, nil before
+	method    *fitting.Method // nil if nothing is factorised again
+	res       *factor.Result  // the last result, nil at first
 	points    mat.Matrix
 	corrected *cluster.Corrected
 }
@@ -32,7 +32,7 @@ type Regroup struct {
 // regroupIterations is the largest number of iterations of a continued method.
 const regroupIterations = 20
 
-// NewRegroup returns a Regroup of inputs, which must be the samples of the model, which must have groups.
+// NewRegroup returns a Regroup of the inputs, which must be the samples of the model. The model must have groups.
 func NewRegroup(ctx context.Context, in *input.Inputs, m *models.Model) (*Regroup, error) {
 	if m.Groups == nil {
 		return nil, errors.New("the model has no groups")
@@ -55,23 +55,23 @@ func NewRegroup(ctx context.Context, in *input.Inputs, m *models.Model) (*Regrou
 	if v, ok := points.(*mat.Dense); ok && m.Represents() {
 		r.res = &factor.Result{Model: m.Result.Model, Basis: m.Result.Basis, Coefficients: v}
 	}
-	return r, r.see(points)
+	return r, r.setPoints(points)
 }
 
-// see makes points those that compare samples.
-func (r *Regroup) see(points mat.Matrix) (err error) {
+// setPoints sets the points by which samples are compared.
+func (r *Regroup) setPoints(points mat.Matrix) (err error) {
 	r.points = points
 	r.corrected, err = cluster.NewCorrected(points)
 	return err
 }
 
-// Points are the rows that compare samples.
+// Points returns the representation of the samples, one a row, by which they are compared.
 func (r *Regroup) Points() mat.Matrix { return r.points }
 
-// Covariance returns how much a correction of one of two rows counts for the other.
+// Covariance returns the covariance of rows i and j: how much a correction of one counts for the other.
 func (r *Regroup) Covariance(i, j int) float64 { return r.corrected.Covariance(i, j) }
 
-// Factorise continues the factors of a method that learns from labels or links of the inputs' rows.
+// Factorise updates the factors of a method that learns from labels or links. known is by rows of the inputs.
 func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 	if r.method == nil {
 		return nil
@@ -102,10 +102,10 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 		return err
 	}
 	r.res = res
-	return r.see(res.Coefficients)
+	return r.setPoints(res.Coefficients)
 }
 
-// rank is the number of basis vectors: that of the last result, or two for each group.
+// rank returns the rank of the last result, or two basis vectors for each group.
 func (r *Regroup) rank() int {
 	if r.res != nil {
 		_, rank := r.res.Coefficients.Dims()
@@ -119,7 +119,7 @@ func (r *Regroup) rank() int {
 	return min(2*k, n)
 }
 
-// start returns the factors to continue from, nil if the method has none of those that it starts from.
+// start returns the factors to continue from, or nil if the method cannot start from factors.
 func (r *Regroup) start() *factor.Start {
 	if r.res == nil || r.method.Needs.Direct {
 		return nil
@@ -139,18 +139,18 @@ func (r *Regroup) start() *factor.Start {
 	return s
 }
 
-// Find corrects groups of the inputs' rows to k groups: see cluster.Corrected.
+// Find corrects groups of the inputs' rows to k groups by labels and links: see [cluster.Corrected].
 func (r *Regroup) Find(ctx context.Context, k int, groups []int, known factor.Known) (*cluster.Correction, error) {
 	return r.corrected.Fit(ctx, k, groups, cluster.Known(known))
 }
 
-// Grouping returns corrected groups, numbered from 0 without gaps. With useLabels the set's classes are
-// given labels, each of which has one group.
+// Grouping returns corrected groups, numbered from 0 without gaps. With useLabels the set's classes are labels, and
+// each class is one group.
 func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, links datasets.Links) (*Grouping, error) {
 	g := Groups{Method: r.model.Groups.Method, UseLabels: useLabels, Links: links}
 	how := spec.Cluster{Distance: r.model.Groups.Centres.Distance, By: r.model.Groups.By}
 	if how.By == spec.Largest {
-		how.By = "" // a column is a group no more
+		how.By = "" // coefficients no longer name the groups
 	}
 	out := &Grouping{Groups: groups, Method: r.model.Method, Result: r.res, Cluster: how, Links: links, settings: g.Method}
 	if r.res != nil {
@@ -160,5 +160,5 @@ func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, li
 	if useLabels {
 		given = newClassLabels(r.in.Labels(), len(r.in.Set.Classes))
 	}
-	return out, g.complete(ctx, r.in, out, r.points, given)
+	return out, g.addScores(ctx, r.in, out, r.points, given)
 }

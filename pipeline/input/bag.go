@@ -21,23 +21,22 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// bag turns the images of a set into histograms of visual words. Descriptors,
-// words and histograms are kept in a cache under all that they depend on, so that
-// nothing is made twice; the images stream by, a few at a time.
+// bag turns the images of a set into histograms of visual words. It caches descriptors, words and histograms by
+// everything that they depend on, and holds only a few images at a time.
 type bag struct {
 	*features.Described
-	in    *Inputs
-	by    features.DescriptorExtractor
-	Words *spec.Words
-	power float64
-	norm  features.Norm
-	given *spec.LearnedWords // of a model or a file, or nil
+	in        *Inputs
+	extractor features.DescriptorExtractor
+	Words     *spec.Words
+	power     float64
+	norm      features.Norm
+	given     *spec.LearnedWords // from a model or a file, or nil
 }
 
 func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error) {
 	defer timing.Start(ctx, timing.Describing)()
 	by := f.ExtractorOrPixels().(features.DescriptorExtractor)
-	b = &bag{in: in, by: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
+	b = &bag{in: in, extractor: by, Words: &f.Words, power: f.Power, norm: f.Normalise, given: f.Words.Learned}
 	if from := f.Words.From; from != "" && b.given == nil {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
 			return nil, err
@@ -50,33 +49,33 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 	return b, err
 }
 
-// keeper is a cache that tells of the first blob that it could not keep, and keeps
-// nothing after it: a full disk makes what follows slower, and no more.
-type keeper struct {
+// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only makes a
+// run slower.
+type tolerantCache struct {
 	Cache
-	failed    func(error)
-	keepsNone atomic.Bool
+	failed   func(error)
+	disabled atomic.Bool
 }
 
 // Put implements [features.Cache].
-func (k *keeper) Put(key [sha256.Size]byte, blob []byte) {
-	if k.keepsNone.Load() {
+func (k *tolerantCache) Put(key [sha256.Size]byte, blob []byte) {
+	if k.disabled.Load() {
 		return
 	}
-	if err := k.Cache.Put(key, blob); err != nil && k.keepsNone.CompareAndSwap(false, true) && k.failed != nil {
+	if err := k.Cache.Put(key, blob); err != nil && k.disabled.CompareAndSwap(false, true) && k.failed != nil {
 		k.failed(err)
 	}
 }
 
-// kept returns the blob of a key, where the memory budget has room for it and for what is made of it.
-func (k *keeper) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
+// fetch returns the blob of a key, if the memory budget allows the blob and its decoded content.
+func (k *tolerantCache) fetch(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
 	if size, ok := k.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
 		return nil, false
 	}
 	return k.Get(key)
 }
 
-// Stored returns about how many values the histograms of the samples store.
+// Stored estimates the number of stored values in the histograms of the samples.
 func (b *bag) Stored(samples []int) (total float64) {
 	columns := float64(b.columns())
 	for _, i := range samples {
@@ -86,7 +85,7 @@ func (b *bag) Stored(samples []int) (total float64) {
 	return total
 }
 
-// vocabulary returns the words of a file, or those of the samples' descriptors.
+// vocabulary returns the words of a file, or learns them from the descriptors of the samples.
 func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec.LearnedWords, error) {
 	if b.given != nil {
 		return b.given, nil
@@ -94,8 +93,8 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	w := b.Words
 	learned := &spec.LearnedWords{Key: cache.NewKey("words", features.CacheVersion, w.WordCount(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	var err error
-	if blob, ok := b.in.store.kept(ctx, learned.Key); ok {
-		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
+	if blob, ok := b.in.store.fetch(ctx, learned.Key); ok {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.extractor.Dim() && (w.Fewer || learned.Len() == w.WordCount()) {
 			return learned, nil
 		}
 	}
@@ -119,13 +118,13 @@ func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*spec
 	return learned, nil
 }
 
-// count returns the samples' histograms, a row each.
+// count returns the histograms of the samples, one a row.
 func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*sparse.CSR, error) {
 	w := b.Words
 	grid := w.GridOrDefault()
 	key := cache.NewKey("histograms", features.CacheVersion, v.Key, w.Assignment, grid, b.Keys(samples))
 	counted := &sparse.CSR{}
-	if blob, ok := b.in.store.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
+	if blob, ok := b.in.store.fetch(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
 		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
 			return counted, nil
 		}
@@ -134,8 +133,8 @@ func (b *bag) count(ctx context.Context, v *spec.LearnedWords, samples []int) (*
 	if err != nil {
 		return nil, err
 	}
-	// The rows, the matrix of them and its bytes for the cache.
-	what := sized("the histograms of "+b.in.Set.Name, len(samples), b.columns())
+	// The memory for the rows, their matrix and its bytes in the cache.
+	what := describeSize("the histograms of "+b.in.Set.Name, len(samples), b.columns())
 	release, err := memory.FromContext(ctx).Keep(int64(48*b.Stored(samples)), what)
 	if err != nil {
 		return nil, err
@@ -186,12 +185,12 @@ func (b *bag) density(samples []int) (isSparse bool, stored float64) {
 	return true, b.Stored(samples) / float64(len(samples))
 }
 
-// fingerprint is in the identities of logged trials, so its form stays.
+// fingerprint is part of the identities of logged trials, so its format must not change.
 func (b *bag) fingerprint(w io.Writer, samples []int) {
 	fmt.Fprintf(w, "%s %s %x", b.Words.CountedBy(b.power), b.norm, b.Keys(samples))
 }
 
-// firstNegative finds nothing: words are counted.
+// firstNegative finds nothing, because counts are not negative.
 func (b *bag) firstNegative([]int) (at, column int, value float64, found bool) { return }
 
 func (b *bag) columns() int {
@@ -202,7 +201,7 @@ func (b *bag) columns() int {
 	return b.Words.GridOrDefault().Len() * words
 }
 
-// readVocabulary reads the words of a file, if the memory budget of the context has room for it.
+// readVocabulary reads the words of a file that fits the memory budget of the context.
 func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error) {
 	info, err := os.Stat(path)
 	switch {

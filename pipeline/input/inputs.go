@@ -1,6 +1,6 @@
-// Package input prepares what an experiment or a grouping works on: it opens a data set and makes the
-// features of its samples. The features are a matrix of all samples, blocks that are read in turn, or visual
-// words and scales that each draw learns from its training samples.
+// Package input opens a data set and computes the features of its samples for an experiment or a grouping. The features
+// are one matrix, blocks that are computed on demand, or visual words and scales that each draw learns from its
+// training samples.
 package input
 
 import (
@@ -28,45 +28,45 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Inputs is what an experiment works on.
+// Inputs are a data set and the features of its samples. Close releases them.
 type Inputs struct {
-	Set      *datasets.Set // where the samples come from
-	Features spec.Features // what was made of them, with the size that the images got
-	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
-	// a classification has visual words of its own, see Words.
+	Set      *datasets.Set // the samples
+	Features spec.Features // the settings of the features, with the size of the resized images
+	// X is n×m, one sample a row, dense or sparse. It is nil if each draw of a classification learns its own features:
+	// see View.
 	X mat.Matrix
-	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks; X is nil then.
+	// Blocks computes the rows of X on demand, with PrepareOptions.InBlocks; X is nil then.
 	Blocks *features.Blocks
-	// Learned holds what was learned for the features, where it is the same for all draws.
+	// Learned holds what the features learned from all samples, if all draws share it.
 	Learned
-	// Height and Width are the size of the images that the rows of X hold, or 0 where they are none.
+	// Height and Width are the size of the images in the rows of X, or 0 if rows are not images.
 	Height, Width int
-	// Channels is 1 where they are grey, 3 where they are a red, a green and a
-	// blue image one after the other, and 0 where they are no images.
+	// Channels is 1 for grey images, 3 for colour (a red, a green and a blue plane, one after the other), and 0 if rows
+	// are not images.
 	Channels int
-	// Places is the grid of places whose values a row of X holds, of the part crop of each
-	// image; zero where it holds none.
+	// Places is the spatial grid of the features in a row of X, which covers the part Crop of each image. It is zero
+	// for features without places.
 	Places  features.Cells
 	Crop    features.Crop
-	Rows    []int   // Rows holds, for each row of X, which sample of Set it is
-	Skipped []error // an error for each sample that was left out
+	Rows    []int   // the sample of Set in each row of X
+	Skipped []error // an error for each skipped sample
 
-	Images   *datasets.Images
-	shown    *datasets.Images // what thumbnails are of
-	pictures *looks           // or nil, where pictures are not looked at
-	Bag      *bag             // of visual words, or nil
-	Words    int              // the first of the columns that are visual words
-	learner  learner          // of features that each draw learns, else nil
-	held     []func()         // shares of the memory budget
-	linked   spec.Links       // what links are of
-	links    datasets.Links   // by samples of the set
-	looked   sync.Once
-	negative bool // whether there are negative values, when looked is done
-	store    *keeper
-	progress *Reporter // of the call that makes the inputs
+	Images      *datasets.Images
+	shown       *datasets.Images // the images that thumbnails show
+	pictures    *looks           // nil if pictures are not examined
+	Bag         *bag             // of visual words, or nil
+	Words       int              // the first column of visual words
+	learner     learner          // of features that each draw learns, else nil
+	held        []func()         // reserved memory
+	linksSource spec.Links       // the source of links
+	links       datasets.Links   // by samples of the set
+	looked      sync.Once
+	negative    bool // whether there are negative values; valid after looked
+	store       *tolerantCache
+	progress    *Reporter // of the call that prepares the inputs
 }
 
-// Prepare reads the data of an experiment and makes its features, as PrepareSet does.
+// Prepare reads the data of an experiment and computes its features, as PrepareSet does.
 func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inputs, error) {
 	set, err := Open(ctx, e)
 	if err != nil {
@@ -75,7 +75,7 @@ func Prepare(ctx context.Context, e *spec.Experiment, opt PrepareOptions) (*Inpu
 	return PrepareSet(ctx, e, set, opt)
 }
 
-// Open reads the data of an experiment, or the part of them that it asks for, but no images.
+// Open reads the data of an experiment, or the part that its settings select, but no images.
 func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
@@ -105,8 +105,8 @@ func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 	return set.Subset(rows), nil
 }
 
-// PrepareSet makes the features of a set, which need not be that of the experiment's data. Where these are
-// visual words, it describes the images, and learns the words unless each draw has its own.
+// PrepareSet computes the features of a set, which may be another set than the experiment's. For visual words it
+// describes the images, and learns the words unless each draw learns its own.
 func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
@@ -121,7 +121,7 @@ func PrepareSet(ctx context.Context, e *spec.Experiment, set *datasets.Set, opt 
 	if in.shown = in.Images; set.Files == nil && set.Pictures != nil {
 		in.shown = set.PictureFiles().Images()
 	}
-	in.store = &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
+	in.store = &tolerantCache{Cache: opt.Cache, failed: opt.CacheFailed}
 	if opt.Cache == nil {
 		in.store.Cache = (*cache.Store)(nil)
 	}
@@ -154,7 +154,7 @@ func (in *Inputs) options(what string) features.Options {
 	}
 }
 
-// prepare makes features that are not learned.
+// prepare computes features that are not learned.
 func (in *Inputs) prepare(ctx context.Context) error {
 	m, err := in.Features.Extract(ctx, in.Set, in.options("reading"))
 	if err != nil {
@@ -172,35 +172,32 @@ func (in *Inputs) setShape(height, width, channels int) {
 	}
 }
 
-// PrepareOptions say how features are made. They change no feature.
+// PrepareOptions are the options of Prepare. They do not change any feature.
 type PrepareOptions struct {
-	// Cache keeps descriptors, words, histograms and rows, in this process or for the
-	// next one. Without it what is needed again is made again.
+	// Cache keeps descriptors, words, histograms and rows for later calls. nil computes everything again.
 	Cache Cache
-	// CacheFailed, if set, is called with the first error of the cache, in a run as
-	// well. Nothing more is kept then, and what is needed again is made again.
+	// CacheFailed, if set, is called with the first error of the cache, also during Plan.Run. Nothing more is written
+	// to the cache after it.
 	CacheFailed func(error)
-	// Pictures looks at each picture of a set of files while it is decoded, for
-	// Inputs.Pictures and Inputs.Thumbnail.
+	// Pictures examines each image of a set of files while it is decoded, for Inputs.Pictures and Inputs.Thumbnail.
 	Pictures bool
-	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words, and
-	// Features.SkipBad of vectors, are an error.
+	// InBlocks sets Inputs.Blocks instead of X, for Groups.Batch. It is an error with visual words, and with
+	// Features.SkipBad for vectors.
 	InBlocks bool
 	Progress Progress // Progress, if set, is called while features are made
 }
 
-// Cache keeps blobs by the SHA-256 sum of what they were made from. Several
-// goroutines call it at once. What it has may go at any time.
+// Cache keeps blobs by the SHA-256 sum of everything that they depend on. It is safe for concurrent use. An
+// implementation may drop blobs at any time.
 type Cache interface {
-	// SizeOf returns how many bytes a blob has, and whether it is there.
+	// SizeOf returns the number of bytes of a blob, and whether the cache has it.
 	SizeOf(key [sha256.Size]byte) (int64, bool)
-	// Get returns a blob, which is the caller's, and whether it is there.
+	// Get returns a blob, which the caller may change, and whether the cache has it.
 	Get(key [sha256.Size]byte) ([]byte, bool)
 	Put(key [sha256.Size]byte, blob []byte) error
 }
 
-// prepareLearned makes visual words, and several features together, unless each draw of a
-// classification learns its own.
+// prepareLearned computes visual words and joined features, unless each draw of a classification learns its own.
 func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err error) {
 	before, eachDraw := len(in.held), e.Task == spec.Classification
 	if in.Features.Joined != nil {
@@ -244,7 +241,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *spec.Experiment) (err e
 	return nil
 }
 
-// Close gives the share of the memory budget back, and closes a set whose vectors are on disk.
+// Close releases the reserved memory, and closes a set whose vectors are on disk.
 func (in *Inputs) Close() {
 	in.Set.Close()
 	for _, release := range in.held {
@@ -253,7 +250,7 @@ func (in *Inputs) Close() {
 	in.held = nil
 }
 
-// ImageShape returns the size of the images that samples are to a method.
+// ImageShape returns the size of the images in the rows of X, zero if rows are not images.
 func (in *Inputs) ImageShape() factor.Image {
 	if in.Height == 0 {
 		return factor.Image{}
@@ -261,18 +258,18 @@ func (in *Inputs) ImageShape() factor.Image {
 	return factor.Image{Height: in.Height, Width: in.Width, Channels: in.Channels}
 }
 
-// ReadLinks reads the files of links, unless these are the ones that were read last.
+// ReadLinks reads the files of links, unless they were read by the last call.
 func (in *Inputs) ReadLinks(ctx context.Context, l spec.Links) (err error) {
-	if in.linked == l {
+	if in.linksSource == l {
 		return nil
 	}
 	if in.links, err = ReadLinks(ctx, l, in.Set); err == nil {
-		in.linked = l
+		in.linksSource = l
 	}
 	return err
 }
 
-// LinksOfRows returns links by row of X, without those of samples that were left out.
+// LinksOfRows returns the links between rows of X, without those of skipped samples.
 func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	if len(in.Rows) == in.Set.Len() {
 		return in.links.Must, in.links.Cannot
@@ -281,7 +278,7 @@ func (in *Inputs) LinksOfRows() (must, cannot [][2]int) {
 	return PairsAt(in.links.Must, row), PairsAt(in.links.Cannot, row)
 }
 
-// PlacesOf returns the place of each of n samples among rows, or -1.
+// PlacesOf returns for each of n samples its index in rows, or −1.
 func PlacesOf(rows []int, n int) []int {
 	place := slices.Repeat([]int{-1}, n)
 	for at, i := range rows {
@@ -300,17 +297,17 @@ func PairsAt(pairs [][2]int, place []int) (out [][2]int) {
 	return out
 }
 
-// Labels returns the class of each row of X, or -1.
+// Labels returns the class of each row of X, or −1.
 func (in *Inputs) Labels() []int { return matrix.Take(in.Set.Labels, in.Rows) }
 
-// FeaturesText says in words what the features are.
+// FeaturesText describes the features in words.
 func (in *Inputs) FeaturesText() string {
 	_, m := in.Dims()
 	return in.Features.TextOf(in.Set, m)
 }
 
-// OwnLabels returns the class that the data itself gives each row of X, or −1,
-// where other classes were told, and else nil.
+// OwnLabels returns the class of each row of X in the data itself, or −1. It is nil unless other labels replace these
+// classes.
 func (in *Inputs) OwnLabels() []int {
 	if in.Set.OwnLabels == nil {
 		return nil
@@ -318,7 +315,7 @@ func (in *Inputs) OwnLabels() []int {
 	return matrix.Take(in.Set.OwnLabels, in.Rows)
 }
 
-// NameRows makes an error that speaks of one of some rows of X, nil for all, name the sample.
+// NameRows adds the sample's name to an error about one of the given rows of X; nil stands for all rows.
 func (in *Inputs) NameRows(err error, rows []int) error {
 	var bad *factor.SampleError
 	if !errors.As(err, &bad) {
@@ -331,7 +328,7 @@ func (in *Inputs) NameRows(err error, rows []int) error {
 	return fmt.Errorf("%s: %s: %s", in.Set.Name, in.Set.Names[in.Rows[row]], bad.Problem)
 }
 
-// Fingerprint tells inputs apart by their values and classes.
+// Fingerprint is a digest of the features and classes of the inputs.
 func (in *Inputs) Fingerprint() string {
 	h := sha256.New()
 	put := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
@@ -353,7 +350,7 @@ func (in *Inputs) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Parts digests which samples are of the test part.
+// Parts is a digest of which samples are in the test part.
 func (in *Inputs) Parts() string {
 	h := sha256.New()
 	for _, row := range in.Rows {
@@ -362,7 +359,7 @@ func (in *Inputs) Parts() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Population digests the names and classes of the samples, on which depends what is drawn of them.
+// Population is a digest of the names and classes of the samples, on which draws depend.
 func (in *Inputs) Population() string {
 	h := sha256.New()
 	labels := in.Labels()
@@ -372,7 +369,7 @@ func (in *Inputs) Population() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// CheckBatch reports what of the features cannot be made of a few samples at a time.
+// CheckBatch returns an error for features that cannot be computed in blocks.
 func CheckBatch(f spec.Features) error {
 	switch {
 	case f.Joined != nil:
@@ -414,7 +411,7 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 	return all, nil
 }
 
-// CheckRankSigns reports values by which no rank is chosen.
+// CheckRankSigns returns an error for negative features, for which no rank can be chosen.
 func (in *Inputs) CheckRankSigns() error {
 	if in.HasNegative() {
 		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)
@@ -422,16 +419,16 @@ func (in *Inputs) CheckRankSigns() error {
 	return nil
 }
 
-// WithMemory returns a context that limits the memory of what is done with it to about limit bytes, at least
-// 64 MiB: images wait for their share, fewer trials run at once, and what cannot fit is refused before it
-// begins, by an error with the number. Without it the limit is half of the memory that the process may use.
+// WithMemory returns a context that limits the memory of calls with it to about limit bytes, at least 64 MiB. Images
+// wait for memory, fewer trials run at once, and work that cannot fit is refused before it begins. The default limit is
+// half of the memory that the process may use.
 func WithMemory(ctx context.Context, limit int64) context.Context {
 	return memory.NewContext(ctx, memory.New(limit))
 }
 
-func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
+func describeSize(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
 
-// hold takes the share of the memory budget for a matrix until the inputs are closed.
+// hold reserves memory for a matrix until the inputs are closed.
 func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	if x == nil {
 		return nil
@@ -446,7 +443,7 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	case *vectorfile.Stored:
 		bytes = 0
 	}
-	release, err := memory.FromContext(ctx).Keep(bytes, sized(what, n, m))
+	release, err := memory.FromContext(ctx).Keep(bytes, describeSize(what, n, m))
 	if err != nil {
 		return err
 	}
@@ -454,25 +451,25 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 	return nil
 }
 
-// HasNegative tells whether X has negative values. It looks once.
+// HasNegative reports whether X has negative values. Later calls return the first result.
 func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.FirstNegative() })
 	return in.negative
 }
 
-// Progress is called with what is being done, how much of it is done, and how much there is, −1 where that is
-// not known. Calls do not overlap, and none comes after the function that it was given to has returned.
+// Progress is called with the current step, the amount done and the total, −1 if it is unknown. Calls do not overlap,
+// and none comes after the function that received the Progress has returned.
 type Progress func(what string, done, total int)
 
-// Reporter owns the Progress of one call: all goroutines of the call tell it. A nil one tells nobody.
+// Reporter serialises the calls of one Progress from several goroutines. A nil Reporter calls nothing.
 type Reporter struct {
 	mu    sync.Mutex
 	To    Progress
 	ended bool
 }
 
-// Reported returns what f returns, or, as soon as ctx ends, the error of ctx: then f goes on
-// alone to where it next looks at ctx, and reports to nobody. A panic is an error.
+// Reported returns the result of f, or the error of ctx as soon as ctx ends. f then still runs until it checks ctx,
+// without reporting progress. A panic becomes an error.
 func Reported[T any](ctx context.Context, progress Progress, f func(*Reporter) (T, error)) (T, error) {
 	r := &Reporter{To: progress}
 	defer r.End()
@@ -487,7 +484,7 @@ func (r *Reporter) Tell(what string, done, total int) {
 	})
 }
 
-// Call calls f, unless the call that reports has returned.
+// Call calls f, unless the reporting call has returned.
 func (r *Reporter) Call(f func()) {
 	if r == nil {
 		return
@@ -499,12 +496,12 @@ func (r *Reporter) Call(f func()) {
 	}
 }
 
-// Of returns what tells of one piece of work.
+// Of returns a function that reports the progress of one step.
 func (r *Reporter) Of(what string) func(done, total int) {
 	return func(done, total int) { r.Tell(what, done, total) }
 }
 
-// End is called when the call returns.
+// End stops all reports; the reporting call calls it when it returns.
 func (r *Reporter) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,12 +19,11 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// joined are several features of a set, of which each sample has the columns of all, one feature after the
-// other. The values of each are multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for the n samples that are learned from and
-// the weight w, so that the mean of their squared lengths, and with it what the feature adds to a squared
-// distance or a squared error, does not depend on how many columns it has or how large its values are. That
-// is the scaling of blocks in chemometrics (Westerhuis, Kourti and MacGregor 1998), and the scalar products
-// are a sum of kernels of the same mean trace, weighted by w (Gehler and Nowozin 2009).
+// joined are several features side by side: each sample has the columns of all of them. The values of each are
+// multiplied by √w/√(Σᵢ‖xᵢ‖²/n), for n training samples and the weight w. The mean squared length of a feature is then
+// w, whatever its number of columns or the size of its values. This is block scaling in chemometrics (Westerhuis,
+// Kourti and MacGregor 1998). The inner products are then a weighted sum of kernels with equal mean traces (Gehler and
+// Nowozin 2009).
 type joined struct {
 	in      *Inputs
 	members []member
@@ -32,22 +31,21 @@ type joined struct {
 
 type member struct {
 	spec.Weighted
-	// bag makes visual words; other features have the rows x, and sample i of the set has row at[i] of them.
-	bag *bag
-	x   mat.Matrix
-	at  []int
+	// bag computes visual words. Other features have the matrix x, and sample i of the set is its row at[i].
+	bag   *bag
+	x     mat.Matrix
+	rowOf []int
 }
 
-// Scale is by what the values of one of several features were multiplied.
+// Scale is the factor of one of several joined features.
 type Scale struct {
-	Name    string // that of the feature, with a number from 2 where it has had the name before
-	Columns int    // how many it has
+	Name    string // the feature's name, numbered from 2 if it is repeated
+	Columns int    // the number of columns
 	Factor  float64
 }
 
-// newJoined makes the rows of the features, and describes images for those that are visual words. It sets
-// Rows and Skipped of the inputs: the samples that all of the features can use, and an error for each other
-// one.
+// newJoined computes the features, and describes images for visual words. It sets Rows and Skipped of the inputs: the
+// samples that all features can use, and an error for each other sample.
 func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 	f := in.Features
 	if err := f.CheckJoined(); err != nil {
@@ -61,7 +59,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 			return nil, err
 		}
 		j.members[at].Weighted = w
-		if w.Features.OfWords() { // a file of words that is not there is found before images are read
+		if w.Features.OfWords() { // a missing file of words is found before images are read
 			order = slices.Insert(slices.Delete(order, at, at+1), 0, at)
 		}
 	}
@@ -71,7 +69,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, row := range j.members[at].at {
+		for i, row := range j.members[at].rowOf {
 			if row < 0 {
 				bad[i], left = cmp.Or(bad[i], left[0]), left[1:]
 			}
@@ -90,7 +88,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 	return j, nil
 }
 
-// make makes the feature of the samples of the inputs, and returns an error for each that it cannot use.
+// make computes the feature of the samples, and returns an error for each unusable one.
 func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err error) {
 	var used []int
 	f := m.Features
@@ -110,7 +108,7 @@ func (m *member) make(ctx context.Context, in *Inputs) (skipped []error, err err
 		}
 		m.x, used, skipped = made.X, made.Rows, made.Skipped
 	}
-	m.at = PlacesOf(used, in.Set.Len())
+	m.rowOf = PlacesOf(used, in.Set.Len())
 	return skipped, nil
 }
 
@@ -157,8 +155,7 @@ func (j *joined) fingerprint(w io.Writer, samples []int) {
 	}
 }
 
-// firstNegative returns the first negative value of a feature that samples have, and its
-// place among them and the columns.
+// firstNegative returns the first negative value of the samples, and its row and column.
 func (j *joined) firstNegative(samples []int) (at, column int, value float64, found bool) {
 	from := 0
 	for _, m := range j.members {
@@ -172,8 +169,8 @@ func (j *joined) firstNegative(samples []int) (at, column int, value float64, fo
 	return 0, 0, 0, false
 }
 
-// rows returns which rows of x the samples have.
-func (m *member) rows(samples []int) []int { return matrix.Take(m.at, samples) }
+// rows returns the rows of x that hold the samples.
+func (m *member) rows(samples []int) []int { return matrix.Take(m.rowOf, samples) }
 
 func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint64) (x mat.Matrix, out Learned, err error) {
 	var pieces []piece
@@ -209,7 +206,7 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 	return x, out, err
 }
 
-// rootMeanSquare returns the square root of the mean of the squared lengths of rows of x.
+// rootMeanSquare returns the square root of the mean squared length of rows of x.
 func rootMeanSquare(x mat.Matrix, rows []int) float64 {
 	var largest, sum float64
 	matrix.EachValue(x, rows, func(_, _ int, v float64) { largest = max(largest, math.Abs(v)) })
@@ -220,7 +217,7 @@ func rootMeanSquare(x mat.Matrix, rows []int) float64 {
 	return largest * math.Sqrt(sum/float64(len(rows)))
 }
 
-// piece are the columns of joined features that one of them makes.
+// piece is the columns of one of the joined features.
 type piece struct {
 	x      mat.Matrix
 	rows   []int // of x, by sample
@@ -232,7 +229,7 @@ func (p *piece) columns() int {
 	return m
 }
 
-// join returns the matrix of all columns of samples of a set, sparse where one of the pieces is.
+// join returns the matrix of all columns of samples of a set. It is sparse if one of the pieces is.
 func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece) (mat.Matrix, error) {
 	n, m, stored, isSparse := len(samples), 0, 0, false
 	for _, p := range pieces {
@@ -251,7 +248,7 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 	if isSparse {
 		need = 16 * int64(stored)
 	}
-	release, err := memory.FromContext(ctx).Keep(need, sized("the features of "+set.Name, n, m))
+	release, err := memory.FromContext(ctx).Keep(need, describeSize("the features of "+set.Name, n, m))
 	if err != nil {
 		return nil, err
 	}
@@ -289,24 +286,24 @@ func join(ctx context.Context, set *datasets.Set, samples []int, pieces []piece)
 	return sparse.New(n, m, start, columns, values)
 }
 
-// learner makes features that are learned from some of the samples.
+// learner computes features that are learned from some of the samples.
 type learner interface {
-	// learn returns the features of samples of the set, and what was learned from the first learn of them.
+	// learn returns the features of samples of the set, learned from the first learn of them.
 	learn(ctx context.Context, samples []int, learn int, seed uint64) (mat.Matrix, Learned, error)
-	// columns is how many features there are.
+	// columns returns the number of features.
 	columns() int
-	// density tells whether they are sparse, and about how many values of a sample are stored then.
+	// density returns whether the features are sparse, and about how many values of a sample are stored.
 	density(samples []int) (isSparse bool, stored float64)
-	// fingerprint writes what those of samples depend on beside the seed.
+	// fingerprint writes everything that the features of samples depend on except the seed.
 	fingerprint(w io.Writer, samples []int)
-	// firstNegative returns the first negative value among those of samples, and its place.
+	// firstNegative returns the first negative value of samples, and its row and column.
 	firstNegative(samples []int) (at, column int, value float64, found bool)
 }
 
-// Learned is what was learned for features.
+// Learned holds the learned parts of features.
 type Learned struct {
-	Vocabulary *vocab.Vocabulary // nil where there are no words
-	Scales     []Scale           // nil where nothing is joined
+	Vocabulary *vocab.Vocabulary // nil without visual words
+	Scales     []Scale           // nil without joined features
 	// WordWeights are the inverse document frequencies of the words' columns, or nil.
 	WordWeights []float64
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Notes says, a line each, what somebody should know of the inputs who reads results: what SetNotes says of
-// the set, and what SkippedNotes says.
+// Notes returns the warnings that a reader of the results needs, one a line: those of SetNotes and SkippedNotes.
 func Notes(e *spec.Experiment, in *Inputs, list string) []string {
 	return append(SetNotes(e, in.Set), in.SkippedNotes(list)...)
 }
 
-// SetNotes says, a line each, that a known set is here in part only, which pictures have no class, and what
-// lay beside the samples and was left out.
+// SetNotes returns warnings about an incomplete known set, images without a class, and files beside the samples that
+// were ignored.
 func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
@@ -48,8 +47,8 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 	return notes
 }
 
-// SubfoldersNote says how the subfolders of a folder of images were understood and how to say otherwise, ""
-// where there are none, or where it was said or is known.
+// SubfoldersNote says how the subfolders of a folder of images were read, and how to change that. It is "" without
+// subfolders, for a known set, and if the settings decide it.
 func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
@@ -62,8 +61,8 @@ func SubfoldersNote(set *datasets.Set) string {
 	return ""
 }
 
-// SkippedNotes says in a line how many samples were skipped, by kind, and where they are listed, "" for
-// nowhere. It is nil where all are used.
+// SkippedNotes returns a line with the number of skipped samples of each kind, and list, the file that lists them,
+// unless it is "". It is nil if no sample was skipped.
 func (in *Inputs) SkippedNotes(list string) []string {
 	bad := in.Bad()
 	if len(bad) == 0 {

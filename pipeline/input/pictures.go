@@ -29,30 +29,30 @@ import (
 	"github.com/seed4492f2cd/partwise/pictures"
 )
 
-// looks describes the pictures of a set of files, each once.
+// looks holds a description of each image of a set of files.
 type looks struct {
-	images *datasets.Images
-	store  *keeper
-	of     sync.Map // of samples, *pictures.Look
+	images   *datasets.Images
+	store    *tolerantCache
+	bySample sync.Map // a *pictures.Look by sample
 }
 
-// observer returns an observer of decoded pictures, nil without looks.
+// observer returns an observer of decoded images, nil without looks.
 func (l *looks) observer() *features.Observer {
 	if l == nil {
 		return nil
 	}
 	return &features.Observer{Least: pictures.Least, Memory: pictures.Memory, See: func(i int, img image.Image, whole image.Point) error {
-		if _, seen := l.of.Load(i); seen {
+		if _, seen := l.bySample.Load(i); seen {
 			return nil
 		}
-		_, _, err := l.see(i, img, whole)
+		_, _, err := l.cacheLook(i, img, whole)
 		return err
 	}}
 }
 
-// see keeps and returns the look and the thumbnail of a sample's decoded picture: see pictures.New.
-func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.key(i)
+// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: cacheLook pictures.New.
+func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
+	key, err := l.cacheKey(i)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,19 +63,19 @@ func (l *looks) see(i int, img image.Image, whole image.Point) (look *pictures.L
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.images.Truncated(i) == "" { // to be noticed again the next time
+	if l.images.Truncated(i) == "" { // a cached look would hide the truncation from the next run
 		l.store.Put(key, append(blob, thumbnail...))
 	}
-	l.of.Store(i, look)
+	l.bySample.Store(i, look)
 	return look, thumbnail, nil
 }
 
-func (l *looks) key(i int) (cache.Key, error) {
+func (l *looks) cacheKey(i int) (cache.Key, error) {
 	content, err := ContentOf(l.images, i)
 	return cache.NewKey("look", pictures.Version, content[:]), err
 }
 
-// ContentOf returns the digest of the content that sample i had when it was first read.
+// ContentOf returns the digest of the first-read content of sample i.
 func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	if sum, ok := images.Noted(i); ok {
 		return sum, nil
@@ -83,21 +83,21 @@ func ContentOf(images *datasets.Images, i int) ([sha256.Size]byte, error) {
 	return images.Sum(i)
 }
 
-// with returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the picture.
-func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
-	key, err := l.key(i)
+// lookOf returns the look of a sample and its thumbnail, a JPEG file, from the cache or from the image.
+func (l *looks) lookOf(ctx context.Context, i int) (look *pictures.Look, thumbnail []byte, err error) {
+	key, err := l.cacheKey(i)
 	if err != nil {
 		return nil, nil, err
 	}
 	if blob, ok := l.store.Get(key); ok {
 		look = &pictures.Look{}
 		if thumbnail, err = look.Cut(blob); err == nil {
-			l.of.Store(i, look)
+			l.bySample.Store(i, look)
 			return look, thumbnail, nil
 		}
 	}
 	err = l.images.With(ctx, i, imagefile.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
-		look, thumbnail, err = l.see(i, img, whole)
+		look, thumbnail, err = l.cacheLook(i, img, whole)
 		return err
 	}})
 	return look, thumbnail, err
@@ -105,15 +105,15 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 
 // thumbnail returns the thumbnail of a sample.
 func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
-	_, file, err := l.with(ctx, i)
+	_, file, err := l.lookOf(ctx, i)
 	if err != nil {
 		return nil, err
 	}
 	return jpeg.Decode(bytes.NewReader(file))
 }
 
-// Thumbnail returns a small version of the picture of row i: upright, in colour or a *image.Gray, over white,
-// with a longer side of at most pictures.ThumbnailSide pixels. It never enlarges. Goroutines may share it.
+// Thumbnail returns a small version of the image of row i: upright, in colour or a *image.Gray, over white, with a
+// longer side of at most pictures.ThumbnailSide pixels. It never enlarges. The result is read-only.
 func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err error) {
 	if in.pictures != nil {
 		return in.pictures.thumbnail(ctx, in.Rows[i])
@@ -132,25 +132,25 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	return small, err
 }
 
-// Pictures describes the inputs' pictures, a row each.
+// Pictures describes the images of the inputs. Each slice has one value for each row.
 type Pictures struct {
-	// CopyOf holds for each row the original of its stack of copies, itself without any, and Near whether
-	// it is a near duplicate rather than an exact copy. The original has the most pixels; then the largest
-	// file, the oldest, and the shortest name count.
+	// CopyOf holds for each row the original of its stack of copies, or the row itself. Near is true for near
+	// duplicates and false for exact copies. The original has the most pixels; ties go to the largest file, then the
+	// oldest, then the shortest name.
 	CopyOf    []int
 	Near      []bool
-	Outlier   []float64 // the probability that a row is an outlier, 0 for most
+	Outlier   []float64 // the probability that the row is an outlier, 0 for most
 	Sharpness []float64 // −1 if unknown
 	Remark    []string  // "", pictures.Blank or pictures.Blurred
 }
 
-// candidates is the number of similar pictures, by features and by rough picture, that each is compared with.
+// candidates is the number of similar images, by features and by rough picture, with which each image is compared.
 const candidates = 8
 
-// Pictures finds copies, outliers, and blurred and blank pictures among the inputs, nil unless they are files
-// and were prepared with PrepareOptions.Pictures. Files of one content are exact copies; for the rest see
-// [pictures.Copies], [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with
-// "looking at pictures", of the inputs, "finding what looks alike", and "comparing pictures", of pairs.
+// Pictures finds copies, outliers, and blurred and blank images. It returns nil unless the samples are files and
+// PrepareOptions.Pictures was set. Files with equal content are exact copies; for the rest see [pictures.Copies],
+// [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with "looking at pictures", "finding
+// what looks alike" and "comparing pictures".
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
@@ -194,7 +194,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
 		Looks: all, Order: order, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.equal, Progress: owner.Of("comparing pictures"),
+		Equal:     in.samePixels, Progress: owner.Of("comparing pictures"),
 	})
 	if err != nil {
 		return nil, err
@@ -211,10 +211,10 @@ func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
-		if look, ok := in.pictures.of.Load(in.Rows[i]); ok {
+		if look, ok := in.pictures.bySample.Load(in.Rows[i]); ok {
 			all[i] = look.(*pictures.Look)
 		} else {
-			all[i], _, errs[i] = in.pictures.with(ctx, in.Rows[i])
+			all[i], _, errs[i] = in.pictures.lookOf(ctx, in.Rows[i])
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -229,10 +229,10 @@ func looksOf(ctx context.Context, in *Inputs, owner *Reporter) ([]*pictures.Look
 	return all, cmp.Or(errs...)
 }
 
-// outliers returns the probabilities of all rows, by the neighbours of distinct rows, numbered among these.
-// Copies are not counted as neighbours: they are no evidence that a picture is usual.
+// outliers returns the outlier probability of each row from the neighbours of the distinct rows. Copies do not count as
+// neighbours, because they are no evidence that an image is usual.
 func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64) []float64 {
-	var firsts []int // of stacks, as places among distinct
+	var firsts []int // of the stacks, as indices of distinct
 	place := make([]int, len(distinct))
 	for at, i := range distinct {
 		if place[at] = len(firsts); copyOf[i] == i {
@@ -257,7 +257,7 @@ func outliers(copyOf, distinct []int, neighbours [][]int, distances [][]float64)
 	return out
 }
 
-// byOriginality returns the rows in the order in which they become originals: see Pictures.CopyOf.
+// byOriginality returns the rows, best originals first: see Pictures.CopyOf.
 func (in *Inputs) byOriginality(all []*pictures.Look) []int {
 	bytes, changed := make([]int64, len(all)), make([]time.Time, len(all))
 	for i, row := range in.Rows {
@@ -275,7 +275,7 @@ func (in *Inputs) byOriginality(all []*pictures.Look) []int {
 	return order
 }
 
-// nearestOf returns the rows nearest to each of x, scaled to unit length, and their distances.
+// nearestOf returns the p rows nearest to each row of x, scaled to unit length, and their distances.
 func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if n, _ := x.Dims(); n < 2 {
 		return make([][]int, n), make([][]float64, n), nil
@@ -297,7 +297,7 @@ func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distance
 	return factor.Nearest(ctx, x, p)
 }
 
-// byRoughPictures adds to near the pictures with the most similar rough pictures to each of some.
+// byRoughPictures adds to near the images whose rough pictures are most similar, for each row in some.
 func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near [][]int) error {
 	var rows []int
 	var values []float64
@@ -318,8 +318,8 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// equal tells whether the pictures of two rows have the same size and pixels, of 16 bits a channel.
-func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
+// samePixels reports whether the images of two rows have samePixels size and pixels, at 16 bits a channel.
+func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
 		if err := in.Images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {

@@ -25,7 +25,7 @@ func (in *Inputs) Dims() (n, m int) {
 	return len(in.Rows), in.learner.columns()
 }
 
-// Density tells whether the features are sparse, and how many values of a sample are stored then, on average.
+// Density returns whether the features are sparse, and the mean number of stored values of a sample.
 func (in *Inputs) Density() (isSparse bool, stored float64) {
 	if in.learner != nil {
 		return in.learner.density(in.Rows)
@@ -38,7 +38,7 @@ func (in *Inputs) Density() (isSparse bool, stored float64) {
 	return true, float64(x.NNZ()) / float64(n)
 }
 
-// FirstNegative returns the first negative value and its place. The reader of blocks looks for itself.
+// FirstNegative returns the first negative value and its place. Blocks are not searched: their reader checks itself.
 func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 	switch {
 	case in.X != nil:
@@ -49,15 +49,14 @@ func (in *Inputs) FirstNegative() (row, column int, value float64, found bool) {
 	return 0, 0, 0, false
 }
 
-// View is what the methods see of a draw: the features of its samples, and of those to be classified, which
-// are picked when they are asked for first.
+// View is the features of a draw's samples and of its test samples. Rows are copied at the first call.
 type View struct {
 	X, Test func() mat.Matrix
 	Learned
 }
 
-// View returns the features of the rows of a draw: train, which are learned from, and test, which are
-// classified. seed is that of the draw.
+// View returns the features of the rows of a draw, learned from train; test are the rows to classify. seed is the
+// draw's seed.
 func (in *Inputs) View(ctx context.Context, train, test []int, seed uint64) (*View, error) {
 	picked := func(x mat.Matrix, rows []int) func() mat.Matrix {
 		return sync.OnceValue(func() mat.Matrix { return matrix.SelectRows(x, rows) })

@@ -19,17 +19,17 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Illustrations show learned visual words, or the places of a network's layer, on photographs.
+// Illustrations show visual words, or places in a layer of a network, on photographs.
 type Illustrations struct {
 	Photographs []Photograph // some of the samples, class by class
-	Parts       []PartsShown // the basis vectors of the saved models that have parts
-	// Words are the most frequent visual words, the most frequent first. TotalWords is the number of all,
-	// and Counted the number of patches with a word. Features of places have none.
+	Parts       []PartsShown // for saved models whose basis vectors are sums of parts
+	// Words are visual words, the most frequent first. TotalWords is the number of all words, and Counted the number of
+	// patches with a word. Features with places have no words.
 	Words               []WordShown
 	TotalWords, Counted int
 }
 
-// Photograph is a sample.
+// Photograph is a sample with its image.
 type Photograph struct {
 	Name string
 	Open func() (image.Image, error)
@@ -38,28 +38,27 @@ type Photograph struct {
 // PartsShown are the patches of the basis vectors of a method.
 type PartsShown struct {
 	Method       string
-	Coefficients *mat.Dense // n×k: how much each photograph uses each vector
-	Patches      [][]Patch  // those of each photograph
+	Coefficients *mat.Dense // n×k: the weight of each basis vector in each photograph
+	Patches      [][]Patch  // of each photograph
 }
 
-// Patch is a square part of a photograph in pixels. (0, 0) is the middle of the upper left one, and X, Y the
-// middle of the patch.
+// Patch is a square part of a photograph in pixels. X, Y is its centre; (0, 0) is the centre of the upper left pixel.
 type Patch struct {
 	X, Y, Side float32
-	// Part is the basis vector with the largest share of the patch's word at its place, and Share that
-	// share: at least a third, and more than an equal share.
+	// Part is the basis vector with the largest share of the patch's word at its place, and Share that share. Patches
+	// are shown if it is at least a third and more than an equal share.
 	Part  int
 	Share float64
 }
 
-// WordShown is a visual word.
+// WordShown is a visual word with some of its patches.
 type WordShown struct {
 	Word     int
 	Count    int // the number of its patches
 	Examples []Example
 }
 
-// Example is a patch of a photograph.
+// Example is a patch of a photograph, which is an index of Photographs.
 type Example struct {
 	Photograph int
 	X, Y, Side float32
@@ -71,7 +70,7 @@ const (
 	shownPatches = 12
 )
 
-// Illustrates tells whether the features can be shown on photographs.
+// Illustrates reports whether the features can be shown on photographs.
 func Illustrates(in *input.Inputs) bool { return in.Bag != nil || in.Places != features.Cells{} }
 
 // Learned is the model of a method.
@@ -80,7 +79,7 @@ type Learned struct {
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
+// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {
@@ -102,7 +101,7 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	for _, l := range models {
 		additive, ok := l.Model.(*factor.Additive)
 		if !ok {
-			continue // its vectors are no sums of parts
+			continue // its basis vectors are not sums of parts
 		}
 		coefficients, err := additive.Transform(ctx, x)
 		if err != nil {
@@ -130,8 +129,8 @@ func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, c
 	return out, nil
 }
 
-// illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
-// places and words of their patches.
+// illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only the places
+// and words of their patches.
 func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
 	grid := in.Bag.Words.GridOrDefault()
 	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.Bag.Words.Assignment.Checks})
@@ -166,7 +165,7 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 		}
 		for at, d := range described {
 			out.Counted += d.Len()
-			for i := range d.Len() { // some of the patches of a word are drawn
+			for i := range d.Len() { // a random selection of each word's patches
 				e := Example{from + at, d.X[i], d.Y[i], 4 * d.Scale[i]}
 				s := &out.Words[words[at].Words[i*words[at].Nearest]]
 				s.Count++
@@ -183,8 +182,8 @@ func illustrateWords(ctx context.Context, in *input.Inputs, out *Illustrations, 
 	return nil
 }
 
-// partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share
-// U_jr/Σ_s U_js of word j in the patch's cell.
+// partsOf returns the patches of a photograph whose words a basis vector holds: vector r has the share U_jr/Σ_s U_js of
+// word j in the patch's cell.
 func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
 	_, k := basis.Dims()
 	var out []Patch
@@ -203,8 +202,7 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 	return out
 }
 
-// largestShare returns the basis vector that holds the most, and its share; ok is true if that is enough to
-// be shown.
+// largestShare returns the basis vector with the largest share; ok reports whether the share is large enough to be shown.
 func largestShare(held []float64) (r int, share float64, ok bool) {
 	k := len(held)
 	r = floats.MaxIdx(held)
@@ -212,9 +210,8 @@ func largestShare(held []float64) (r int, share float64, ok bool) {
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
 }
 
-// partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
-// v_r, accounts for v_r·Σ_j U_jr·x_j of a place's values x_j. Places with less than half of the average are
-// left out.
+// partsAt returns the places of a photograph for which a basis vector accounts. Vector r, with the coefficient v_r,
+// accounts for v_r·Σ_j U_jr·x_j of the values x_j of a place. Places with less than half of the average are left out.
 func partsAt(grid features.Cells, part image.Rectangle, x []float64, basis *mat.Dense, coefficients []float64) []Patch {
 	m, k := basis.Dims()
 	places := grid.Rows * grid.Columns

@@ -1,5 +1,5 @@
-// Package models saves and reads what represents new samples as those that a method learned from were, puts
-// them into groups, and shows parts on photographs.
+// Package models saves, reads and applies models. A [Model] represents new samples as its training samples were, and
+// assigns them to groups. [Illustrate] shows parts on photographs.
 package models
 
 import (
@@ -28,18 +28,18 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Model represents new samples as a method's own samples, and puts them into its groups.
+// Model represents new samples as a method's training samples, and assigns them to its groups.
 type Model struct {
-	Program  string        // the version of the program that made it
+	Program  string        // the version of the program that made the model
 	Data     string        // the name of the data
-	Features spec.Features // those of the samples, with learned words, weights and scales
+	Features spec.Features // the settings of the features, with learned words, weights and scales
 	Columns  int           // m, the number of features
-	Method   string        // the method in words
-	// Result is the method's result, nil for features that were grouped as they are. After reading it
-	// holds Model and Basis alone.
+	Method   string        // the name of the method
+	// Result is the method's result, nil if the features themselves were clustered. ReadModel sets its Model and Basis
+	// only.
 	Result *factor.Result
-	Groups *ModelGroups // the groups, if any
-	// Names are the names of the samples. They are not read.
+	Groups *ModelGroups // the groups, or nil
+	// Names are the names of the samples. ReadModel does not set them.
 	Names []string
 
 	source  modelSource
@@ -48,24 +48,24 @@ type Model struct {
 
 // ModelGroups are the k groups of a model.
 type ModelGroups struct {
-	// Centres are those of the groups, among the coefficients, or among the features if the method
-	// cannot represent new samples.
+	// Centres are the centres of the groups, in the space of the coefficients, or of the features if the method cannot
+	// represent new samples.
 	Centres *cluster.Centres
-	Spread  *mat.Dense // that of cluster.Centres.Spread
-	Names   []string   // the labelled classes of groups, or ""
+	Spread  *mat.Dense // as cluster.Centres.Spread returns it
+	Names   []string   // the class of each labelled group, or ""
 	// Method is the method with its settings, and By the clustering algorithm.
 	Method spec.Method
 	By     string
 	Opened spec.Data // From, Pattern, Truth, NoClasses and Pool of the data
-	// Columns holds for each coefficient its group, or −1, if samples are grouped by their largest
-	// coefficient; else nil.
+	// Columns holds the group of each coefficient, or −1, if samples are grouped by their largest coefficient; else it
+	// is nil.
 	Columns         []int
-	Samples, Groups []int // samples holds a digest of the content of each sample, and groups its group
+	Samples, Groups []int // for each training sample, a digest of its content, and its group
 }
 
 type modelSource struct {
-	// Files is true for image files. Columns is the length of vectors, which may hold images of Height
-	// and Width whose values are from Black to White.
+	// Files is true for image files. Columns is the length of vectors, which may hold images of Height and Width with
+	// values from Black to White.
 	Files   bool    `json:"files"`
 	Columns int     `json:"columns,omitempty"`
 	Height  int     `json:"height,omitempty"`
@@ -85,12 +85,12 @@ func sourceOf(set *datasets.Set) modelSource {
 	return s
 }
 
-// NewModel returns the model of a method's result on all of the inputs, nil for features as they are.
+// NewModel returns the model of a method's result on all of the inputs. res is nil for features without a method.
 func NewModel(ctx context.Context, in *input.Inputs, method string, res *factor.Result) (*Model, error) {
 	return ModelOfRows(ctx, in, matrix.Range(len(in.Rows)), in.Learned, method, res)
 }
 
-// ModelOfRows is NewModel of some rows of the inputs, with what was learned for their features.
+// ModelOfRows is NewModel for some rows of the inputs, with the learned parts of their features.
 func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned input.Learned, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
@@ -105,15 +105,15 @@ func ModelOfRows(ctx context.Context, in *input.Inputs, rows []int, learned inpu
 	for i := range m.Features.Joined {
 		m.Features.Joined[i] = spec.Weighted{Features: in.Features.Joined[i].Features, Scale: learned.Scales[i].Factor}
 	}
-	err := m.learn(learned.Vocabulary, learned.WordWeights)
+	err := m.setWords(learned.Vocabulary, learned.WordWeights)
 	if err == nil {
 		m.digests, err = m.networks(ctx)
 	}
 	return m, err
 }
 
-// learn sets the words of the features, and their weights.
-func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
+// setWords sets the visual words of the features and their weights.
+func (m *Model) setWords(v *vocab.Vocabulary, weights []float64) error {
 	for _, f := range m.Features.Each() {
 		if !f.OfWords() {
 			continue
@@ -142,8 +142,8 @@ func (m *Model) networks(ctx context.Context) (digests []string, err error) {
 	return digests, nil
 }
 
-// GroupsOf returns the group of each row of the inputs, which must be the grouped samples with the same
-// content and in the same order.
+// GroupsOf returns the group of each row of the inputs, which must hold the model's training samples, with the same
+// content and order.
 func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.Samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
@@ -160,10 +160,10 @@ func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 	return slices.Clone(m.Groups.Groups), nil
 }
 
-// Represents tells whether the model represents new samples by coefficients.
+// Represents reports whether the model represents new samples by coefficients.
 func (m *Model) Represents() bool { return m.Result != nil && m.Result.Model != nil }
 
-// ContentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
+// ContentsOf returns a 62-bit digest of each row's sample, nil if the samples are on disk.
 func ContentsOf(in *input.Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
@@ -171,8 +171,7 @@ func ContentsOf(in *input.Inputs) []int {
 	out := make([]int, len(in.Rows))
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
 	if in.Set.Files == nil {
-		// The content is that of the values that are not 0, with their columns: sparse and dense rows give
-		// the same.
+		// The content of a vector is its non-zero values with their columns, so that sparse and dense rows agree.
 		var content []byte
 		matrix.EachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
 			content = content[:0]
@@ -200,8 +199,8 @@ func ContentsOf(in *input.Inputs) []int {
 	return out
 }
 
-// Check returns an error for a set whose samples the model cannot represent, and for another network than
-// the model's. It reads no image.
+// Check returns an error for a set whose samples the model cannot represent, or if the program has another network than
+// the model. It reads no image.
 func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	was, is := m.source, sourceOf(set)
 	kind := func(s modelSource) string {
@@ -235,8 +234,8 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	return nil
 }
 
-// Represent returns the coefficients of the inputs, or the features if the method cannot represent new
-// samples. The inputs must have the features of the model.
+// Represent returns the coefficients of the inputs, or the features if the method cannot represent new samples. The
+// inputs must have the features of the model.
 func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, error) {
 	if _, columns := in.Dims(); columns != m.Columns {
 		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
@@ -251,18 +250,18 @@ func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, er
 // Assigned is the group of a new sample.
 type Assigned struct {
 	cluster.Membership
-	// None is true for a rejected sample. Group is the nearest one then.
+	// None is true for a rejected sample; Group is then its nearest group.
 	None  bool
-	Known bool // true for a sample of the model itself, which keeps its group
+	Known bool // true for a training sample, which keeps its group
 }
 
-// DefaultReject is the default of the share in Assign.
+// DefaultReject is the default of reject in Assign.
 const DefaultReject = 0.99
 
-// Assign puts the inputs, which must have the features of the model, into its groups: by the nearest
-// centre, or the largest coefficient if the grouping did so. A sample of the model keeps its group.
-// A sample is rejected if it is farther from the centre than the share reject of the group's own samples,
-// each measured from the centre of the others; 0 rejects none.
+// Assign assigns the inputs to the groups of the model, by the nearest centre, or by the largest coefficient if the
+// groups were made so. Training samples keep their groups. The inputs must have the features of the model. A sample is
+// rejected if it is farther from the centre than the fraction reject of the group's own samples, each measured from the
+// centre of the others; 0 rejects none.
 func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([]Assigned, error) {
 	of := m.Groups
 	if of == nil {
@@ -312,7 +311,7 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 		at := reject * float64(len(levels)-1)
 		low := min(int(at), len(levels)-1)
 		high := min(low+1, len(levels)-1)
-		limit := levels[low] + (at-float64(low))*(levels[high]-levels[low]) // within which the share of the samples lies
+		limit := levels[low] + (at-float64(low))*(levels[high]-levels[low]) // the distance within which this fraction of the samples lies
 		out[i].None = reject > 0 && !out[i].Known && f.Distance > limit
 	}
 	return out, nil

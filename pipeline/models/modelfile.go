@@ -23,7 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// formatVersion is the version of the format of models. It changes if earlier programs would misread files.
+// formatVersion changes if earlier programs would misread new files.
 const formatVersion = 1
 
 // The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
@@ -98,7 +98,7 @@ func (m *Model) Save(w io.Writer) error {
 			names[i] = strings.ToValidUTF8(name, "\ufffd")
 		}
 		z.Words(modelNames, names)
-		for _, f := range m.Features.Each() { // of which one has words
+		for _, f := range m.Features.Each() { // one of them has words
 			if learned := f.Words.Learned; learned != nil {
 				learned.SaveTo(z)
 				if learned.Weights != nil {
@@ -131,8 +131,8 @@ func saveRows(z *npz.Writer, name string, x *mat.Dense) {
 	z.Floats(name, []int{n, m}, x.RawRowView)
 }
 
-// ReadModel reads a model that Save wrote, size bytes long, and checks that its parts fit together. It
-// allocates no more memory than the file's bytes need.
+// ReadModel reads a model of size bytes that Save wrote, and checks that its parts fit together. It allocates no more
+// memory than the file's size justifies.
 func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err error) {
 	defer func() {
 		if err != nil {
@@ -186,7 +186,7 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 			return nil, err
 		}
 	}
-	return m, m.check()
+	return m, m.validate()
 }
 
 func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, size int64) error {
@@ -211,11 +211,11 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		if weights, _, err = z.Floats(modelWeights, 1, nil); err != nil {
 			return err
 		}
-		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !usable(weights, 0) {
+		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !allAtLeast(weights, 0) {
 			return fmt.Errorf("the array %q has %d values; want %d weights", modelWeights, len(weights), want)
 		}
 	}
-	return m.learn(v, weights)
+	return m.setWords(v, weights)
 }
 
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
@@ -284,7 +284,7 @@ func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error)
 	return values, err
 }
 
-// readRows reads an n×m matrix of finite values of least and more.
+// readRows reads an n×m matrix of finite values that are at least least.
 func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense, error) {
 	values, shape, err := z.Floats(name, 2, nil)
 	switch {
@@ -292,18 +292,18 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 		return nil, err
 	case len(values) == 0 || shape[0] != n || shape[1] != m:
 		return nil, fmt.Errorf("the array %q is of shape %v; want %d×%d", name, shape, n, m)
-	case !usable(values, least):
+	case !allAtLeast(values, least):
 		return nil, fmt.Errorf("the array %q holds values that cannot be", name)
 	}
 	return mat.NewDense(n, m, values), nil
 }
 
-// usable tells whether all values are finite and not below least.
-func usable(values []float64, least float64) bool {
+// allAtLeast reports whether all values are finite and at least least.
+func allAtLeast(values []float64, least float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= least) || math.IsInf(v, 0) })
 }
 
-// coefficientsOf returns the numbers of features, −1 if unknown, and of coefficients of a model.
+// coefficientsOf returns the number of features, −1 if unknown, and of coefficients of a model.
 func coefficientsOf(m factor.Model) (columns, k int) {
 	if of, ok := m.(*factor.KernelModel); ok {
 		_, k = of.Weights.Dims()
@@ -316,8 +316,8 @@ func coefficientsOf(m factor.Model) (columns, k int) {
 	return m.Vectors().Dims()
 }
 
-// check returns an error for parts of a model that do not fit together.
-func (m *Model) check() error {
+// validate returns an error for parts of a model that do not fit together.
+func (m *Model) validate() error {
 	s := m.source
 	switch {
 	case len(m.digests) != len(m.Features.Each()):

@@ -8,9 +8,8 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// TestUnconverged: a fit has not converged where its objective still falls by more than 1 % over the
-// last tenth of its iterations, or faster than before, unless a tolerance ended it or the data are
-// fitted exactly.
+// TestUnconverged: a fit has not converged if its objective still falls by more than 1 % over the last tenth of its
+// iterations, or faster than before, unless it met a tolerance or fits the data exactly.
 func TestUnconverged(t *testing.T) {
 	decay := func(by float64) func(i int) float64 {
 		return func(i int) float64 { return math.Exp(-by * float64(i) / 20) }

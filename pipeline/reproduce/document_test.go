@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestDocument: the document of this repository is what its JSON says, and one whose JSON is missing is
-// not replaced.
+// TestDocument: the repository's document follows from its JSON, and a document without JSON is not replaced.
 func TestDocument(t *testing.T) {
 	const shipped = "../../docs/reproduction.md"
 	d, err := OpenDocument(shipped)

@@ -11,21 +11,20 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Level is the largest probability that any claim of a recipe is decided wrongly by chance,
-// however many looks are taken.
+// Level bounds the probability that chance decides any claim of a recipe wrongly, over all looks.
 const Level = significance.Level
 
-// Look returns at how many draws claims are judged: 10, 20, 40 and so on.
+// Look returns the number of draws at look i: 10, 20, 40 and so on.
 func Look(i int) int { return 10 << i }
 
-// levelAt is the part of a level that a look may use: 1/2, 1/4 and so on. It does not depend on the
-// draws of a run, so that a continued run keeps it.
+// levelAt is the part of the level that a look may spend: 1/2, 1/4 and so on. It does not depend on the number of
+// draws, so a resumed run keeps its levels.
 func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1) }
 
-// Judge compares the computed results with the printed ones. The runs are by the names of variants and
-// readings, the protocol's by "".
+// Judge compares the computed results with the printed ones. runs has the protocol's results at "", and those of
+// variants and readings at their names.
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
-	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].whole(), PaperDraws: r.Draws, Notes: r.Notes}
+	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].completeDraws(), PaperDraws: r.Draws, Notes: r.Notes}
 	for _, v := range r.Readings {
 		out.Readings = append(out.Readings, v.Name)
 	}
@@ -55,7 +54,7 @@ func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 	return out
 }
 
-// Values returns how many values the tables print.
+// Values returns the number of values in the tables.
 func (r *Recipe) Values() (n int) {
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {
@@ -80,23 +79,23 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 		at := levelAt(look, whole)
 		var all []ClaimOutcome
 		for _, other := range others {
-			// At some of the rows is at the one with the largest difference, and at all where there is one.
+			// With Some, the row with the largest difference counts; otherwise all rows do.
 			var rows []ClaimOutcome
 			for _, row := range c.rows() {
 				a, b := run.paired(row, other, "", Look(look))
 				if len(a) < Look(look) {
-					return r.read(out, runs, whole, level)
+					return r.tryReadings(out, runs, whole, level)
 				}
 				here, draws := significance.NewResampled(a, b, 0), run.draws(row)
 				wider := here
 				wider.Ratio = draws.Ratio()
 				one := ClaimOutcome{
 					Claim: *c, Verdict: c.verdict(here, at), Against: other,
-					Here: estimate(here, 1-at), Wider: estimate(wider, 1-at), Beyond: draws.Beyond(),
+					Here: newEstimate(here, 1-at), Wider: newEstimate(wider, 1-at), Beyond: draws.Beyond(),
 				}
 				if c.Gain != 0 {
 					d := differences(a, b)
-					one.Printed = place(c.Gain/100, r.predict(d, d, level))
+					one.Printed = placeOf(c.Gain/100, r.predict(d, d, level))
 				}
 				if c.Some {
 					one.Against = fmt.Sprintf("%s at %d", other, row.At[0])
@@ -104,11 +103,11 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				rows = append(rows, one)
 			}
 			all = append(all, slices.MaxFunc(rows, func(a, b ClaimOutcome) int {
-				return cmp.Or(cmp.Compare(some[a.Verdict], some[b.Verdict]), cmp.Compare(a.Here.Mean, b.Here.Mean))
+				return cmp.Or(cmp.Compare(verdictOrder[a.Verdict], verdictOrder[b.Verdict]), cmp.Compare(a.Here.Mean, b.Here.Mean))
 			}))
 		}
 		out = slices.MinFunc(all, func(a, b ClaimOutcome) int { return cmp.Compare(a.Here.Mean, b.Here.Mean) })
-		// It holds if it does so over each, and fails if it does so over any.
+		// The claim holds if it holds over each other method, and fails if it fails over any.
 		for _, one := range all {
 			switch {
 			case one.Verdict == Fails && out.Verdict != Fails:
@@ -118,13 +117,13 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 			}
 		}
 	}
-	return r.read(out, runs, whole, level)
+	return r.tryReadings(out, runs, whole, level)
 }
 
-// some orders verdicts: a claim of some rows holds where it does at one, and fails where it does at all.
-var some = map[Verdict]int{Fails: 0, Open: 1, Holds: 2}
+// verdictOrder orders verdicts: a claim with Some holds if it holds at one row, and fails if it fails at all rows.
+var verdictOrder = map[Verdict]int{Fails: 0, Open: 1, Holds: 2}
 
-// rows returns the claim, or for a claim of some rows one for each of them.
+// rows returns the claim, or one claim for each row if Some is set.
 func (c *Claim) rows() (rows []*Claim) {
 	if !c.Some {
 		return []*Claim{c}
@@ -139,7 +138,7 @@ func (c *Claim) rows() (rows []*Claim) {
 
 // verdict judges the claim over one method by the differences from it.
 func (c *Claim) verdict(d significance.Resampled, level float64) Verdict {
-	d.Mean -= c.Gain / 200 // half of what is printed, which is in points
+	d.Mean -= c.Gain / 200 // half of the printed gain, from points
 	switch {
 	case d.P() >= level:
 		return Open
@@ -149,9 +148,8 @@ func (c *Claim) verdict(d significance.Resampled, level float64) Verdict {
 	return Fails
 }
 
-// read looks for readings under which a claim that does not hold here does, or under which its gain is what
-// is printed.
-func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float64) ClaimOutcome {
+// tryReadings finds the readings under which a failed claim holds, or under which its gain is as printed.
+func (r *Recipe) tryReadings(out ClaimOutcome, runs map[string]Run, whole, level float64) ClaimOutcome {
 	if out.Within > 0 || out.Some || out.Verdict != Fails && out.Printed != Outside {
 		return out
 	}
@@ -160,7 +158,7 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 		if v.Free {
 			run, suffix, draws = runs[out.In], " free", out.Here.Draws
 		} else if out.In != "" {
-			continue // a reading is of the protocol
+			continue // readings apply to the protocol only
 		}
 		worst := ReadingOutcome{Name: v.Name, Value: math.Inf(1), Gives: true}
 		for _, other := range out.others() {
@@ -178,7 +176,7 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 			mainA, mainB := runs[out.In].paired(&out.Claim, other, "", out.Here.Draws)
 			e := r.predict(differences(a, b), differences(mainA, mainB), level)
 			worst.Value = min(worst.Value, e.Mean)
-			worst.Gives = worst.Gives && place(out.Gain/100, e) == Inside
+			worst.Gives = worst.Gives && placeOf(out.Gain/100, e) == Inside
 		}
 		if !math.IsInf(worst.Value, 1) {
 			out.Readings = append(out.Readings, worst)
@@ -195,9 +193,9 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	if out.Row == 0 {
 		at = nil
 	}
-	main, _ := runs[""].values(out.Method, at, scored(score), runs[""].whole())
+	main, _ := runs[""].values(out.Method, at, scoreValue(score), runs[""].completeDraws())
 	out.Here = r.predict(main, main, level)
-	out.Place = place(out.Printed, out.Here)
+	out.Place = placeOf(out.Printed, out.Here)
 	if out.Place != Outside {
 		return out
 	}
@@ -206,12 +204,12 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 		if v.Free {
 			run, suffix, draws = runs[""], " free", len(main)
 		}
-		values, _ := run.values(out.Method, at, scored(score+suffix), draws)
+		values, _ := run.values(out.Method, at, scoreValue(score+suffix), draws)
 		if len(values) < min(draws, len(main)) {
 			continue
 		}
 		e := r.predict(values, main, level)
-		gives := place(out.Printed, e) == Inside
+		gives := placeOf(out.Printed, e) == Inside
 		out.Readings = append(out.Readings, ReadingOutcome{v.Name, e.Mean, gives})
 		if gives {
 			out.Place = Depends
@@ -220,15 +218,15 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	return out
 }
 
-// predict estimates the mean of values, with the interval of a mean of the paper's number of draws. Values
-// of fewer draws than main, the protocol's, are estimated as main and the difference in the common draws.
+// predict estimates the mean of values, with the interval of a mean of the paper's number of draws. If values has fewer
+// draws than main, the protocol's, it adds the mean difference over the common draws to the estimate of main.
 func (r *Recipe) predict(values, main []float64, level float64) Estimate {
 	paper := 1 / float64(r.Draws)
 	if len(values) >= len(main) {
-		return estimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
+		return newEstimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
 	}
-	e := estimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
-	change := estimate(significance.NewResampled(values, main[:len(values)], 0), level)
+	e := newEstimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
+	change := newEstimate(significance.NewResampled(values, main[:len(values)], 0), level)
 	reach := elementary.Hypot((e.High-e.Low)/2, (change.High-change.Low)/2)
 	e.Mean, e.Draws = e.Mean+change.Mean, len(values)
 	e.Low, e.High = e.Mean-reach, e.Mean+reach
@@ -243,7 +241,7 @@ func differences(a, b []float64) []float64 {
 	return out
 }
 
-func place(printed float64, e Estimate) Place {
+func placeOf(printed float64, e Estimate) Place {
 	switch {
 	case !e.HasInterval:
 		return Nowhere
@@ -253,7 +251,7 @@ func place(printed float64, e Estimate) Place {
 	return Outside
 }
 
-func estimate(d significance.Resampled, level float64) Estimate {
+func newEstimate(d significance.Resampled, level float64) Estimate {
 	e := Estimate{Mean: d.Mean, Draws: d.N}
 	e.Low, e.High, e.HasInterval = d.Interval(level)
 	return e
@@ -262,22 +260,22 @@ func estimate(d significance.Resampled, level float64) Estimate {
 // Verdict is the result of judging a claim.
 type Verdict string
 
-// The verdicts. Open is for claims that the draws do not decide.
+// The verdicts. Open means that the draws do not decide the claim.
 const (
 	Open  Verdict = "not decided"
 	Holds Verdict = "holds"
 	Fails Verdict = "does not hold"
 )
 
-// Place says where a printed value lies.
+// Place is the position of a printed value relative to an interval.
 type Place string
 
-// The places, relative to the interval in which a mean of the paper's number of draws lies.
+// The places, relative to the interval for a mean of the paper's number of draws.
 const (
-	Nowhere Place = "" // without a printed value, or without enough draws
+	Nowhere Place = "" // no printed value, or too few draws
 	Inside  Place = "inside"
 	Outside Place = "outside"
-	Depends Place = "depends on what the paper leaves unsaid" // inside that of a reading alone
+	Depends Place = "depends on what the paper leaves unsaid" // inside the interval of a reading only
 )
 
 // Estimate is a mean over draws with an interval.
@@ -285,16 +283,16 @@ type Estimate struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low,omitempty"`
 	High float64 `json:"high,omitempty"`
-	// HasInterval is false where the draws do not tell their spread.
+	// HasInterval is false for too few draws.
 	HasInterval bool `json:"interval,omitempty"`
 	Draws       int  `json:"draws"`
 }
 
-// Outcome is the result of a recipe.
+// Outcome is the result of a recipe. Its JSON form is JSONFile.
 type Outcome struct {
 	Recipe string `json:"recipe"`
 	Paper  string `json:"paper"`
-	// Draws is the number of whole draws of the protocol, and PaperDraws that of the printed means.
+	// Draws is the number of complete draws of the protocol, and PaperDraws the number behind the printed means.
 	Draws      int            `json:"draws"`
 	PaperDraws int            `json:"paperDraws"`
 	Notes      []string       `json:"notes,omitempty"`
@@ -303,14 +301,14 @@ type Outcome struct {
 	Tables     []TableOutcome `json:"tables,omitempty"`
 }
 
-// ClaimOutcome is the result for a claim.
+// ClaimOutcome is the result of one claim.
 type ClaimOutcome struct {
 	Claim
 	Verdict Verdict `json:"verdict"`
-	// Against is the other method that decided, or the one with the least difference.
+	// Against is the method that decided the claim, or the one with the smallest difference.
 	Against string `json:"against,omitempty"`
-	// Here is the difference in the unit of scores or iterations, at the look that decided or the last one,
-	// with an interval for this set. Wider has the interval for Beyond, for which draws overlap.
+	// Here is the difference in the unit of scores or iterations, at the deciding or last look, with an interval for
+	// this set. Wider has the interval for the population Beyond, of which draws overlap.
 	Here     Estimate         `json:"here"`
 	Wider    Estimate         `json:"wider"`
 	Beyond   string           `json:"beyond,omitempty"`
@@ -318,7 +316,7 @@ type ClaimOutcome struct {
 	Readings []ReadingOutcome `json:"readings,omitempty"`
 }
 
-// TableOutcome is the result for a table.
+// TableOutcome is the result of one table.
 type TableOutcome struct {
 	Where   string        `json:"where"`
 	Score   string        `json:"score"`
@@ -327,7 +325,7 @@ type TableOutcome struct {
 	Cells   []CellOutcome `json:"cells"`
 }
 
-// CellOutcome is the result for a cell of a table.
+// CellOutcome is the result of one cell of a table.
 type CellOutcome struct {
 	Row     int     `json:"row"`
 	Method  string  `json:"method"`
@@ -342,16 +340,16 @@ type CellOutcome struct {
 type ReadingOutcome struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value,omitempty"`
-	// Gives is true if the printed value is inside its interval, or the claim holds.
+	// Gives is true if the printed value is inside the reading's interval, or the claim holds.
 	Gives bool `json:"gives,omitempty"`
 }
 
-// Decided tells whether all claims are decided.
+// Decided reports whether all claims are decided.
 func (o *Outcome) Decided() bool {
 	return !slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Open })
 }
 
-// Surprising tells whether a claim fails or a printed value is outside, so that readings are of use.
+// Surprising reports whether a claim fails or a printed value is outside of its interval. Readings are run then.
 func (o *Outcome) Surprising() bool {
 	return slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Fails || c.Printed == Outside }) ||
 		slices.ContainsFunc(o.Tables, func(t TableOutcome) bool {

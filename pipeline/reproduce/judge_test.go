@@ -10,15 +10,15 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// simulated makes records of draws: the AC of each method is level plus a part that all methods
-// have and one of its own, in steps of a 60th as AC has.
+// simulated returns records of draws: the AC of each method is level plus a common and an own random part, in steps of
+// 1/60 as for AC.
 func simulated(src *rand.Rand, draws int, level map[string]float64) (out []record.Record) {
 	for repeat := range draws {
 		for _, k := range []int{2, 4} {
 			shared := 0.05 * src.NormFloat64()
 			for _, m := range []string{"kmeans", "nmf", "cf"} {
 				v := 0.5 + level[m] + shared + 0.04*src.NormFloat64()
-				v = math.Floor(60*v+src.Float64()) / 60 // of the same mean
+				v = math.Floor(60*v+src.Float64()) / 60 // with the same mean
 				out = append(out, record.Record{Method: m, Classes: k, Repeat: repeat, Scores: map[string]float64{"AC": v, "AC free": v}})
 			}
 		}
@@ -41,8 +41,8 @@ const claims = `claims:
   - {says: at few, score: AC, method: cf, over: kmeans, at: 2, than: 4}
 `
 
-// TestErrorRate: where the truth is on the border of every claim, at most 5 of 100 recipes have a
-// claim that is decided, after four looks.
+// TestErrorRate: if the truth is on the border of every claim, at most 5 % of recipes have a decided claim after four
+// looks.
 func TestErrorRate(t *testing.T) {
 	r := recipe(t, `claims:
   - {says: gain, score: AC, method: nmf, over: kmeans, gain: 4}
@@ -67,8 +67,7 @@ func TestErrorRate(t *testing.T) {
 	}
 }
 
-// TestVerdicts: claims that are true by far are found to hold, and those that are false not to; more draws
-// do not change a verdict.
+// TestVerdicts: clearly true claims hold and clearly false ones fail; more draws do not change a verdict.
 func TestVerdicts(t *testing.T) {
 	r := recipe(t, claims)
 	src := rand.New(rand.NewPCG(1, 2))
@@ -103,8 +102,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestBelowAndSome: a claim may say that a method is below others, and that it is so in some cases: at one
-// row at least, for each of the others.
+// TestBelowAndSome: a claim may be that a method is below others, or above each of them at one or more rows.
 func TestBelowAndSome(t *testing.T) {
 	r := recipe(t, `claims:
   - {says: below, score: AC, method: kmeans, below: [nmf, cf]}
@@ -131,8 +129,8 @@ func TestBelowAndSome(t *testing.T) {
 	}
 }
 
-// TestPrintedValues: means of ten draws of the same protocol are inside but for 5 of 100 recipes; others are
-// outside, or are those of a reading.
+// TestPrintedValues: means of ten draws of the same protocol are inside for 95 % of recipes; others are outside, or
+// inside for a reading.
 func TestPrintedValues(t *testing.T) {
 	r := recipe(t, claims+`tables:
   - where: T
@@ -149,7 +147,7 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name
 		theirs := Run{Records: simulated(src, 10, nil)}
 		for i, m := range []string{"kmeans", "nmf", "cf"} {
 			for at, rows := range []spec.Classes{{2}, nil} {
-				values, _ := theirs.values(m, rows, scored("AC"), 10)
+				values, _ := theirs.values(m, rows, scoreValue("AC"), 10)
 				sum := 0.0
 				for _, v := range values {
 					sum += v
@@ -190,7 +188,7 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name
 	}
 }
 
-// TestIterations: a method has converged when its objective is within 1 % of the last.
+// TestIterations: a method has converged when its objective is within 1 % of the last value.
 func TestIterations(t *testing.T) {
 	r := recipe(t, "claims: [{says: soon, method: nmf, within: 20}]\n")
 	for last, want := range map[int]Verdict{12: Holds, 30: Fails} {

@@ -1,6 +1,6 @@
-// Package reproduce runs the protocols of papers as experiments and judges what the papers print of
-// them: recipe.go reads a recipe, run.go makes its draws, judge.go gives the verdicts by
-// records.go, and write.go and document.go write the outcomes. docs/reproducing.md says what a verdict means.
+// Package reproduce runs the protocols of papers as experiments, and compares the results with the printed ones. A
+// [Recipe] holds a protocol with a paper's claims and tables, a [Runner] adds draws until the claims are decided, and
+// an [Outcome] holds the verdicts. docs/reproducing.md says what a verdict means.
 package reproduce
 
 import (
@@ -23,20 +23,20 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Recipe is a protocol of a paper with the printed results.
+// Recipe is the protocol of a paper's experiment with the printed results.
 type Recipe struct {
 	Name string
-	// Protocol is the text of an experiment file, and Printed that of the file of the paper.
+	// Protocol is the text of the experiment file, and Printed the text of the paper's file.
 	Protocol, Printed string
 	Paper
 
 	experiment *spec.Experiment
 }
 
-// Paper is the content of the file of a paper.
+// Paper is the content of a paper's file.
 type Paper struct {
-	Paper string `setting:"paper"` // what to cite
-	// Get says how to get data that are no known set, and Needs names other requirements.
+	Paper string `setting:"paper"` // the citation
+	// Get says how to get data that are not a known set, and Needs names other requirements.
 	Get     string  `setting:"get"`
 	Needs   string  `setting:"needs"`
 	Minutes float64 `setting:"minutes"` // the approximate time of ten draws on two cores
@@ -45,42 +45,42 @@ type Paper struct {
 	Notes  []string `setting:"notes"`
 	Claims []Claim  `setting:"claims"`
 	Tables []Table  `setting:"tables"`
-	// Variants are run beside the protocol, for claims that name them. Readings are settings that the paper
-	// leaves open; they are run if the results differ from the printed ones.
+	// Variants are protocols for the claims that name them. Readings are settings that the paper leaves open; they are
+	// run if results differ from the printed ones.
 	Variants []Variant `setting:"variants"`
 	Readings []Variant `setting:"readings"`
 }
 
-// Claim is a paper's claim: the mean score of Method is above those of all Over, by a large part of Gain if
-// that is printed, or below those of all Below.
+// Claim is a paper's claim that the mean score of Method is above the mean of each method of Over, by a substantial
+// part of Gain if it is printed, or below the mean of each method of Below.
 type Claim struct {
 	Says string `json:"says" setting:"says"`
-	// Where is the table, figure or text of the paper.
+	// Where is the table, figure or section of the paper.
 	Where string `json:"where,omitempty" setting:"where"`
 	Score string `json:"score,omitempty" setting:"score"`
-	// Method is compared at the rows At, numbers of classes or ranks, and Over at OverAt, by default At. No
-	// rows means all.
+	// Method is compared at the rows At, which are numbers of classes or ranks, with others at OverAt, by default At.
+	// No rows means all.
 	Method string       `json:"method" setting:"method"`
 	At     spec.Classes `json:"at,omitempty" setting:"at"`
 	Over   []string     `json:"over,omitempty" setting:"over"`
 	OverAt spec.Classes `json:"over-at,omitempty" setting:"over-at"`
 	Below  []string     `json:"below,omitempty" setting:"below"`
-	// Some claims it for at least one of the rows At, against each other method.
+	// Some requires the claim at one or more of the rows At only, against each other method.
 	Some bool `json:"some,omitempty" setting:"some"`
-	// Than are rows with a smaller difference than at At.
+	// Than are rows at which the difference is smaller than at At.
 	Than spec.Classes `json:"than,omitempty" setting:"than"`
 	// Gain is the printed difference in points, if any.
 	Gain float64 `json:"gain,omitempty" setting:"gain"`
-	// Within is the number of iterations in which Method converges, in place of Score and Over.
+	// Within, if above 0, claims that Method converges in this many iterations; Score and Over are empty then.
 	Within int `json:"within,omitempty" setting:"within"`
 	// In is the variant of the claim, "" for the protocol itself.
 	In string `json:"in,omitempty" setting:"in"`
 }
 
-// others are the methods that Method is compared with, none for a claim about iterations.
+// others are the methods with which Method is compared, none for a claim about iterations.
 func (c *Claim) others() []string { return slices.Concat(c.Over, c.Below) }
 
-// Table is a table of a paper with one score.
+// Table is a printed table of one score.
 type Table struct {
 	Where   string   `setting:"where"`
 	Score   string   `setting:"score"`
@@ -88,23 +88,23 @@ type Table struct {
 	Rows    []Row    `setting:"rows"`
 }
 
-// Row is a row of a table: the means of all methods in the unit of scores, 0 for none, at a number of classes
-// or a rank, or averages over all if At is 0.
+// Row is a row of a table, for a number of classes or a rank, or the averages over all rows if At is 0. Are holds the
+// mean of each method in the unit of the score, 0 for none.
 type Row struct {
 	At  int       `setting:"at"`
 	Are []float64 `setting:"are"`
 }
 
-// Variant is a protocol with other settings.
+// Variant is the protocol with other settings.
 type Variant struct {
 	Name string
-	Free bool // scores only the unlabelled samples of the protocol itself, and runs nothing
+	Free bool // scores only the unlabelled samples of the protocol's own trials
 
 	change     *settings.Value
 	experiment *spec.Experiment
 }
 
-// DecodeSetting reads {name: …} with keys of an experiment file beside it.
+// DecodeSetting reads {name: …} with further keys of an experiment file.
 func (v *Variant) DecodeSetting(value *settings.Value) error {
 	var own struct {
 		Name string `setting:"name"`
@@ -134,11 +134,11 @@ const (
 	printedEnd  = ".paper.yaml"
 )
 
-// Names returns the names of the recipes that are built in.
+// Names returns the names of the built-in recipes.
 func Names() (names []string) {
 	files, err := recipes.ReadDir("recipes")
 	if err != nil {
-		panic(err) // they are in the program
+		panic(err) // cannot fail: the files are embedded
 	}
 	for _, f := range files {
 		if name, ok := strings.CutSuffix(f.Name(), printedEnd); ok {
@@ -148,16 +148,16 @@ func Names() (names []string) {
 	return names
 }
 
-// Lookup returns a recipe that is built in.
+// Lookup returns a built-in recipe.
 func Lookup(name string) (*Recipe, error) {
 	name = enum.Fold(name, Names())
 	return load(name, name+protocolEnd, func(file string) (fs.File, error) { return recipes.Open(path.Join("recipes", file)) })
 }
 
-// Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
+// Beside returns the path of the paper's file for the path of a protocol.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
-// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it, NAME.paper.yaml.
+// Load reads a recipe from an experiment file, NAME.yaml, and the paper's file beside it, NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
 	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
 }
@@ -197,7 +197,7 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 		err = r.resolve()
 	}
 	if err == nil {
-		err = r.check()
+		err = r.validate()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
@@ -214,7 +214,7 @@ func (r *Recipe) protocols() []*Variant {
 	return all
 }
 
-// resolve makes the experiment of each variant and reading.
+// resolve sets the experiment of each variant and reading.
 func (r *Recipe) resolve() error {
 	if err := r.experiment.Check(); err != nil {
 		return err
@@ -240,8 +240,8 @@ func (r *Recipe) resolve() error {
 	return nil
 }
 
-// check returns an error for claims and tables that do not fit the experiments.
-func (r *Recipe) check() error {
+// validate returns an error for claims and tables that do not fit the experiments.
+func (r *Recipe) validate() error {
 	switch {
 	case r.Paper.Paper == "" || len(r.Claims) == 0:
 		return errors.New("it names no paper or no claims")
@@ -290,7 +290,7 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	return checkScore(e, c.Score)
 }
 
-// checkNames returns an error for a method or a row that an experiment does not have.
+// checkNames returns an error for a method or a row that is not in the experiment.
 func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	for _, name := range methods {
 		if !slices.ContainsFunc(e.Methods, func(m spec.Method) bool { return m.Label() == name }) {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// TestRecipes: all recipes can be read, their protocols are experiment files as they are, and fit
-// the data where these are.
+// TestRecipes: all recipes can be read, their protocols are valid experiment files, and they fit the data if these
+// exist.
 func TestRecipes(t *testing.T) {
 	testkit.Slow(t)
 	if len(Names()) != 13 {
@@ -59,7 +59,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestPrinted: some cells are those of the papers.
+// TestPrinted: some cells are checked against the papers.
 func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		recipe, score, method string
@@ -119,7 +119,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestClaimsOfCCF: what the recipes of the CCF paper hold is what its text says, and no more.
+// TestClaimsOfCCF: the claims in the recipes of the CCF paper are exactly those of its text.
 func TestClaimsOfCCF(t *testing.T) {
 	for name, want := range map[string][]string{
 		"ccf-yale":   {"6.5 %", "8.2 %", "best by AC", "best by NMI", "second best", "sometimes below CF and NMF", "factorisations are above k-means"},
@@ -146,7 +146,7 @@ const (
 	printed  = "paper: P\nclaims:\n  - {says: one, score: AC, method: nmf, over: [kmeans, cf]}\n"
 )
 
-// TestMistakes: what a file of a paper says and the experiment does not fit.
+// TestMistakes: paper files that do not fit their experiment.
 func TestMistakes(t *testing.T) {
 	if _, err := parse("", "x", "y", []byte(protocol), []byte(printed)); err != nil {
 		t.Fatal(err)

@@ -11,26 +11,26 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Run is the result of a protocol or a variant.
+// Run is the results of a protocol or a variant.
 type Run struct {
 	Records []record.Record
-	Classes int // how many classes the set has
+	Classes int // the number of classes of the set
 }
 
-// of is a value of a record, which not all have.
-type of func(record.Record) (float64, bool)
+// recordValue is a value that some records have.
+type recordValue func(record.Record) (float64, bool)
 
-func scored(name string) of {
+func scoreValue(name string) recordValue {
 	return func(r record.Record) (float64, bool) {
 		v, ok := r.Scores[name]
 		return v, ok
 	}
 }
 
-// settled is the largest excess of an objective over its last value after convergence, as a share.
+// settled is the largest relative excess of a converged objective over its last value.
 const settled = 0.01
 
-// iterations is the number of iterations until convergence.
+// iterations returns the number of iterations until convergence.
 func iterations(r record.Record) (float64, bool) {
 	if len(r.Curve) == 0 {
 		return 0, false
@@ -44,12 +44,12 @@ func iterations(r record.Record) (float64, bool) {
 	return 0, false
 }
 
-// rowOf is the row of the tables that a record is in.
+// rowOf returns the table row of a record.
 func rowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
-// values are the means over the rows at, or over all rows, of the first draws of a method, with their
-// repeats. Draws with missing rows are left out.
-func (r Run) values(method string, at spec.Classes, value of, draws int) (values []float64, repeats []int) {
+// values returns the means of a method over the rows at, or over all rows, in each of the first draws, and the repeats
+// of these draws. It leaves out draws with missing rows.
+func (r Run) values(method string, at spec.Classes, value recordValue, draws int) (values []float64, repeats []int) {
 	rows := at
 	if len(rows) == 0 {
 		for _, rec := range r.Records {
@@ -75,8 +75,8 @@ func (r Run) values(method string, at spec.Classes, value of, draws int) (values
 	return values, repeats
 }
 
-// paired are the values of the claim's method and of another one in the same draws. The one claimed to be
-// larger is first.
+// paired returns the values of the claim's method and of another in the same draws, first the one that the claim calls
+// larger.
 func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) {
 	if c.Within > 0 {
 		values, _ := r.values(c.Method, c.At, iterations, draws)
@@ -89,7 +89,7 @@ func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) 
 	if len(overAt) == 0 {
 		overAt = c.At
 	}
-	value := scored(c.Score + suffix)
+	value := scoreValue(c.Score + suffix)
 	a, in := r.values(c.Method, c.At, value, draws)
 	b, inOther := r.values(other, overAt, value, draws)
 	if !slices.Equal(in, inOther) {
@@ -129,8 +129,8 @@ func (r Run) draws(c *Claim) significance.Draws {
 	return d
 }
 
-// whole is the number of first draws for which all methods have all rows.
-func (r Run) whole() int {
+// completeDraws returns the number of leading draws that have all rows of all methods.
+func (r Run) completeDraws() int {
 	type trial struct {
 		method string
 		row    int

@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// The files of an outcome in a folder of results, beside those of the protocol's experiment.
+// The files of an outcome in a folder of results, beside the files of the protocol's experiment.
 const (
 	TextFile     = "reproduction.txt"
 	MarkdownFile = "reproduction.md"
@@ -27,9 +27,9 @@ const (
 // variantsFolder has a folder of results for each variant and reading.
 const variantsFolder = "variants"
 
-// Locate returns the path of the data of a recipe, "" for generated data. set replaces the recipe's data,
-// and root is the folder of the known sets; both may be "". Data that are no known set are a folder of their
-// name here or in root.
+// Locate returns the path of the data of a recipe, "" for generated data. set replaces the recipe's data, and root is
+// the folder of the known sets; both may be "". Data that are not a known set are a folder of their name, in the
+// current folder or in root.
 func (r *Recipe) Locate(set, root string) (string, error) {
 	own := r.experiment.Data
 	name := cmp.Or(set, own.Set)
@@ -54,28 +54,28 @@ func (r *Recipe) Locate(set, root string) (string, error) {
 
 // Runner runs recipes.
 type Runner struct {
-	// Draws is the most draws, and Budget the time for the trials of a recipe. Quick runs no readings.
+	// Draws is the largest number of draws, Budget the time for the trials of a recipe, and Quick skips readings.
 	Draws     int
 	Budget    time.Duration
 	Quick     bool
-	Workers   int    // the number of trials at once, 0 for one per processor
-	Set, Root string // Set and Root locate the data: see Recipe.Locate
+	Workers   int    // the number of trials at once; 0 means one for each processor
+	Set, Root string // the place of the data: see Recipe.Locate
 	// Program is the version of the program, and Pages are the files that Publish writes.
 	Program string
 	Pages   []string
 
-	// Check refuses to replace files that an experiment reads by files of these names in dir.
+	// Check returns an error if writing the files names to dir would replace files that an experiment reads.
 	Check func(e *spec.Experiment, dir string, names []string) error
 	// Prepare makes the inputs of an experiment, and a function that releases them.
 	Prepare func(e *spec.Experiment) (*input.Inputs, func(), error)
 	// Publish writes the pages of an experiment. shown is nil if trials are missing.
 	Publish func(folder *results.Folder, shown *models.Illustrations) error
-	// Progress receives the progress of the trials, and Warn warnings.
+	// Progress receives the progress of the trials, and Warn receives warnings.
 	Progress func(what string, done, total int)
 	Warn     func(string)
 }
 
-// running is a variant or reading of a recipe, or the recipe's own protocol, that is run.
+// running is a running variant, reading or protocol.
 type running struct {
 	name    string
 	e       *spec.Experiment
@@ -118,8 +118,8 @@ func (p *running) close() error {
 	return p.folder.Close()
 }
 
-// draw runs the trials of the first draws that the folder does not have.
-func (r *Runner) draw(ctx context.Context, p *running, draws int) (err error) {
+// addDraws runs the missing trials of the first draws.
+func (r *Runner) addDraws(ctx context.Context, p *running, draws int) (err error) {
 	e := *p.e
 	e.Repeats = draws
 	if p.plan, err = pipeline.NewPlan(ctx, &e, p.in); err != nil {
@@ -135,8 +135,8 @@ func (r *Runner) draw(ctx context.Context, p *running, draws int) (err error) {
 	return err
 }
 
-// Run draws until all claims of a recipe are decided, or the draws or the budget are used up, and writes the
-// outcome to the folder out. It continues from the trials in the folder.
+// Run adds draws until all claims are decided, or the draws or the budget are used up, and writes the outcome to the
+// folder out. It continues from the trials in the folder.
 func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcome, err error) {
 	var protocols []*running
 	defer func() {
@@ -165,7 +165,7 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	o, p := recipe.Judge(runs), protocols[0]
 	var shown *models.Illustrations
 	if p.plan != nil && len(p.run.Records) == p.plan.Len() {
-		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report names those that cannot be read
+		models, _ := results.Models(p.folder.Dir(), p.plan.Summary()) // the report lists unreadable models
 		if shown, err = p.plan.Illustrate(ctx, models); err != nil {
 			return o, err
 		}
@@ -180,15 +180,15 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 		p.folder.Write(JSONFile, text))
 }
 
-// decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if
-// the context ends.
+// decide runs the protocols look by look, and the readings if a result is surprising. It returns no error if the
+// context ends.
 func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*running, out string) (map[string]Run, error) {
 	runs := map[string]Run{}
 	read := r.Quick
 	for look := 0; look == 0 || Look(look) <= r.Draws; look++ {
 		draws := min(Look(look), r.Draws)
 		for _, p := range protocols {
-			err := r.draw(ctx, p, draws)
+			err := r.addDraws(ctx, p, draws)
 			runs[p.name] = p.run
 			if err != nil && ctx.Err() == nil {
 				return nil, err
@@ -197,18 +197,18 @@ func (r *Runner) decide(ctx context.Context, recipe *Recipe, protocols []*runnin
 		o := recipe.Judge(runs)
 		if !read && o.Surprising() && ctx.Err() == nil {
 			read = true
-			if err := r.read(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
+			if err := r.runReadings(ctx, recipe, out, runs); err != nil && ctx.Err() == nil {
 				return nil, err
 			}
 		}
-		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // trials in the log count
+		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // the trials of the log count
 			break
 		}
 	}
 	return runs, nil
 }
 
-func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
+func (r *Runner) runReadings(ctx context.Context, recipe *Recipe, out string, runs map[string]Run) error {
 	for i := range recipe.Readings {
 		v := &recipe.Readings[i]
 		if v.Free {
@@ -216,7 +216,7 @@ func (r *Runner) read(ctx context.Context, recipe *Recipe, out string, runs map[
 		}
 		p, err := r.open(recipe, v, out)
 		if err == nil {
-			err = r.draw(ctx, p, min(r.Draws, Look(0)))
+			err = r.addDraws(ctx, p, min(r.Draws, Look(0)))
 			runs[v.Name] = p.run
 			err = errors.Join(err, p.close())
 		}

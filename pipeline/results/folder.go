@@ -1,6 +1,6 @@
-// Package results keeps the results of an experiment in a folder, and reads them again: the log of its
-// trials, its summary, and the saved models with their samples and visual words. A [Folder] is locked by
-// one process; it is the [pipeline.Sink] of a run, which continues from its content.
+// Package results stores the results of an experiment in a folder, and reads them: the log of trials, the summary, and
+// the saved models with their samples and visual words. One process locks a [Folder]. It is the [pipeline.Sink] of a
+// run, which continues from its content.
 package results
 
 import (
@@ -18,15 +18,15 @@ type Folder struct {
 	pages []string
 }
 
-// Files returns the names of what Run writes, folders with a slash at their ends.
+// Files returns the names of the files and folders that Run writes; folders end with a slash.
 func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, ModelDir + "/"} }
 
-// Open locks the folder dir for the results of the experiment, and creates it if needed. pages are the
-// names that Publish will write, folders with a slash at their ends. It refuses a folder of another process
-// or experiment, or with a foreign or changed file in the place of its own, and leaves it untouched.
+// Open locks the folder dir for the results of the experiment, and creates it if needed. pages are the names that
+// Publish will write; folders end with a slash. Open refuses a folder that another process has locked or that holds
+// another experiment, and a foreign or changed file in the place of its own. It leaves such a folder unchanged.
 //
-// Experiments that differ only in methods, numbers of classes, ranks, repeats and the name share a folder,
-// and their trials.
+// Experiments that differ only in methods, numbers of classes, ranks, repeats or the name can share a folder and its
+// trials.
 func Open(dir string, e *spec.Experiment, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
 		return nil, fmt.Errorf("%s holds the results of an experiment on several sets: give this one a name or a folder of its own", dir)
@@ -55,8 +55,8 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	return &Folder{folder, pages}, nil
 }
 
-// Publish replaces the pages by the files that write writes into a folder, once all are complete. Other
-// pages are removed, except those that write returns.
+// Publish replaces all pages by the files that write puts into dir, once all are complete. Missing pages are removed,
+// except those that write returns.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
 	stage, err := f.Stage(f.pages...)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) erro
 	return stage.Publish()
 }
 
-// Notes returns a warning of the lines of the log that cannot be read.
+// Notes returns a warning if the log has unreadable lines.
 func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
 	if err != nil {

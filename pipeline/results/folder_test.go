@@ -18,8 +18,7 @@ import (
 // tiny is an experiment of 2×2 trials.
 const tiny = `{name: tiny, methods: [kmeans, nmf], classes: 2, repeats: 2, seed: 3}`
 
-// TestUnreadLines: what stands in the log and cannot be read is never lost, and
-// half a record of a killed run is no line.
+// TestUnreadLines: unreadable lines of the log are never lost, and half a record of a killed run is not a line.
 func TestUnreadLines(t *testing.T) {
 	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	whole := string(runPlan(t, p, t.TempDir(), pipeline.RunOptions{}))
@@ -47,8 +46,7 @@ func TestUnreadLines(t *testing.T) {
 	}
 }
 
-// TestDeviceAmongResults: what stands in a folder of results and is no regular file is
-// not read: a device may have no end, and a pipe nobody who writes.
+// TestDeviceAmongResults: only regular files are read, because a device may have no end and a pipe no writer.
 func TestDeviceAmongResults(t *testing.T) {
 	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	whole := t.TempDir()
@@ -75,9 +73,8 @@ func TestDeviceAmongResults(t *testing.T) {
 	}
 }
 
-// TestOtherExperiment: a folder is of one experiment. Another one is refused
-// before any work with a message that names both; more methods, classes, ranks
-// and repeats do not make it another.
+// TestOtherExperiment: a folder belongs to one experiment. Another one is refused before any work, with a message that
+// names both. More methods, classes, ranks and repeats are allowed.
 func TestOtherExperiment(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
@@ -129,8 +126,7 @@ func TestOtherExperiment(t *testing.T) {
 	}
 }
 
-// TestStalePages: pages about other trials go when a run begins, and those about
-// the same stay.
+// TestStalePages: a run removes pages about other trials, and leaves pages about the same.
 func TestStalePages(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()

@@ -15,12 +15,11 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// readingMemory is the most memory that reading a log or a summary of so many bytes
-// takes.
+// readingMemory is the memory limit for reading a log or a summary of size bytes.
 func readingMemory(size int) uint64 { return 2<<20 + 200*uint64(size) }
 
-// FuzzLog: a log of any bytes is read, opened, mended and put in order; no whole line
-// of it is lost, and no number that cannot be comes out.
+// FuzzLog: any log can be read, opened, repaired and sorted. No complete line is lost, and no impossible number is
+// returned.
 func FuzzLog(f *testing.F) {
 	line := `{"trial":"a","classes":2,"rank":2,"repeat":0,"method":"nmf","samples":9,"labelled":0,"scores":{"AC":0.5},"confusion":[[1,2],[3,4]],"curve":[{"i":0,"o":1e3}]}`
 	other := strings.Replace(line, `"a"`, `"b"`, 1)
@@ -57,7 +56,7 @@ func FuzzLog(f *testing.F) {
 		if err := l.close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.settle([]string{"b", "a"}); err != nil {
+		if err := l.sort([]string{"b", "a"}); err != nil {
 			t.Fatal(err)
 		}
 		again, unreadAgain, err := ReadLog(dir)
@@ -77,7 +76,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// checkRecord: a record's numbers are such as can be drawn.
+// checkRecord: the numbers of a record can be drawn.
 func checkRecord(t *testing.T, r record.Record) {
 	t.Helper()
 	for name, x := range r.Scores {
@@ -99,7 +98,7 @@ func checkRecord(t *testing.T, r record.Record) {
 	}
 }
 
-// TestShortestRecord: it is read, and none that lacks a field of it would be.
+// TestShortestRecord: it is valid, and invalid without any of its fields.
 func TestShortestRecord(t *testing.T) {
 	if parseRecord([]byte(shortestRecord)) == nil {
 		t.Errorf("%s is not read", shortestRecord)
@@ -111,8 +110,7 @@ func TestShortestRecord(t *testing.T) {
 	}
 }
 
-// FuzzSummary: of a summary of any bytes comes one whose parts fit together, or an
-// error that names the file.
+// FuzzSummary: any bytes give a consistent summary or an error that names the file.
 func FuzzSummary(f *testing.F) {
 	good := `{"name":"x","command":"","settings":[["data","x"]],"methods":["nmf"],"classes":["a","b"],"trials":["a"],"height":0,"width":0,"models":["nmf.npz"]}`
 	for _, text := range []string{
@@ -151,8 +149,7 @@ func FuzzSummary(f *testing.F) {
 	})
 }
 
-// FuzzSamples: of a list of samples of any bytes come samples of the classes, or an
-// error that names the file.
+// FuzzSamples: any bytes give samples of the classes or an error that names the file.
 func FuzzSamples(f *testing.F) {
 	for _, text := range []string{"sample,class\na,x\nb,y\n", "sample,class\n\"a\nb\",x\n", "a,b,c\n", "\"", "sample,class\na,z\n", "\xff,\x00\n\xff,x\n"} {
 		f.Add([]byte(text))
@@ -177,7 +174,7 @@ func FuzzSamples(f *testing.F) {
 	})
 }
 
-// TestScoresOfLog: a score that the log holds lies in the range of its kind.
+// TestScoresOfLog: logged scores are in the range of their kind.
 func TestScoresOfLog(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{"trial":"a","method":"b","scores":{"VI":3.5}}`:   true,

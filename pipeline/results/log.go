@@ -18,18 +18,17 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// LogFile is the name of the result log in the folder of an experiment: a record a line, as JSON.
+// LogFile is the name of the result log in the folder of an experiment: one record a line, as JSON.
 const LogFile = "results.jsonl"
 
-// ReadLog reads the result log in dir, in the order of its lines, and the first record of each trial. A
-// missing log has no records. unread are the numbers, from 1, of lines that are damaged or of another
-// version; a last line that a killed run cut off is not among them. It takes at most 2 MiB of memory and
-// 200 bytes for each of the log's.
+// ReadLog reads the first record of each trial from the result log in dir, in the order of the lines. A missing log has
+// no records. unread are the numbers, from 1, of lines that are damaged or of another version, without a last line that
+// a killed run cut off. It needs at most 2 MiB of memory and 200 bytes for each byte of the log.
 func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 	lines, err := readLog(filepath.Join(dir, LogFile))
 	for i, l := range lines {
 		switch {
-		case l.cut || l.again:
+		case l.unterminated || l.duplicate:
 		case l.record == nil:
 			unread = append(unread, i+1)
 		default:
@@ -40,10 +39,10 @@ func ReadLog(dir string) (records []record.Record, unread []int, err error) {
 }
 
 type logLine struct {
-	text   []byte         // with the line feed
-	cut    bool           // the last line has no line feed
-	record *record.Record // nil for a line that is none
-	again  bool           // an earlier line has a record of the trial
+	text         []byte         // with the newline
+	unterminated bool           // the last line has no newline
+	record       *record.Record // nil for a line without a record
+	duplicate    bool           // an earlier line has a record of the trial
 }
 
 func readLog(path string) (lines []logLine, err error) {
@@ -56,9 +55,9 @@ func readLog(path string) (lines []logLine, err error) {
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(text) {
-		l := logLine{text: line, cut: !bytes.HasSuffix(line, []byte("\n")), record: parseRecord(line)}
+		l := logLine{text: line, unterminated: !bytes.HasSuffix(line, []byte("\n")), record: parseRecord(line)}
 		if l.record != nil {
-			l.again = seen[l.record.Trial]
+			l.duplicate = seen[l.record.Trial]
 			seen[l.record.Trial] = true
 		}
 		lines = append(lines, l)
@@ -66,13 +65,13 @@ func readLog(path string) (lines []logLine, err error) {
 	return lines, nil
 }
 
-// shortestRecord has every field that a record needs.
+// shortestRecord has every required field of a record.
 const shortestRecord = `{"trial":"a","method":"b","scores":{"":0}}`
 
-// parseRecord reads a line of the log. It returns nil if that is no record.
+// parseRecord reads a line of the log. It returns nil if the line is not a record.
 func parseRecord(text []byte) *record.Record {
 	if len(text) < len(shortestRecord) {
-		return nil // at no cost: a damaged log may have nothing but short lines
+		return nil // a damaged log may have many short lines
 	}
 	rec := &record.Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -99,25 +98,25 @@ func parseRecord(text []byte) *record.Record {
 	return rec
 }
 
-// mostCounted is the largest count of a record, so that sums do not overflow.
+// mostCounted is the largest count in a record, so that sums do not overflow.
 const mostCounted = 1 << 40
 
 // recordStart is the beginning of the text of each record.
 const recordStart = `{"trial":"`
 
-// log appends records to the result log. An appended record survives the end of the process at once, and
-// a power failure soon after.
+// log appends records to the result log. An appended record survives a crash of the process at once, and a power
+// failure soon after.
 type log struct {
 	path  string
 	file  *os.File
-	size  int64 // of the whole lines
+	size  int64 // of the complete lines
 	done  map[string]record.Record
 	dirty chan struct{} // has a value if there is something to sync
-	sync  chan error    // gets the first error of syncing, at the end
+	sync  chan error    // receives the first error of syncing at the end
 }
 
-// openLog reads the log in dir and opens it for appending. The beginning of a record at its end, which a
-// killed run left, is cut off; other text there becomes a line.
+// openLog reads the log in dir and opens it for appending. It cuts off the beginning of a record at the end, which a
+// killed run left, and completes other text there to a line.
 func openLog(dir string) (*log, error) {
 	l := &log{path: filepath.Join(dir, LogFile), done: map[string]record.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
 	lines, err := readLog(l.path)
@@ -128,19 +127,19 @@ func openLog(dir string) (*log, error) {
 		return nil, err
 	}
 	for _, line := range lines {
-		if line.cut && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
+		if line.unterminated && line.record == nil && (bytes.HasPrefix(line.text, []byte(recordStart)) || strings.HasPrefix(recordStart, string(line.text))) {
 			break
 		}
 		l.size += int64(len(line.text))
-		if line.record != nil && !line.again {
+		if line.record != nil && !line.duplicate {
 			l.done[line.record.Trial] = *line.record
 		}
-		if line.cut {
+		if line.unterminated {
 			_, err = l.file.WriteAt([]byte("\n"), l.size)
 			l.size++
 		}
 	}
-	if err = errors.Join(err, l.cut()); err != nil {
+	if err = errors.Join(err, l.truncate()); err != nil {
 		return nil, errors.Join(err, l.file.Close())
 	}
 	go func() {
@@ -155,8 +154,8 @@ func openLog(dir string) (*log, error) {
 	return l, nil
 }
 
-// cut removes everything after the last whole line.
-func (l *log) cut() error {
+// truncate removes everything after the last complete line.
+func (l *log) truncate() error {
 	if err := l.file.Truncate(l.size); err != nil {
 		return err
 	}
@@ -164,9 +163,8 @@ func (l *log) cut() error {
 	return err
 }
 
-// inPlace returns an error if the file at the path of the log is not the open one: appended records are
-// lost then.
-func (l *log) inPlace() error {
+// checkPlace returns an error if the file at the log's path is not the open one, because appended records would be lost.
+func (l *log) checkPlace() error {
 	mine, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -177,9 +175,9 @@ func (l *log) inPlace() error {
 	return nil
 }
 
-// append adds a record. An error, such as a full disk, leaves the log as it was.
+// append adds a record. An error, such as a full disk, leaves the log unchanged.
 func (l *log) append(r *record.Record) error {
-	if err := l.inPlace(); err != nil {
+	if err := l.checkPlace(); err != nil {
 		return err
 	}
 	text, err := json.Marshal(r)
@@ -187,7 +185,7 @@ func (l *log) append(r *record.Record) error {
 		return err
 	}
 	if _, err := l.file.Write(append(text, '\n')); err != nil {
-		l.cut() // if this fails, openLog cuts the line
+		l.truncate() // if this fails, openLog cuts the line
 		return err
 	}
 	l.size += int64(len(text)) + 1
@@ -204,9 +202,9 @@ func (l *log) close() error {
 	return errors.Join(<-l.sync, l.file.Sync(), l.file.Close())
 }
 
-// settle puts the lines of the log in the order of the trials, then records of other trials, then lines
-// that cannot be read. It keeps the first record of each trial.
-func (l *log) settle(order []string) error {
+// sort sorts the lines of the log in the order of the trials, then records of other trials, then unreadable lines. It
+// keeps the first record of each trial.
+func (l *log) sort(order []string) error {
 	lines, err := readLog(l.path)
 	if err != nil {
 		return err
@@ -216,7 +214,7 @@ func (l *log) settle(order []string) error {
 		place[id] = i
 	}
 	at := func(l logLine) int {
-		if l.record == nil || l.cut {
+		if l.record == nil || l.unterminated {
 			return len(order) + 1
 		}
 		if at, ok := place[l.record.Trial]; ok {
@@ -231,7 +229,7 @@ func (l *log) settle(order []string) error {
 		return text
 	}
 	old := join()
-	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.again })
+	lines = slices.DeleteFunc(lines, func(l logLine) bool { return l.duplicate })
 	slices.SortStableFunc(lines, func(a, b logLine) int { return at(a) - at(b) })
 	if text := join(); !bytes.Equal(text, old) {
 		return atomicfile.Write(l.path, text)

@@ -21,7 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// Run opens the folder dir, runs the plan in it, and closes it.
+// Run opens the folder dir, runs the plan in it, and closes it. [Folder.Run] describes the result.
 func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOptions) ([]record.Record, error) {
 	f, err := Open(dir, p.Experiment)
 	if err != nil {
@@ -31,9 +31,9 @@ func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOpti
 	return records, errors.Join(err, f.Close())
 }
 
-// Run runs the trials of the plan that are not in the log, appends each finished one, and returns the
-// records of all, as [pipeline.Plan.Run] does. It removes pages about other trials first. Another Run
-// continues one that ended early. The finished log is in the order of the plan.
+// Run runs the trials of the plan that are not in the log, appends each finished one, and returns all records as
+// [pipeline.Plan.Run] does. It first removes pages about other trials. A later Run resumes one that ended early. A
+// complete log is in the order of the plan.
 func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]record.Record, error) {
 	to := &sink{Folder: f}
 	records, runErr := p.Run(ctx, to, opt)
@@ -44,7 +44,7 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	if runErr == nil || errors.As(runErr, &some) {
 		runErr = errors.Join(runErr, writeSummary(f.Folder, p.Summary()), f.saveLearned(ctx, p))
 	}
-	lost := to.log.inPlace()
+	lost := to.log.checkPlace()
 	err := to.log.close()
 	if lost != nil {
 		return nil, lost // the cause of all other errors
@@ -52,7 +52,7 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	if err = cmp.Or(runErr, err); err != nil {
 		return records, err
 	}
-	return records, to.log.settle(p.Summary().Trials)
+	return records, to.log.sort(p.Summary().Trials)
 }
 
 // sink writes the results of a run into the folder.
@@ -84,13 +84,13 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]record.Record, err er
 	return k.log.done, nil
 }
 
-// HasModel tells whether the folder holds a model that can be read.
+// HasModel reports whether the folder holds a readable model of this name.
 func (k *sink) HasModel(name string) bool {
 	_, err := loadFile(filepath.Join(k.Dir(), ModelDir, name), factor.LoadModel)
 	return err == nil || errors.Is(err, factor.ErrNoModel)
 }
 
-// Put saves the model, where there is one, and then the record, where it is new.
+// Put saves the model, if any, and then the record, if it is new.
 func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
 	if model != "" {
 		name := ModelDir + "/" + model
@@ -111,8 +111,7 @@ func (k *sink) Put(rec *record.Record, model string, m *models.Model) error {
 	return k.log.append(rec)
 }
 
-// saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of
-// several features.
+// saveLearned saves the learned parts of the models' features, if any: visual words, and the scales of joined features.
 func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 	learned, err := p.Learned(ctx)
 	if err == nil && learned.Scales != nil {
@@ -129,17 +128,17 @@ func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 }
 
 const (
-	// ModelDir is the folder of the saved models: for each method that of the first repeat with the most
-	// classes and with the rank of the best mean score.
+	// ModelDir is the folder of the saved models. Each method has one: of the first repeat, with the most classes and
+	// the rank of the best mean score.
 	ModelDir = "models"
-	// WordsFile is the file there of the visual words.
+	// WordsFile is the file in ModelDir of the visual words.
 	WordsFile = "words.npz"
-	// ScalesFile is the file there of the scales of several features.
+	// ScalesFile is the file in ModelDir of the scales of joined features.
 	ScalesFile = "features.csv"
 )
 
-// Scales returns the text of a ScalesFile: the name of each feature, the number of its columns, in this
-// order, and the factor of its values, as for the setting scale.
+// Scales returns the text of a ScalesFile, a CSV file. Each line has a feature's name, its number of columns, and the
+// factor of its values, as in the setting scale.
 func Scales(scales []input.Scale) []byte {
 	var text bytes.Buffer
 	text.WriteString("feature,columns,scale\n")
@@ -149,20 +148,20 @@ func Scales(scales []input.Scale) []byte {
 	return text.Bytes()
 }
 
-// Models reads the methods' saved models, in their order. A missing model is nil, an unreadable one an error.
+// Models reads the saved models of the methods, in their order. A missing model is nil, an unreadable one an error.
 func Models(dir string, s *pipeline.Summary) ([]factor.Model, []error) {
 	return eachModel(dir, s, factor.LoadModel)
 }
 
-// Coefficients reads the coefficients of the methods' saved models, n×k, in their order. Missing ones are
-// nil; those that cannot be read, or are not of the listed samples, are errors.
+// Coefficients reads the coefficients of the saved models, n×k, in the order of the methods. Missing ones are nil.
+// Unreadable ones, and those of other samples than the listed ones, are errors.
 func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 	all, errs := eachModel(dir, s, factor.LoadCoefficients)
 	for i, v := range all {
 		if v == nil || v.RawMatrix().Rows == len(s.Samples) {
 			continue
 		}
-		if all[i] = nil; s.Samples != nil { // an earlier version listed none
+		if all[i] = nil; s.Samples != nil { // earlier versions listed none
 			errs[i] = fmt.Errorf("%s holds coefficients of %d samples, and %s lists %d",
 				filepath.Join(dir, ModelDir, s.Models[i]), v.RawMatrix().Rows, SamplesFile, len(s.Samples))
 		}
@@ -170,8 +169,7 @@ func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 	return all, errs
 }
 
-// eachModel reads each method's file of the summary. A missing one, or one without a model of this kind,
-// is the zero value.
+// eachModel reads each method's file of the summary. A missing file, or one without such a model, gives the zero value.
 func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, int64) (T, error)) ([]T, []error) {
 	out, errs := make([]T, len(s.Methods)), make([]error, len(s.Methods))
 	for i, name := range s.Models {

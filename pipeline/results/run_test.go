@@ -73,8 +73,8 @@ func readFile(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
-// an unbroken one, and what was done is not done again.
+// TestBrokenRunGoesOn: a run that was stopped anywhere ends with the log of an unbroken run, and repeats no finished
+// trial.
 func TestBrokenRunGoesOn(t *testing.T) {
 	testkit.Slow(t)
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
@@ -142,8 +142,8 @@ func TestLostModelIsMadeAgain(t *testing.T) {
 	}
 }
 
-// TestMethodsDoNotMeet: a method's records are the same whichever run beside
-// it, and a changed setting runs its own trials again and no others.
+// TestMethodsDoNotMeet: the records of a method do not depend on other methods, and a changed setting runs only its own
+// trials again.
 func TestMethodsDoNotMeet(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11, 12, 9)
 	dir := t.TempDir()
@@ -178,8 +178,8 @@ func TestMethodsDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestDamagedResults: lines that are damaged are run again and kept behind the
-// others. A damaged model is named, and made again when it was moved away.
+// TestDamagedResults: trials of damaged lines run again, and the lines stay at the end. A damaged model is an error
+// that names it, and is saved again after it was removed.
 func TestDamagedResults(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
@@ -234,7 +234,7 @@ func TestDamagedResults(t *testing.T) {
 	}
 }
 
-// TestTwoRuns: one folder, one run.
+// TestTwoRuns: one folder allows one run at a time.
 func TestTwoRuns(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
@@ -255,8 +255,8 @@ func TestTwoRuns(t *testing.T) {
 	}
 }
 
-// TestLostLog: when the log or its folder is moved away during a run, the run ends with
-// an error that says so, and leaves alone what is there in its place.
+// TestLostLog: if the log or its folder is moved during a run, the run ends with that error and leaves the new content
+// alone.
 func TestLostLog(t *testing.T) {
 	testkit.Slow(t)
 	if runtime.GOOS == "windows" {
@@ -270,7 +270,7 @@ func TestLostLog(t *testing.T) {
 		},
 		"folder moved": func(dir string) error { return os.Rename(dir, dir+" of before") },
 	} {
-		for _, at := range []int{3, p.Len()} { // the last one before the log is put in order
+		for _, at := range []int{3, p.Len()} { // the last is before the log is sorted
 			dir := filepath.Join(t.TempDir(), "out")
 			records, err := Run(t.Context(), p, dir, pipeline.RunOptions{Workers: 1, Progress: func(_ string, done, _ int) {
 				if done == at {
@@ -287,7 +287,7 @@ func TestLostLog(t *testing.T) {
 			}
 		}
 	}
-	// Two runs after somebody removed the lock of the first: the first ends.
+	// If the lock of a run is removed and a second run starts, the first ends.
 	dir := filepath.Join(t.TempDir(), "out")
 	_, err := Run(t.Context(), p, dir, pipeline.RunOptions{Workers: 1, Progress: func(_ string, done, _ int) {
 		if done == 3 {
@@ -330,8 +330,7 @@ func TestNoResults(t *testing.T) {
 	}
 }
 
-// TestSweepRuns: a method of a sweep gives what it gives alone, and another value
-// runs the new trials only.
+// TestSweepRuns: a method of a sweep has the records that it has alone, and a new value runs only the new trials.
 func TestSweepRuns(t *testing.T) {
 	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
@@ -376,8 +375,7 @@ func TestSweepRuns(t *testing.T) {
 	}
 }
 
-// TestSummaryRefuses: a sweep in the summary must have a value of each setting for
-// each method.
+// TestSummaryRefuses: each method of a sweep in the summary has a value of each setting.
 func TestSummaryRefuses(t *testing.T) {
 	dir := t.TempDir()
 	s := pipeline.Summary{Name: "x", Methods: []string{"a"}, Trials: []string{"1"}, Models: []string{""},
@@ -394,7 +392,7 @@ func TestSummaryRefuses(t *testing.T) {
 	}
 }
 
-// TestScales: the folder says by what several features were multiplied.
+// TestScales: the folder has the scales of joined features.
 func TestScales(t *testing.T) {
 	text := "{name: x, repeats: 1, methods: [{name: nmf, iterations: 5}], features: [pixels, {pixels: {}, normalise: l1, weight: 2}]}"
 	p := newPlan(t, text, testkit.CSV(t, 9, 10))

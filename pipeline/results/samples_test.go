@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// kept is a sink of the results whose models are kept.
+// kept is a sink that stores models.
 type kept map[string]*factor.Result
 
 func (m kept) Begin(*pipeline.Summary) (map[string]record.Record, error) { return nil, nil }
@@ -30,7 +30,7 @@ func (m kept) Put(_ *record.Record, name string, model *models.Model) error {
 	return nil
 }
 
-// TestSamples: the saved coefficients are of the samples listed.
+// TestSamples: the saved coefficients belong to the listed samples.
 func TestSamples(t *testing.T) {
 	set := testkit.CSV(t, 12, 10, 11, 9)
 	p := newPlan(t, `{name: x, methods: [kmeans, nmf, {name: cf, iterations: 5}], classes: [2, 3], repeats: 2, rank: k}`, set)
@@ -93,7 +93,7 @@ func TestSamples(t *testing.T) {
 	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a line of one field: %v", err)
 	}
-	// Results from before there was a list, and of methods without models.
+	// Results of versions without the list, and of methods without models.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +102,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestOldResults: what was written before classes, sweeps and penalties were kept
-// is read.
+// TestOldResults: results of versions without classes, sweeps and penalties can be read.
 func TestOldResults(t *testing.T) {
 	dir := t.TempDir()
 	for file, text := range map[string]string{
@@ -124,8 +123,7 @@ func TestOldResults(t *testing.T) {
 	}
 }
 
-// TestSamplesNames: names are read as they stand in the summary, also those that
-// are formulas to a spreadsheet or no UTF-8.
+// TestSamplesNames: names are read as in the summary, even if they are spreadsheet formulas or not UTF-8.
 func TestSamplesNames(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := output.Open(dir, output.Spec{Command: "run", Names: Files()})
@@ -143,7 +141,7 @@ func TestSamplesNames(t *testing.T) {
 	if diff := cmp.Diff([]pipeline.Sample{{Name: "@1"}, {Name: "2\ufffd", Class: 1}, {Name: "3", Class: 2}}, got); diff != "" {
 		t.Error(diff)
 	}
-	// As before names were written like this.
+	// As in versions that wrote names unchanged.
 	if err := os.WriteFile(filepath.Join(dir, SamplesFile), []byte("sample,class\n1,caf\xe9\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}

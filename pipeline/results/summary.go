@@ -23,8 +23,8 @@ import (
 const (
 	// SummaryFile is the name of the file in an experiment's folder that describes the experiment.
 	SummaryFile = "experiment.json"
-	// SamplesFile is the name of the file there that lists the samples of the saved models, which are all
-	// of one draw: a name and a class for each row of their coefficients.
+	// SamplesFile is the name of the file that lists the samples of the saved models, all of one draw: a name and a
+	// class for each row of their coefficients.
 	SamplesFile = "samples.csv"
 )
 
@@ -66,8 +66,8 @@ func readJSON[T any, P interface {
 	return to, nil
 }
 
-// ReadSummary reads the summary of the experiment whose results are in dir. It takes at most 2 MiB of
-// memory and 200 bytes for each of the file's.
+// ReadSummary reads the summary of the experiment in dir. It needs at most 2 MiB of memory and 200 bytes for each byte
+// of the file.
 func ReadSummary(dir string) (*pipeline.Summary, error) {
 	s, err := readSummary(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,8 +88,7 @@ func readSummary(dir string) (*pipeline.Summary, error) {
 	return readJSON[pipeline.Summary](filepath.Join(dir, SummaryFile))
 }
 
-// Records returns the records of the log in dir that are of the experiment of a summary, in its order.
-// Some may be missing.
+// Records returns the records in dir that belong to the experiment of a summary, in its order. Some may be missing.
 func Records(dir string, s *pipeline.Summary) (out []record.Record, err error) {
 	records, _, err := ReadLog(dir)
 	if err != nil {
@@ -107,7 +106,7 @@ func Records(dir string, s *pipeline.Summary) (out []record.Record, err error) {
 	return out, nil
 }
 
-// writeSamples writes the list into a folder, or removes it if it is empty.
+// writeSamples writes the list of samples, or removes it if it is empty.
 func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string) error {
 	if len(samples) == 0 {
 		return to.Remove(SamplesFile)
@@ -118,11 +117,11 @@ func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string
 	for _, s := range samples {
 		out.Write([]string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
 	}
-	out.Flush() // into memory
+	out.Flush() // in memory, cannot fail
 	return to.Write(SamplesFile, text.Bytes())
 }
 
-// readSamples reads the list in dir, of samples of these classes; nil without a list.
+// readSamples reads the list of samples of these classes in dir; nil without a list.
 func readSamples(dir string, classes []string) (out []pipeline.Sample, err error) {
 	path := filepath.Join(dir, SamplesFile)
 	text, err := output.ReadFile(path)
@@ -148,17 +147,17 @@ func readSamples(dir string, classes []string) (out []pipeline.Sample, err error
 	return out, nil
 }
 
-// inUTF8 returns a name with U+FFFD in place of each byte that is not UTF-8, as in the summary.
+// inUTF8 returns name with U+FFFD for each byte that is not UTF-8, as in the summary.
 func inUTF8(name string) string { return string([]rune(name)) }
 
-// SetsFile is the name of the file that lists the sets of an experiment on several sets. The results of
-// each are in a folder of its own below.
+// SetsFile is the name of the file that lists the sets of an experiment on several sets. Each set has a folder of
+// results beside it.
 const SetsFile = "sets.json"
 
-// Sets describes the folder of an experiment on several sets.
+// Sets is the content of a SetsFile: an experiment on several sets.
 type Sets struct {
 	Name    string `json:"name"`
-	Command string `json:"command"` // the command line that runs it again
+	Command string `json:"command"` // runs the experiment again
 	// Sets are the names of the sets and of their folders.
 	Sets         []string          `json:"sets"`
 	Significance significance.Rule `json:"significance,omitzero"`
@@ -179,8 +178,8 @@ func (s *Sets) Check() error {
 	return nil
 }
 
-// OpenSets opens the folder dir for an experiment on several sets, as Open does for one. Open opens the
-// folders of the sets.
+// OpenSets opens the folder dir for an experiment on several sets, as Open does for one set. Open opens the folder of
+// each set.
 func OpenSets(dir string, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SummaryFile)); err == nil {
 		return nil, fmt.Errorf("%s holds the results of an experiment on one set: give this one a name or a folder of its own", dir)
@@ -191,7 +190,7 @@ func OpenSets(dir string, pages ...string) (*Folder, error) {
 // WriteSets writes the SetsFile.
 func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.Folder, SetsFile, s) }
 
-// ReadSets reads the SetsFile of a folder; nil if there is none.
+// ReadSets reads the SetsFile in dir; nil if there is none.
 func ReadSets(dir string) (*Sets, error) {
 	s, err := readJSON[Sets](filepath.Join(dir, SetsFile))
 	if errors.Is(err, fs.ErrNotExist) {

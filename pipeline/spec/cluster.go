@@ -12,21 +12,21 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Cluster says how representations are clustered, into as many clusters as there are classes. The zero value
-// is the papers' usual choice, k-means with Euclidean distances, 20 random starts, the least objective.
+// Cluster is the clustering of representations. The zero value is the usual one of the papers: k-means with Euclidean
+// distances, the best of 20 random starts, and one cluster for each class.
 type Cluster struct {
-	// By is the algorithm. The kernel and the spectral ones take the inner products of the points.
+	// By is the algorithm. Kernel and spectral algorithms use the inner products of the points.
 	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
 	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
 	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
 	Restarts int              `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
 	Refine   bool             `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
-	// K is the number of groups of an experiment; a grouping has its own, Groups.K.
+	// K is the number of groups in an experiment; a grouping has its own, Groups.K.
 	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"the number of groups: a number, a range such as 5..30 to choose from, or auto"`
 }
 
-// DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine,
-// restarts: 20, start: k-means++, refine: true}.
+// DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine, restarts: 20, start: k-means++,
+// refine: true}.
 func (c *Cluster) DecodeSetting(v *settings.Value) error {
 	type plain Cluster
 	if err := settings.Decode(v, (*plain)(c)); err != nil {
@@ -39,7 +39,7 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 	return checkBy(c.By, v)
 }
 
-// checkBy reports the name at v if no algorithm has it.
+// checkBy returns an error at v if no clustering is called name.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
 		return v.Errorf("nothing clusters by %q%s; there are %s", name, phrase.Guess(name, clusterings()), strings.Join(clusterings(), ", "))
@@ -47,10 +47,10 @@ func checkBy(name string, v *settings.Value) error {
 	return nil
 }
 
-// clusterings returns the names of what puts samples into groups.
+// clusterings returns the names of all clusterings.
 func clusterings() []string { return append(Clusterers(), Largest) }
 
-// String returns the clustering in words.
+// String describes the clustering in words.
 func (c Cluster) String() string {
 	restarts, how := cmp.Or(c.Restarts, 20), ""
 	switch c.By {
@@ -74,12 +74,11 @@ func (c Cluster) String() string {
 	return fmt.Sprintf("%s, %s groups", how, c.K)
 }
 
-// Largest puts each sample into the cluster of its largest coefficient, as SS-NMF
-// does; the rank is then the number of clusters.
+// Largest puts each sample into the cluster of its largest coefficient, as SS-NMF does. The rank is then the number of
+// clusters.
 const Largest = "largest"
 
-// Clusterers returns the names of the algorithms that cluster, which are methods
-// too: they cluster the features themselves.
+// Clusterers returns the names of the clustering algorithms. As methods, they cluster the features themselves.
 func Clusterers() []string {
 	var names []string
 	for _, a := range cluster.Algorithms() {
@@ -88,7 +87,7 @@ func Clusterers() []string {
 	return names
 }
 
-// WithLabels returns the clustering where labels are told: constrained k-means stands for k-means.
+// WithLabels returns the clustering for labelled samples, in which constrained k-means replaces k-means.
 func (c Cluster) WithLabels() Cluster {
 	if c.By == "" || c.By == KMeans {
 		c.By = "constrained-kmeans"
@@ -96,42 +95,42 @@ func (c Cluster) WithLabels() Cluster {
 	return c
 }
 
-// Task is what representations are judged by.
+// Task is the task by which representations are compared.
 type Task = eval.Task
 
 const (
-	// Clustering puts samples into groups and compares these with the classes.
+	// Clustering clusters samples and compares the clusters with the classes.
 	Clustering = eval.Clustering
-	// Classification finds the class of test samples by their nearest training samples.
+	// Classification predicts the classes of test samples from training samples.
 	Classification = eval.Classification
 )
 
-// Neighbours says how samples are classified. The zero value is by 10 neighbours and Euclidean distances.
+// Neighbours is the nearest-neighbour classifier. The zero value uses 10 neighbours and Euclidean distances.
 type Neighbours struct {
 	K        int              `setting:"k,text" default:"10" help:"how many neighbours vote"`
 	Distance cluster.Distance `setting:"distance" help:"how far samples are from each other"`
 }
 
-// String returns the classification in words.
+// String describes the classifier in words.
 func (n Neighbours) String() string {
 	return fmt.Sprintf("the %d nearest training samples, %s distance", cmp.Or(n.K, 10), n.Distance)
 }
 
-// Classifier says by what samples are classified. The zero value is by their nearest
-// training samples, of which Neighbours says how many.
+// Classifier is the classifier of test samples. The zero value is the nearest training samples, with the settings in
+// Neighbours.
 type Classifier struct {
-	// By is "neighbours" or "linear": multinomial logistic regression with an L2 penalty.
+	// By is "neighbours" or "linear", which is multinomial logistic regression with an L2 penalty.
 	By string `setting:"by,text" values:"neighbours,linear" default:"neighbours" help:"the nearest training samples, or logistic regression"`
-	// C is the weight of the samples beside the penalty of the linear classifier; 0 means 1.
+	// C is the weight of the loss relative to the penalty of the linear classifier; 0 means 1.
 	C float64 `setting:"c" default:"1" range:"(0,1e9]" help:"weight of the samples beside the penalty of the linear classifier"`
-	// Scale is "standard", also where it is empty, or "none": see standardised.
+	// Scale is "standard", the default, which scales features to mean 0 and variance 1, or "none".
 	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"what is done to features before the linear classifier sees them"`
 }
 
-// Linear tells whether the classifier is the linear one.
+// Linear reports whether the classifier is the linear one.
 func (c Classifier) Linear() bool { return c.By == "linear" }
 
-// String returns the classifier in words, "" for the nearest training samples.
+// String describes the classifier in words, "" for the nearest training samples.
 func (c Classifier) String() string {
 	if !c.Linear() {
 		return ""

@@ -14,8 +14,8 @@ import (
 // MaxClasses is the largest number of classes, groups and basis vectors in a file.
 const MaxClasses = 100_000
 
-// interval reads a number a, where b = a, or a range a..b.
-func interval(s string) (a, b int, err error) {
+// parseInterval reads a number a, which gives b = a, or a range a..b.
+func parseInterval(s string) (a, b int, err error) {
 	from, to, isRange := strings.Cut(s, "..")
 	if a, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !isRange {
 		return a, a, err
@@ -24,9 +24,9 @@ func interval(s string) (a, b int, err error) {
 	return a, b, err
 }
 
-// rankRange reads a rank, or a range such as 5..40.
-func rankRange(v *settings.Value) (a, b int, err error) {
-	a, b, err = interval(v.Text)
+// parseRankRange reads a rank, or a range such as 5..40.
+func parseRankRange(v *settings.Value) (a, b int, err error) {
+	a, b, err = parseInterval(v.Text)
 	if err != nil || a < 1 || b < a || b > MaxClasses {
 		return 0, 0, v.Errorf("%q is no range of ranks such as 5..40", v.Text)
 	}
@@ -41,7 +41,7 @@ func itemsOf(v *settings.Value) []*settings.Value {
 	return []*settings.Value{v}
 }
 
-// Classes are numbers of classes, rising: 5, 2..10, or [2, 5, 10].
+// Classes are increasing numbers of classes: 5, 2..10, or [2, 5, 10].
 type Classes []int
 
 // DecodeSetting reads a number, a range or a list.
@@ -52,7 +52,7 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 			return item.Want("a number of classes, a range such as 2..10, or a list")
 		}
 		for part := range strings.SplitSeq(item.Text, ",") {
-			a, b, err := interval(part)
+			a, b, err := parseInterval(part)
 			switch {
 			case err != nil:
 				return item.Errorf("%q is no number of classes and no range such as 2..10", item.Text)
@@ -70,15 +70,15 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
+// GroupCount is the number of groups of a draw. Its zero value is the number of classes.
 type GroupCount struct {
-	From, To int  // From and To are the same number, or a range to choose from
-	Auto     bool // Auto chooses, without a range from 2 to 30, or a third of the samples
+	From, To int  // equal, or a range to choose from
+	Auto     bool // chooses the number; the default range is 2 to 30, or to a third of the samples
 }
 
 const (
-	MostCounted    = 30 // groups, where no range is given
-	LeastOfCounted = 10 // samples, so that subsets differ
+	MostCounted    = 30 // the largest number of groups in the default range
+	LeastOfCounted = 10 // the fewest samples, so that subsets differ
 )
 
 // DecodeSetting reads a number, a range such as 5..30, or auto.
@@ -86,7 +86,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	if *c = (GroupCount{Auto: true}); v.Text == autoText {
 		return nil
 	}
-	c.From, c.To, err = interval(v.Text)
+	c.From, c.To, err = parseInterval(v.Text)
 	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
 		return v.Errorf("%q is no number of groups; want one from 2 on, a range such as 5..30 or auto", v.Text)
 	}
@@ -94,7 +94,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	return nil
 }
 
-// String returns the form of an experiment file.
+// String returns the form that an experiment file has.
 func (c GroupCount) String() string {
 	switch {
 	case !c.Auto:
@@ -105,7 +105,7 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// Within returns the range for n samples of classes, which are all labelled or all not.
+// Within returns the range for n samples of classes. labelled reports whether they are labelled.
 func (c GroupCount) Within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
@@ -133,18 +133,18 @@ func (c GroupCount) Check(n, classes int, labelled bool) error {
 	return nil
 }
 
-// mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
+// mostGap exceeds all differences of eigenvalues, which lie from 0 to 2.
 const mostGap = 2.01
 
-// CountChoice is a number of groups that was chosen, and why.
+// CountChoice is a chosen number of groups, with the values behind the choice.
 type CountChoice struct {
 	K int `json:"k"`
-	// Gap holds the gaps of eigenvalues of From groups, From + 1, …: see cluster.EigenGaps.
+	// Gap holds the eigenvalue gaps of From groups, From + 1, …: see cluster.EigenGaps.
 	From int       `json:"from"`
 	Gap  []float64 `json:"gap"`
 }
 
-// Check reports parts of the choice that do not fit together.
+// Check returns an error for inconsistent fields.
 func (c *CountChoice) Check() error {
 	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
 		return errors.New("a choice of the number of groups outside of its range")

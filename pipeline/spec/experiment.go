@@ -1,6 +1,6 @@
-// Package spec holds the settings of an experiment: data, features, methods, labels, links, ranks and
-// clusterings. A type reads its form in an experiment file by DecodeSetting, and says in words what it is by
-// String. Load reads whole files, whose form is in docs/experiments.md, and ParseShort the short forms of
+// Package spec defines the settings of an experiment: data, features, methods, labels, links, ranks and
+// clustering. DecodeSetting of a type reads its form in an experiment file, and String describes it in words.
+// [Load] reads files, whose form is in docs/experiments.md, and [ParseShort] reads the short forms of
 // flags. Package input prepares the data, and package pipeline runs the trials.
 package spec
 
@@ -20,18 +20,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Experiment says what is to be compared on what data. The help of a field says what it is, and
-// docs/experiments.md what its form in a file is.
+// Experiment is the settings of an experiment: methods to compare, and the data. The help tag of a field describes
+// it, and docs/experiments.md describes its form in a file.
 type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
-	// Data is where the samples come from, and Sets are more than one set, of which it is the
-	// first: Each returns an experiment for each.
+	// Data is the set. Sets are several sets, the first of which is Data; Each returns an experiment for each.
 	Data     Data
 	Sets     []Data   `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
 	Methods  Methods  `setting:"methods"`
-	// Classes are the numbers of classes drawn, a row of the tables each; empty means all classes at once.
+	// Classes are the drawn numbers of classes, one table row each; empty means all classes.
 	Classes Classes `setting:"classes" help:"numbers of classes: 5, 2..10 or 2,5,10"`
 	Repeats int     `setting:"repeats" default:"10" help:"how often each number of classes is drawn"` // 0 means 10
 	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
@@ -41,19 +40,19 @@ type Experiment struct {
 	Test    Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
 	Rank    Ranks   `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
 	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
-	// Classifier is by what samples are classified, and Neighbours how by their nearest training samples.
+	// Classifier predicts the classes of test samples; Neighbours are the settings of nearest neighbours.
 	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
 	Scores     []string   `setting:"scores" help:"scores that are computed too, as in VI"`
-	// No trial depends on Significance.
+	// Significance does not change any trial.
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
 	Seed         uint64            `setting:"seed" help:"seed of all random choices"`
-	// Command is the command line that runs it, and Program the version of the program, for the report and
-	// the models.
+	// Command is the command line that runs the experiment, and Program the version of the program, for reports and
+	// models.
 	Command, Program string
 }
 
-// Check reports what is missing or does not go together.
+// Check returns an error for missing or conflicting settings.
 func (e *Experiment) Check() error {
 	if err := e.checkSettings(); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (e *Experiment) Check() error {
 	return nil
 }
 
-// checkSettings reports settings that are missing, and those of one task in an experiment of the other.
+// checkSettings returns an error for missing settings, and for settings of the other task.
 func (e *Experiment) checkSettings() error {
 	classify, split, c, counted := e.Task == Classification, e.Split != "", e.Classifier, e.Cluster.K != (GroupCount{})
 	parts := !e.Train.None() || !e.Test.None()
@@ -124,14 +123,13 @@ func (e *Experiment) checkSettings() error {
 	return nil
 }
 
-// RepeatCount returns how often each number of classes is drawn.
+// RepeatCount returns the number of draws for each number of classes.
 func (e *Experiment) RepeatCount() int { return cmp.Or(e.Repeats, 10) }
 
 // MaxTrials is the largest number of trials of an experiment.
 const MaxTrials = 1_000_000
 
-// SplitData is what a summary says where a classification learns from a part of the data and is tested
-// on the other.
+// SplitData is the value in a summary for a classification that trains on one part of the data and tests on another.
 const SplitData = "as the data are split"
 
 // TaskSettings returns the settings of the task, and the seed, in words.
@@ -148,7 +146,7 @@ func (e *Experiment) TaskSettings() [][2]string {
 	return [][2]string{{"to train", train}, {"to test", test}, {"classification", by}, seed}
 }
 
-// Shared returns the settings that all trials of an experiment share, in words.
+// Shared returns the settings that all trials share, in words.
 func (e *Experiment) Shared() [][2]string {
 	s := append([][2]string{{"task", e.Task.String()}, {"data", e.Data.String()}, {"features", e.Features.String()}}, e.TaskSettings()...)
 	for i := range s {
@@ -157,7 +155,7 @@ func (e *Experiment) Shared() [][2]string {
 	return s
 }
 
-// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the first.
+// DecodeSetting reads the settings of an experiment. It sets Data to the set, or to the first of several.
 func (e *Experiment) DecodeSetting(v *settings.Value) error {
 	type plain Experiment
 	if err := settings.Decode(v, (*plain)(e)); err != nil {
@@ -172,8 +170,8 @@ func (e *Experiment) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Each returns the experiments on single sets that an experiment stands for: itself, or one for
-// each of several sets, whose names are its own and the set's, with a hyphen between them.
+// Each returns the experiment itself, or one for each of its several sets, named by the experiment and the set with a
+// hyphen between.
 func (e *Experiment) Each() []*Experiment {
 	if len(e.Sets) < 2 {
 		return []*Experiment{e}
@@ -188,7 +186,7 @@ func (e *Experiment) Each() []*Experiment {
 	return all
 }
 
-// SetNames returns what the sets of an experiment are called, different names that can be those of folders.
+// SetNames returns distinct names of the sets, which are also valid folder names.
 func (e *Experiment) SetNames() []string {
 	var names []string
 	taken := map[string]bool{}
@@ -204,8 +202,8 @@ func (e *Experiment) SetNames() []string {
 	return names
 }
 
-// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual
-// words and so on, "" for those that it has not.
+// Files returns the paths or names that the experiment reads: its data, and files of labels, links, visual words and so
+// on. "" stands for an absent file.
 func (e *Experiment) Files() []string {
 	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
 	for _, f := range e.Features.Each() {
@@ -217,20 +215,20 @@ func (e *Experiment) Files() []string {
 	return files
 }
 
-// Data says where the samples come from. In a file it is a known set's name or
-// a path, or {set: …} with settings beside it.
+// Data is the source of the samples. In a file it is the name of a known set or a path, or {set: …} with further
+// settings.
 type Data struct {
 	Set string `setting:"set,text" help:"a known set or a path"`
-	// OpenOptions say how it is read, and how its classes are found.
+	// OpenOptions say how the data and their classes are read.
 	datasets.OpenOptions
 	// 0 means all for both.
 	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
 	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
-	// Labelled leaves out samples of no known class. It is not part of the file.
+	// Labelled leaves out samples without a known class. It is not part of the file.
 	Labelled bool
 }
 
-// String returns the data in words: the set as it was named, and its settings.
+// String describes the data in words: the set as it was named, and its settings.
 func (d Data) String() string {
 	words, held := []string{d.Set}, settings.Encode(d)
 	for _, name := range settings.Names(d)[1:] {

@@ -15,28 +15,25 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Features says what is made of the samples. The zero value is 32×32 grey
-// pixels of unit length, and vectors as they are.
+// Features are the settings of the features. The zero value is 32×32 grey pixels of unit length, or vectors unchanged.
 type Features struct {
-	// Auto chooses by the images, in place of all below. Where all are as large as dense SIFT
-	// is meant for, it is the built-in network, and where the program has none (see
-	// features.Network) the square roots of visual words together with a histogram of
-	// colours; where one is smaller it is colours. It is not part of the file.
+	// Auto chooses by the size of the images, and ignores all fields below. For large images it chooses the built-in
+	// network, or without one (see features.Network) the square roots of visual words with a colour histogram. For
+	// small images it chooses colours. It is not part of the file.
 	Auto bool
-	// Joined are several features of which each sample has the columns of all, in place of
-	// all below but SkipBad.
+	// Joined are several features side by side. Of the fields below, only SkipBad then counts.
 	Joined    []Weighted
 	Extractor features.Extractor // makes the features; nil stands for features.Pixels{}
 	Words     Words              // how histograms are made of an extractor's descriptors
-	// Power is the exponent of the values, or of the counts of words; 0 stands for 1.
+	// Power is the exponent of the values, or of the counts of words; 0 means 1.
 	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values, before they are normalised; 0.5 is their square root"`
 	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`
 	Crop      Crop          `setting:"crop" help:"square, the middle; whole; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
-	// SkipBad leaves out what cannot be read. It is not part of the file.
+	// SkipBad skips unreadable samples. It is not part of the file.
 	SkipBad bool
 }
 
-// ExtractorOrPixels returns what makes the features, where they are not joined.
+// ExtractorOrPixels returns the extractor of features that are not joined.
 func (f Features) ExtractorOrPixels() features.Extractor {
 	if f.Extractor == nil {
 		return features.Pixels{}
@@ -44,7 +41,7 @@ func (f Features) ExtractorOrPixels() features.Extractor {
 	return f.Extractor
 }
 
-// OfWords tells whether the features are histograms of visual words, or some of them are.
+// OfWords reports whether any of the features are histograms of visual words.
 func (f Features) OfWords() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
@@ -53,13 +50,13 @@ func (f Features) OfWords() bool {
 	return ok
 }
 
-// OfNetwork tells whether the features are those of a network alone.
+// OfNetwork reports whether the features are the global features of a network alone.
 func (f Features) OfNetwork() bool {
 	n, ok := f.ExtractorOrPixels().(features.Network)
 	return f.Joined == nil && ok && !n.Places
 }
 
-// Cached tells whether what is made of images is worth keeping for the next run.
+// Cached reports whether the features are worth caching for the next run.
 func (f Features) Cached() bool {
 	if f.Joined != nil {
 		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
@@ -67,18 +64,17 @@ func (f Features) Cached() bool {
 	return f.OfWords() || features.InfoOf(f.ExtractorOrPixels()).Cached
 }
 
-// KeepsShape tells whether samples are images.
+// KeepsShape reports whether the rows of features are images.
 func (f Features) KeepsShape() bool {
 	return f.Joined == nil && features.InfoOf(f.ExtractorOrPixels()).KeepsShape
 }
 
-// wordKeys are the keys of how words are learned and counted.
+// wordKeys are the keys that decide how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
 
-// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square}, {hog: true}, {colour: hsv,
-// grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the name of an extractor with its form, true or its
-// settings, and beside it the settings of its rows or those of the words of its descriptors. A name alone
-// stands for its first form with the defaults, and a list for all of its features together.
+// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square}, {hog: true}, {colour: hsv, grid: 2x2} or
+// {sift: dense, words: 200, grid: 4x4}: an extractor with its form, true or its settings, and the settings of its rows
+// or words. A name alone is its first form with the defaults, and a list joins its features.
 func (f *Features) DecodeSetting(v *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
@@ -97,7 +93,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		none := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
 		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
 	}
-	info, chosen, err := choose(v, list)
+	info, chosen, err := chooseExtractor(v, list)
 	if err != nil {
 		return err
 	}
@@ -166,9 +162,8 @@ func featureKeys(list []features.Info) []string {
 	return keys
 }
 
-// choose returns the extractor of a list that a mapping chooses and the value that
-// does, or else the first of the list and nil.
-func choose(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
+// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list and nil.
+func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
 		var named []features.Info
 		var forms []string
@@ -209,9 +204,9 @@ func choose(v *settings.Value, list []features.Info) (features.Info, *settings.V
 	return list[0], nil, nil
 }
 
-// Crop says which part of each image is taken: the largest square in the middle, the whole,
-// a box in pixels (x0, y0, x1, y1), or the face whose eyes a CSV file names. The zero value
-// is the extractor's choice, the whole for most.
+// Crop is the part of each image to use: the largest square in the middle, the whole image, a box in pixels (x0, y0,
+// x1, y1), or the face at the eyes that a CSV file lists. The zero value is the extractor's choice, usually the whole
+// image.
 type Crop struct {
 	Square bool
 	Whole  bool
@@ -242,7 +237,7 @@ func (c *Crop) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Cropper returns what crops, which reads the places of the eyes.
+// Cropper returns the crop. It reads the file of the eyes' places.
 func (c Crop) Cropper() (features.Crop, error) {
 	switch {
 	case c.Square:
@@ -257,8 +252,8 @@ func (c Crop) Cropper() (features.Crop, error) {
 	return nil, nil
 }
 
-// Resolve returns the features that are chosen by the images of a set, where Auto says
-// so: those of the built-in network where at least half are 64 pixels wide and high, else their colours.
+// Resolve returns the features for a set. With Auto they are those of the built-in network if at least half of the
+// images are 64 pixels wide and high, else colours.
 func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Auto {
 		return f
@@ -273,24 +268,24 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	}
 	tiny := 0
 	for _, file := range set.Files {
-		// A file that cannot be read is found out later.
+		// Unreadable files are reported later.
 		if w, h, err := imagefile.Size(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
 			tiny++
 		}
 	}
-	// A network takes a few icons among photographs; in pictures so small there is no room for words.
+	// The network copes with a few icons among photographs; visual words do not fit into small images.
 	if set.Files == nil || 2*tiny > len(set.Files) || tiny > 0 && photographs.Joined != nil {
 		return Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
 	}
 	return photographs
 }
 
-// Extract returns the features of a set, but for visual words.
+// Extract computes the features of a set, except visual words.
 func (f Features) Extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
 	return extract(ctx, f, set, opt, features.Extract)
 }
 
-// InBlocks is Extract for features that are made when they are asked for.
+// InBlocks is Extract for features that are computed on demand.
 func (f Features) InBlocks(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Blocks, error) {
 	return extract(ctx, f, set, opt, features.InBlocks)
 }
@@ -305,10 +300,10 @@ func extract[T any](ctx context.Context, f Features, set *datasets.Set, opt feat
 	return by(ctx, set, f.ExtractorOrPixels().(features.RowExtractor), opt)
 }
 
-// String returns the features in words.
+// String describes the features in words.
 func (f Features) String() string {
 	if f.Joined == nil {
-		return f.worded(f.ExtractorOrPixels().Label())
+		return f.describe(f.ExtractorOrPixels().Label())
 	}
 	var out []string
 	for _, w := range f.Joined {
@@ -324,7 +319,7 @@ func (f Features) String() string {
 	return strings.Join(out, "; together with ")
 }
 
-// TextOf is String for the samples of a set that have m values.
+// TextOf is String for samples of a set with m values.
 func (f Features) TextOf(set *datasets.Set, m int) string {
 	p, ok := f.ExtractorOrPixels().(features.Pixels)
 	if f.Joined != nil || !ok {
@@ -335,14 +330,14 @@ func (f Features) TextOf(set *datasets.Set, m int) string {
 	case err != nil:
 		return f.String()
 	case rows.Height == 0:
-		return f.worded(fmt.Sprintf("vectors of %d values", m))
+		return f.describe(fmt.Sprintf("vectors of %d values", m))
 	}
 	p.Size, p.Colour = features.Size{Height: rows.Height, Width: rows.Width}, rows.Channels == 3
-	return f.worded(p.Label())
+	return f.describe(p.Label())
 }
 
-// worded is String of features that are not joined, whose values out says.
-func (f Features) worded(out string) string {
+// describe is String for features that are not joined; out describes their values.
+func (f Features) describe(out string) string {
 	switch {
 	case f.OfWords():
 		out += ", " + f.Words.String()
@@ -361,14 +356,13 @@ func (f Features) worded(out string) string {
 	return fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
 }
 
-// Weighted is one of several features that are joined.
+// Weighted is one of several joined features.
 type Weighted struct {
 	Features Features
-	// Weight is how much it counts beside the others: 2 counts as much as the same feature
-	// joined twice. 0 stands for 1.
+	// Weight is its weight relative to the others: 2 counts as much as the same feature joined twice. 0 means 1.
 	Weight float64 `setting:"weight" default:"1" range:"(0,1e6]" help:"how much it counts beside the others"`
-	// Scale is the factor of its values where it is known, as from an earlier run. 0 stands
-	// for the one that makes the mean of the samples' squared lengths equal to Weight.
+	// Scale is the factor of its values if it is known, for instance from an earlier run. 0 chooses the factor that
+	// makes the mean squared length of the samples equal to Weight.
 	Scale float64 `setting:"scale" range:"(0,1e100]" help:"the factor of its values, in place of the one that makes it count as much as its weight says"`
 }
 
@@ -402,7 +396,7 @@ func (f *Features) decodeList(v *settings.Value) error {
 	return nil
 }
 
-// CheckJoined reports features that cannot be joined.
+// CheckJoined returns an error for features that cannot be joined.
 func (f Features) CheckJoined() error {
 	if len(f.Joined) == 0 {
 		return errors.New("no features are joined")

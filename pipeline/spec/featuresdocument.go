@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
-// Document returns the features as DecodeSetting reads them from settings.Of. It does not
-// hold where words were learned before, which whoever saves it keeps beside it.
+// Document returns the features in the form that DecodeSetting reads from settings.Of. It leaves out learned words,
+// which a saver stores beside it.
 func (f Features) Document() any {
 	if f.Joined != nil {
 		list := make([]any, len(f.Joined))
@@ -60,7 +60,7 @@ func (f Features) Document() any {
 	return out
 }
 
-// ReadFeatures reads what Document returns of JSON.
+// ReadFeatures reads the JSON of Document.
 func ReadFeatures(text json.RawMessage) (f Features, err error) {
 	if err := readDocument(text, "features", &f); err != nil {
 		return f, err
@@ -85,7 +85,7 @@ func readDocument(text json.RawMessage, what string, to settings.Decoder) error 
 	return nil
 }
 
-// Document returns the method as DecodeSetting reads it from settings.Of.
+// Document returns the method in the form that DecodeSetting reads from settings.Of.
 func (m Method) Document() any {
 	type plain Method
 	out := settings.Encode(plain(m))
@@ -93,7 +93,7 @@ func (m Method) Document() any {
 	return out
 }
 
-// ReadMethod reads what Document returns of JSON; no text is no method.
+// ReadMethod reads the JSON of Document; empty text gives the zero Method.
 func ReadMethod(text json.RawMessage) (m Method, err error) {
 	if len(text) > 0 {
 		err = readDocument(text, "method", &m)
@@ -101,7 +101,7 @@ func ReadMethod(text json.RawMessage) (m Method, err error) {
 	return m, err
 }
 
-// Each returns the features one by one.
+// Each returns the joined features, or the features themselves.
 func (f *Features) Each() (list []*Features) {
 	if f.Joined == nil {
 		return []*Features{f}

@@ -23,7 +23,7 @@ func Load(path string) (*Experiment, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
 	if err != nil {
-		return nil, err // which names the file
+		return nil, err // names the file
 	}
 	e, err := Parse(text)
 	if err != nil {
@@ -35,8 +35,8 @@ func Load(path string) (*Experiment, error) {
 	return e, nil
 }
 
-// Parse reads the text of an experiment file. It also rejects a text of more than 256 KiB, with lists and
-// mappings nested more than 32 deep, or with tags, anchors, aliases or control characters.
+// Parse reads the text of an experiment file. It also rejects texts of more than 256 KiB, nesting of more than 32
+// levels, and tags, anchors, aliases and control characters.
 func Parse(text []byte) (*Experiment, error) {
 	e := &Experiment{}
 	v, err := document.Parse(text)
@@ -49,16 +49,16 @@ func Parse(text []byte) (*Experiment, error) {
 	return e, nil
 }
 
-// firstKeys are the keys of what stands first in a short form without one.
+// firstKeys are the keys of values without a key at the start of a short form.
 var firstKeys = map[string]string{
 	"data": "set", "methods": "name", "cluster": "by", "classifier": "by", "significance": "by", "neighbours": "k", "rank": "among",
 }
 
-// FirstKey returns the key of the part of a short form that stands first without one, "" for none:
-// ccf,init=nmf is {name: ccf, init: nmf}.
+// FirstKey returns the key of the value at the start of a short form, "" for none: ccf,init=nmf means {name: ccf, init:
+// nmf}.
 func FirstKey(setting string) string { return firstKeys[setting] }
 
-// ParseShort reads a setting in the form of a line that flags have, such as "ccf,init=nmf" for a method and
+// ParseShort reads a setting in the short form of flags, such as "ccf,init=nmf" for a method and
 // "sift,power=0.5+colour" for features, or in the form of a file.
 func ParseShort(setting, text string) (*settings.Value, error) {
 	switch {
@@ -72,10 +72,10 @@ func ParseShort(setting, text string) (*settings.Value, error) {
 	return parsePairs(text, firstKeys[setting])
 }
 
-// nextPair begins a key with its value behind a comma. Other commas belong to values.
+// nextPair is a comma with a key behind it. Other commas belong to values.
 var nextPair = regexp.MustCompile(`^,[^,=]*=`)
 
-// parsePairs reads "ccf,init=nmf", or a value as a file has it.
+// parsePairs reads "ccf,init=nmf", or a value as in a file.
 func parsePairs(text, first string) (*settings.Value, error) {
 	if !strings.Contains(text, "=") || strings.HasPrefix(text, "{") {
 		return parseValue(text)
@@ -99,8 +99,8 @@ func parsePairs(text, first string) (*settings.Value, error) {
 	return out, nil
 }
 
-// parseFeatures reads "sift,power=0.5+colour". A + joins features where a letter is behind it, and
-// otherwise belongs to a value, as in grid=1x1+2x2.
+// parseFeatures reads "sift,power=0.5+colour". A + before a letter joins features; any other + belongs to a value, as
+// in grid=1x1+2x2.
 func parseFeatures(text string) (*settings.Value, error) {
 	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
 		return parseValue(text)
@@ -120,7 +120,7 @@ func parseFeatures(text string) (*settings.Value, error) {
 	return list, nil
 }
 
-// split cuts a text at the bytes at which is is true of the rest, but for those in brackets.
+// split cuts text outside of brackets at each byte where is(rest) is true.
 func split(text string, is func(rest string) bool) (parts []string) {
 	depth, from := 0, 0
 	for i := range len(text) {
@@ -136,11 +136,11 @@ func split(text string, is func(rest string) bool) (parts []string) {
 	return append(parts, text[from:])
 }
 
-// tightKey is a key in brackets without the space that YAML wants behind its colon.
+// tightKey is a key in brackets without the space after its colon that YAML requires.
 var tightKey = regexp.MustCompile(`([{,] *[a-z0-9-]+):([^ ])`)
 
-// parseValue reads a value as a file has it, or with {key:value} for {key: value}. What is no YAML is a text,
-// such as the pattern {class}-*.
+// parseValue reads a value as in a file, or {key:value} for {key: value}. Invalid YAML is plain text, such as the
+// pattern {class}-*.
 func parseValue(text string) (*settings.Value, error) {
 	if text == "" {
 		return &settings.Value{}, nil

@@ -160,7 +160,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-// TestUnknownKeys: an unknown key is answered with those that there are.
+// TestUnknownKeys: the error for an unknown key lists the known keys.
 func TestUnknownKeys(t *testing.T) {
 	for _, place := range []string{
 		"%s", "data: {%s}", "features: {%s}", "features: {crop: {%s}}", "features: {sift: dense, words: {%s}}",

@@ -15,48 +15,46 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Method is a method of an experiment with its settings. In a file it is a name, or {name: ccf, init: nmf,
-// iterations: 1000} with the method's own parameters beside the settings that all have; see [Methods].
+// Method is a method of an experiment with its settings. In a file it is a name, or {name: ccf, init: nmf, iterations:
+// 1000} with its own parameters and the settings that all methods share; see [Methods].
 type Method struct {
-	// Name is what the method is called in the registry.
+	// Name is the name in the registry.
 	Name string `json:"name" setting:"name,text" help:"its name"`
 	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
-	// Swept are those of its settings that are one value of several. They stand behind its name in tables.
+	// Swept are its settings that come from a list of values. Tables show them after the name.
 	Swept  []Setting      `json:"-"`
 	Params map[string]any `json:"params,omitempty"` // the method's own parameters
-	// Init, Solver, Iterations and Tolerance are those of factor.Options, but that no
-	// solver means mu in an experiment, so that its trials are what they were.
+	// Init, Solver, Iterations and Tolerance are those of factor.Options, except that the default solver of an
+	// experiment is mu, which keeps earlier trials valid.
 	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
-	// By clusters its representation otherwise than the experiment says.
+	// By replaces the experiment's clustering for this method.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
-	// Recode represents the training samples of a classification as the test samples are, with the basis held
-	// and without ties and penalties. nil stands for true where the basis is made of the samples (U = X·W):
-	// there the coefficients that a run of the usual length ends with are far from those. It stands for false
-	// elsewhere.
+	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
+	// ties and penalties. nil means true for a basis made of samples (U = X·W), because the coefficients at the end of
+	// an ordinary run are far from the recoded ones; it means false for other methods.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
 }
 
-// The methods that make no representation, but take the features as they are: those that cluster them,
-// k-means first of all, and the one that classifies them.
+// The methods without a representation use the features directly: the clustering algorithms, such as KMeans, and
+// Original, which classifies.
 const (
 	KMeans   = "kmeans"
 	Original = "original"
 )
 
-// maxName is the length of the longest name of a method in tables, in bytes.
+// maxName is the largest length of a method's name in tables, in bytes.
 const maxName = 200
 
-// OnFeatures tells whether the method of the name makes no representation, but takes the features
-// as they are.
+// OnFeatures reports whether the method called name uses the features directly, without a representation.
 func OnFeatures(name string) bool {
 	_, clusters := cluster.Lookup(name)
 	return clusters || name == Original
 }
 
-// DecodeSetting reads a method and checks that it is one.
+// DecodeSetting reads a method and checks it.
 func (m *Method) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
 		return v.Want("a method's name, or {name: …} with its settings")
@@ -90,11 +88,11 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 			m.Params[of.Name] = strings.Join(names, "+")
 		}
 	}
-	return m.check(v)
+	return m.validate(v)
 }
 
-// check builds the method, to find at once what cannot be set.
-func (m *Method) check(v *settings.Value) error {
+// validate builds the method to find invalid settings early.
+func (m *Method) validate(v *settings.Value) error {
 	place := func(key string) settings.Field {
 		if f := v.Get(key); f.Value != nil {
 			return f
@@ -145,7 +143,7 @@ func (m *Method) check(v *settings.Value) error {
 	return nil
 }
 
-// Build returns the method itself.
+// Build returns the method.
 func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
@@ -163,10 +161,10 @@ func MethodNames() []string {
 	return names
 }
 
-// title is what the method is called, whatever is swept.
+// title is the method's name in tables without swept settings.
 func (m Method) title() string { return cmp.Or(m.As, m.Name) }
 
-// Label returns what the method is called in tables.
+// Label returns the method's name in tables.
 func (m Method) Label() string {
 	label := m.title()
 	for _, s := range m.Swept {
@@ -175,11 +173,11 @@ func (m Method) Label() string {
 	return label
 }
 
-// String returns the method and its settings in words.
-func (m Method) String() string { return m.words(nil) }
+// String describes the method and its settings in words.
+func (m Method) String() string { return m.describe(nil) }
 
-// words is the method and those of its settings that are not left out.
-func (m Method) words(leaveOut []string) string {
+// describe describes the method and its settings, except those in leaveOut.
+func (m Method) describe(leaveOut []string) string {
 	out := m.Name
 	add := func(said bool, key, format string, value any) {
 		if said && !slices.Contains(leaveOut, key) {
@@ -200,15 +198,15 @@ func (m Method) words(leaveOut []string) string {
 	return out
 }
 
-// Needs is what a method, and the clustering of its representation, need of the samples.
+// Needs are the requirements of a method and of its clustering.
 type Needs struct {
 	factor.Needs
-	// needsLabels tells whether labels of some samples must be given, or links if takesLinks.
+	// NeedsLabels reports whether it needs labels of some samples; with TakesLinks, links also suffice.
 	NeedsLabels, TakesLinks bool
 }
 
-// Needs returns what the method needs, with its settings. A method that is no factorisation
-// takes values of any sign.
+// Needs returns the requirements of the method with its settings. A method that is no factorisation accepts values of
+// any sign.
 func (m Method) Needs() Needs {
 	n := Needs{Needs: factor.Needs{Signed: true}}
 	if method, err := m.Build(); err == nil {
@@ -223,13 +221,13 @@ func (m Method) Needs() Needs {
 	return n
 }
 
-// LackLabels tells whether labels are needed, and neither they nor links that would do are given.
+// LackLabels reports whether the method needs labels, and neither labels nor sufficient links are given.
 func (n Needs) LackLabels(labels, links bool) bool {
 	return n.NeedsLabels && !labels && !(n.TakesLinks && links)
 }
 
-// CheckClasses reports why the method of the name cannot learn from labelled samples, given how
-// many there are of each class.
+// CheckClasses returns an error if the method called name cannot learn from labelled samples with sizes[c] samples of
+// class c.
 func (n Needs) CheckClasses(name string, sizes []int) error {
 	if n.Classes != nil {
 		if err := n.Classes(sizes); err != nil {
@@ -239,7 +237,7 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 	return nil
 }
 
-// CheckFeatures reports that the method is for images, and the features are none.
+// CheckFeatures returns an error if the method needs images and the features are not images.
 func (m Method) CheckFeatures(f Features) error {
 	if m.Needs().Images && !f.KeepsShape() {
 		return fmt.Errorf("%s is for images, and the features are %s (features pixels=32, for example)", m.Label(), f)

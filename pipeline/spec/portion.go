@@ -12,9 +12,9 @@ import (
 
 // Portion is a part of each class: none, a share such as 30%, or a count.
 type Portion struct {
-	Share float64 // the share of a class, from 0 to 1, or Count the number
+	Share float64 // the fraction of a class, from 0 to 1, or a number of samples in Count
 	Count int
-	Min   int  // the least number in a class for a share, 0 for 2: one label ties nothing
+	Min   int  // the fewest samples of a class for a share; 0 means 2, because one label constrains nothing
 	Rest  bool // all other samples
 }
 
@@ -65,7 +65,7 @@ func (p *Portion) parse(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether the portion is empty.
+// None reports whether the portion is empty.
 func (p Portion) None() bool { return p.Share == 0 && p.Count == 0 && !p.Rest }
 
 // String returns the form of an experiment file.
@@ -81,7 +81,7 @@ func (p Portion) String() string {
 	return "none"
 }
 
-// CountOf returns the number of samples of a class, for a share or a count.
+// CountOf returns the number of samples for a class of size samples.
 func (p Portion) CountOf(size int) (int, error) {
 	if p.Count > size {
 		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)
@@ -92,10 +92,10 @@ func (p Portion) CountOf(size int) (int, error) {
 	return min(size, max(cmp.Or(p.Min, 2), int(math.Round(p.Share*float64(size))))), nil
 }
 
-// Links says which pairs of samples are told to belong together or not, beside
-// what labels say: a share of all pairs of a draw, or the pairs of a file.
+// Links are pairs of samples that belong together or not, in addition to labels: a random share of all pairs of a draw,
+// or the pairs of a file.
 type Links struct {
-	Share float64 // the share of a draw's pairs, from 0 to 1, drawn at random
+	Share float64 // the random share of a draw's pairs, from 0 to 1
 	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
 	// datasets.ReadLinks and datasets.ReadFeedback.
 	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of pairs: two samples and must or cannot a line"`
@@ -117,10 +117,10 @@ func (l *Links) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether no pairs are told.
+// None reports whether there are no links.
 func (l Links) None() bool { return l == Links{} }
 
-// String returns the links in words.
+// String describes the links in words.
 func (l Links) String() string {
 	switch {
 	case l.Share > 0:

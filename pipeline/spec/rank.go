@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Ranks are one or several ranks; none stands for k. Where there are several, each is a row of the tables.
+// Ranks are one or several ranks; the zero value is k. Each of several is a row of the tables.
 type Ranks []Rank
 
 // DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
@@ -24,17 +24,17 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 			if err := one.DecodeSetting(item); err != nil {
 				return err
 			}
-			if err := r.add(v, one); err != nil {
+			if err := r.appendRank(v, one); err != nil {
 				return err
 			}
 			continue
 		}
-		a, b, err := rankRange(item)
+		a, b, err := parseRankRange(item)
 		if err != nil {
 			return err
 		}
 		for x := a; x <= b; x++ {
-			if err := r.add(v, Rank{Fixed: true, Plus: x}); err != nil {
+			if err := r.appendRank(v, Rank{Fixed: true, Plus: x}); err != nil {
 				return err
 			}
 		}
@@ -42,8 +42,8 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// add appends a rank, of which several must be numbers that rise.
-func (r *Ranks) add(v *settings.Value, one Rank) error {
+// appendRank appends a rank. Several ranks must be increasing numbers.
+func (r *Ranks) appendRank(v *settings.Value, one Rank) error {
 	if n := len(*r); n > 0 {
 		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
 			return v.Errorf("several ranks must be numbers that rise")
@@ -53,7 +53,7 @@ func (r *Ranks) add(v *settings.Value, one Rank) error {
 	return nil
 }
 
-// List returns the ranks, k where there are none.
+// List returns the ranks, k if there are none.
 func (r Ranks) List() []Rank {
 	if len(r) == 0 {
 		return []Rank{{}}
@@ -61,7 +61,7 @@ func (r Ranks) List() []Rank {
 	return r
 }
 
-// String returns what an experiment file would hold.
+// String returns the form that an experiment file has.
 func (r Ranks) String() string {
 	var out []string
 	for _, one := range r.List() {
@@ -73,8 +73,8 @@ func (r Ranks) String() string {
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero value is k.
 type Rank struct {
 	Factor, Plus int
-	Fixed        bool      // the number is Plus, whatever k
-	Auto         *AutoRank // Auto, if set, says that the number is chosen by the samples
+	Fixed        bool      // the number is Plus for any k
+	Auto         *AutoRank // if set, chooses the number by the samples
 }
 
 var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
@@ -108,7 +108,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Check returns an error if the rank is impossible for k classes or groups, which of names, of n samples.
+// Check returns an error if the rank is impossible for n samples and k classes or groups; of names these.
 func (r Rank) Check(k, n int, of string) error {
 	rank := r.Of(k)
 	switch {
@@ -123,7 +123,7 @@ func (r Rank) Check(k, n int, of string) error {
 	return nil
 }
 
-// Of returns the rank for k classes, and where it is chosen the largest that it can be.
+// Of returns the rank for k classes, or the largest rank that Auto may choose.
 func (r Rank) Of(k int) int {
 	if r.Auto != nil {
 		return r.Auto.Most()
@@ -134,7 +134,7 @@ func (r Rank) Of(k int) int {
 	return max(r.Factor, 1)*k + r.Plus
 }
 
-// String returns what an experiment file would hold.
+// String returns the form that an experiment file has.
 func (r Rank) String() string {
 	if r.Auto != nil {
 		return r.Auto.String()
@@ -158,23 +158,23 @@ type AutoRank struct {
 	By    factor.RankRule `json:",omitempty" setting:"by" help:"by what: entries that are held out, or basis vectors that are the same from every start"`
 }
 
-// RankRange is a range of ranks; its zero value is from 2 to 40, or half of the samples or features.
+// RankRange is a range of ranks. Its zero value is 2 to 40, or to half of the samples or features.
 type RankRange struct{ From, To int }
 
 const (
 	autoText     = "auto"
-	mostAutoRank = 40 // where no range is given
+	mostAutoRank = 40 // the limit of the default range
 )
 
 // DecodeSetting reads auto or a range such as 2..40.
 func (r *RankRange) DecodeSetting(v *settings.Value) (err error) {
 	if *r = (RankRange{}); v.Text != autoText {
-		r.From, r.To, err = rankRange(v)
+		r.From, r.To, err = parseRankRange(v)
 	}
 	return err
 }
 
-// String returns the form of an experiment file.
+// String returns the form that an experiment file has.
 func (r RankRange) String() string {
 	if r.To == 0 {
 		return autoText
@@ -182,7 +182,7 @@ func (r RankRange) String() string {
 	return fmt.Sprintf("%d..%d", r.From, r.To)
 }
 
-// String returns the choice in words.
+// String describes the choice in words.
 func (a AutoRank) String() string {
 	if a.Among.To == 0 {
 		return fmt.Sprintf("auto, by %s", a.By)
@@ -198,16 +198,16 @@ func (a AutoRank) Most() int {
 	return a.Among.To
 }
 
-const mostMisfit = 1e30 // that a record may hold
+const mostMisfit = 1e30 // the largest value in a record
 
-// RankChoice is a rank that was chosen, and why.
+// RankChoice is a chosen rank, with the curve behind the choice.
 type RankChoice struct {
 	Rank  int               `json:"rank"`
 	By    factor.RankRule   `json:"by"`
 	Curve *factor.RankCurve `json:"curve"`
 }
 
-// String says which rank was chosen among which, and by what.
+// String describes the chosen rank, the range and the rule.
 func (c RankChoice) String() string {
 	ranks := c.Curve.Rank
 	at := c.Curve.Best(c.By)
@@ -215,17 +215,17 @@ func (c RankChoice) String() string {
 		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
 }
 
-// AtLimit tells whether the rank is the largest that was tried, and below the most that the data have.
+// AtLimit reports whether the rank is the largest that was tried, and below most, the largest for the data.
 func (c RankChoice) AtLimit(most int) bool {
 	return c.Rank < most && c.Rank == slices.Max(c.Curve.Rank)
 }
 
-// AtLimitNote says so, of how many draws where there are several.
+// AtLimitNote returns the warning that a rank is at its limit. draws says in how many draws.
 func (c RankChoice) AtLimitNote(draws string) string {
 	return fmt.Sprintf("rank: auto ended at its limit%s: %d is the largest rank that was tried, and a larger one may be better, as in among=2..%d", draws, c.Rank, 2*c.Rank)
 }
 
-// Check reports parts of the choice that are missing or do not fit together.
+// Check returns an error for missing or inconsistent fields.
 func (c *RankChoice) Check() error {
 	n := 0
 	if c.Curve != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// flow returns a value as a file has it.
+// flow returns a value in the form of a file.
 func flow(v *settings.Value) string {
 	var parts []string
 	switch v.Kind {
@@ -27,7 +27,7 @@ func flow(v *settings.Value) string {
 	return v.Text
 }
 
-// TestParseShort: short forms and what they stand for in a file.
+// TestParseShort: short forms and their equivalents in a file.
 func TestParseShort(t *testing.T) {
 	for _, test := range []struct{ setting, in, want string }{
 		{"methods", "ccf", "ccf"},

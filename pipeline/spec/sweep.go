@@ -8,8 +8,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Methods are the methods of an experiment. In a file each is one, or it is swept: where settings are lists,
-// as in {name: gnmf, lambda: [1, 10, 100]}, it stands for a method with each combination of their values.
+// Methods are the methods of an experiment. An entry of a file whose settings are lists is a sweep: {name: gnmf,
+// lambda: [1, 10, 100]} stands for one method with each combination of the values.
 type Methods []Method
 
 // DecodeSetting reads a list of methods.
@@ -19,28 +19,27 @@ func (m *Methods) DecodeSetting(v *settings.Value) error {
 		return v.Want("a list of methods")
 	}
 	for _, one := range v.Items {
-		if err := m.add(one); err != nil {
+		if err := m.addMethod(one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Setting is one value of a setting that is swept, as the file has it.
+// Setting is one value of a swept setting, as written in the file.
 type Setting struct{ Name, Value string }
 
-// Sweep is the methods that one method of an experiment file stands for.
+// Sweep is the methods that one entry of an experiment file stands for.
 type Sweep struct {
-	// Name is what they are called together, and Settings are what they differ in.
+	// Name is their common name, and Settings are the settings in which they differ.
 	Name     string   `json:"name"`
 	Settings []string `json:"settings"`
-	// Methods are their labels, and Values[i] holds the value of each of the
-	// settings that method i has, as the file has it.
+	// Methods are the labels. Values[i] holds the values of Settings in method i, as written in the file.
 	Methods []string   `json:"methods"`
 	Values  [][]string `json:"values"`
 }
 
-// Sweeps gathers the methods that are swept.
+// Sweeps returns the sweeps among the methods.
 func (m Methods) Sweeps() []Sweep {
 	var out []Sweep
 	for _, method := range m {
@@ -62,7 +61,7 @@ func (m Methods) Sweeps() []Sweep {
 	return out
 }
 
-// String returns the values in words.
+// String describes the values in words.
 func (s Sweep) String() string {
 	words := make([]string, len(s.Settings))
 	for i, name := range s.Settings {
@@ -77,20 +76,20 @@ func (s Sweep) String() string {
 	return strings.Join(words, " and ")
 }
 
-// Whole tells whether there is a value of each setting for each method.
+// Whole reports whether each method has a value of each setting.
 func (s Sweep) Whole() bool {
 	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
 		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
 }
 
-// SettingText returns a method's name and settings, and for the first of a sweep those
-// of all of it; ok is false for the others.
+// SettingText returns the name and settings of a method. For a sweep, the first method describes the whole sweep, and
+// ok is false for the others.
 func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 	for _, s := range sweeps {
 		switch slices.Index(s.Methods, m.Label()) {
 		case -1:
 		case 0:
-			return [2]string{s.Name, m.words(s.Settings) + ", with " + s.String()}, true
+			return [2]string{s.Name, m.describe(s.Settings) + ", with " + s.String()}, true
 		default:
 			return words, false
 		}
@@ -98,11 +97,11 @@ func (m Method) SettingText(sweeps []Sweep) (words [2]string, ok bool) {
 	return [2]string{m.Label(), m.String()}, true
 }
 
-// maxMethods is the most methods that an experiment may have.
+// maxMethods is the largest number of methods of an experiment.
 const maxMethods = 10_000
 
-// add reads a method, swept or not.
-func (m *Methods) add(v *settings.Value) error {
+// addMethod reads a method or a sweep.
+func (m *Methods) addMethod(v *settings.Value) error {
 	var swept []int // fields with lists
 	total := 1
 	for i, f := range v.Fields {
@@ -124,7 +123,7 @@ func (m *Methods) add(v *settings.Value) error {
 		chosen := *v
 		chosen.Fields = slices.Clone(v.Fields)
 		var values []Setting
-		for _, i := range slices.Backward(swept) { // the last one changes first
+		for _, i := range slices.Backward(swept) { // the last setting changes fastest
 			f := &chosen.Fields[i]
 			items := f.Value.Items
 			f.Value = items[number%len(items)]
@@ -142,7 +141,7 @@ func (m *Methods) add(v *settings.Value) error {
 	return nil
 }
 
-// checkSwept reports a list that is no list of different values.
+// checkSwept returns an error for a field that is not a list of different values.
 func checkSwept(f settings.Field) error {
 	name, list := f.Key.Text, f.Value
 	if name == "name" || name == "as" {

@@ -11,49 +11,44 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Words says how the descriptors of images become histograms of visual words. Its zero
-// value is that of the D-SNMF paper (Ambai et al. 2011, section 4.1): 200 words, and a
-// histogram in each cell of a 4×4 grid, which makes 3200 features.
+// Words are the settings of histograms of visual words. The zero value is that of the D-SNMF paper (Ambai et al. 2011,
+// section 4.1): 200 words, and a histogram in each cell of a 4×4 grid, which makes 3200 features.
 //
-// The words are learned from the images that methods learn from: in a classification from each draw's
-// training samples, in a clustering, which has no others, from all.
+// A classification learns the words from the training samples of each draw, and a clustering from all samples.
 type Words struct {
 	Learning
-	// Grid is where words are counted; nil stands for 4×4 cells.
+	// Grid is the grid of cells in which words are counted; nil means 4×4.
 	Grid vocab.Grid `setting:"grid" default:"4x4" help:"where words are counted: 1x1 for the whole image, 1x1+2x2+4x4 for a pyramid"`
-	// IDF weighs words by their inverse document frequency, among the images that the words are learned from.
+	// IDF weighs words by their inverse document frequency in the images from which they are learned.
 	IDF bool `setting:"idf" help:"weigh words by their inverse document frequency"`
-	// Learned are those of a saved model, in place of all that says how they are learned. It
-	// is not part of the file.
+	// Learned are the words of a saved model, and replace Learning. It is not part of the file.
 	Learned *LearnedWords
 }
 
-// LearnedWords are visual words, the key of what is counted by them in the cache, and the weights
-// that IDF found, or nil.
+// LearnedWords are visual words, the cache key of histograms with them, and their IDF weights or nil.
 type LearnedWords struct {
 	*vocab.Vocabulary
 	Key     cache.Key
 	Weights []float64
 }
 
-// Learning says how words are learned and which of them stand for a descriptor. The
-// zero value has vocab's defaults.
+// Learning says how words are learned, and how many of them represent a descriptor. The zero value has the defaults of
+// package vocab.
 type Learning struct {
 	Count int          `setting:"count,text" default:"200" help:"how many words are learned"`
 	By    vocab.Method `setting:"by" help:"lloyd, or mini-batch in a fifth of the time"`
-	// Sample is of how many descriptors they are learned at most, and PerImage how many
-	// of these come from one image; 0 sets no bound.
+	// Sample is the largest number of descriptors for learning, and PerImage the largest number of them from one image;
+	// 0 means no limit.
 	Sample   int `setting:"sample" default:"100000" range:"[1,1e9]" help:"how many descriptors words are learned from, drawn at random"`
 	PerImage int `setting:"per-image" range:"[1,1e9]" help:"the most of them that come from one image; all"`
-	// From is a file of words that were learned before, or "".
+	// From is a file of learned words, or "".
 	From string `setting:"from" help:"the .npz file of words that were learned before"`
 	vocab.Assignment
-	// Fewer makes do with fewer words where there are not as many different
-	// descriptors. It is not part of the file.
+	// Fewer allows fewer words if there are not enough different descriptors. It is not part of the file.
 	Fewer bool
 }
 
-// decode reads the keys of features that are about words.
+// decode reads the keys of features that configure words.
 func (w *Words) decode(v *settings.Value) error {
 	learning := v.Get("words").Value
 	if learning != nil {
@@ -75,7 +70,7 @@ func (w *Words) decode(v *settings.Value) error {
 	return settings.Decode(others, w)
 }
 
-// GridOrDefault returns where words are counted.
+// GridOrDefault returns the grid, 4×4 if it is nil.
 func (w *Words) GridOrDefault() vocab.Grid {
 	if w.Grid == nil {
 		return vocab.Grid{{Rows: 4, Columns: 4}}
@@ -83,7 +78,7 @@ func (w *Words) GridOrDefault() vocab.Grid {
 	return w.Grid
 }
 
-// Training returns how the words are learned from descriptors of dim bytes each.
+// Training returns the settings for learning words from descriptors of dim bytes each.
 func (w *Words) Training(seed uint64, vectors []uint8, dim int) vocab.Training {
 	t := vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
 	if w.Fewer {
@@ -98,17 +93,17 @@ func (w *Words) Training(seed uint64, vectors []uint8, dim int) vocab.Training {
 	return t
 }
 
-// WordCount returns how many words there are.
+// WordCount returns the number of words.
 func (w *Words) WordCount() int { return cmp.Or(w.Count, 200) }
 
-// CountedBy digests what histograms of some power depend on beside descriptors and seed.
-// The identities of logged trials hold it, so its form stays.
+// CountedBy digests everything that histograms with a power depend on, except descriptors and seed. It is part of the
+// identities of logged trials, so its format must not change.
 func (w *Words) CountedBy(power float64) string {
 	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:%+v Grid:%v IDF:%t Power:%v}",
 		w.WordCount(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.GridOrDefault(), w.IDF, power)
 }
 
-// String returns the words in words.
+// String describes the words in words.
 func (w *Words) String() string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

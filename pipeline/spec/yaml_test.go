@@ -11,7 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestParseRefusesYAML: what YAML has and an experiment file has not.
+// TestParseRefusesYAML: YAML features that experiment files do not allow.
 func TestParseRefusesYAML(t *testing.T) {
 	for text, want := range map[string]string{
 		"methods: !!str nmf":                   "[1:10] an experiment file has no tags (!)",
@@ -56,8 +56,7 @@ func deepBlock(n int) string {
 	return b.String()
 }
 
-// TestParseInQuotes: what is refused goes where it is quoted, and what only looks
-// like it is not refused.
+// TestParseInQuotes: refused characters are allowed in quotes, and lookalikes are not refused.
 func TestParseInQuotes(t *testing.T) {
 	e, err := Parse([]byte("\ufeffname: 'a & b'\r\ndata: {set: x!y, pattern: '*{class}.jpg'}\r\nmethods:\r\n  - {name: nmf, as: \"!\"} # & * !\r\nclasses: 2..3\r\n"))
 	if err != nil {
@@ -68,7 +67,7 @@ func TestParseInQuotes(t *testing.T) {
 	}
 }
 
-// TestLoadBounds: of a file that is too long no more than the bound is read.
+// TestLoadBounds: at most the limit is read of a file that is too long.
 func TestLoadBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.yaml")
 	f, err := os.Create(path)
@@ -84,8 +83,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestParseMemory: the bound on memory that document.MaxBytes states, for texts of many
-// small parts.
+// TestParseMemory: the memory limit of document.MaxBytes holds for texts of many small parts.
 func TestParseMemory(t *testing.T) {
 	for _, text := range []string{
 		"name: [" + strings.Repeat("a,", 130_000) + "]",
@@ -120,7 +118,7 @@ func rising(n int) string {
 	return strings.Join(out, ", ")
 }
 
-// memoryOf is the most memory that reading a text takes.
+// memoryOf is the memory limit for reading a text.
 func memoryOf(size int) uint64 { return 128<<20 + 2000*uint64(size) }
 
 func FuzzParse(f *testing.F) {
@@ -158,7 +156,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkMessage: an error says something, and moves no terminal.
+// checkMessage: an error has a text without control characters.
 func checkMessage(t *testing.T, err error) {
 	t.Helper()
 	text := err.Error()
@@ -170,7 +168,7 @@ func checkMessage(t *testing.T, err error) {
 	}
 }
 
-// checkExperiment: what has been read can be used.
+// checkExperiment: a parsed experiment can be used.
 func checkExperiment(t *testing.T, e *Experiment) {
 	t.Helper()
 	if err := e.Check(); err != nil && strings.TrimSpace(err.Error()) == "" {

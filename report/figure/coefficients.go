@@ -15,27 +15,27 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Coefficients are a method's representations of samples with known classes.
+// Coefficients is a method's representation of samples with known classes.
 type Coefficients struct {
 	Method string
-	// Values is n×k, a sample a row, and Classes its n classes, indices of the names of all.
+	// Values is n×k, one sample a row. Classes holds the class of each sample, an index of the class names.
 	Values  *mat.Dense
 	Classes []int
 }
 
 const (
-	coefficientSide  = 600 // pixels, at most
-	coefficientBand  = 150 // pixels, about, of the k rows
+	coefficientSide  = 600 // the largest side in pixels
+	coefficientBand  = 150 // the approximate height in pixels of the k rows
 	coefficientGap   = 10
 	coefficientNames = 120
 	markLength       = 5
-	linedClass       = 20 // least mean width of classes with lines between them
+	linedClass       = 20 // the smallest mean width of classes with lines between them
 )
 
-// CoefficientPicture draws the coefficients of n samples in the order of their classes: above, a row for each
-// basis vector, in the order of the classes that use them most if none is negative; below, the Euclidean
-// distances between samples. Of many samples, several share a pixel, which shows their mean. White is the 99th
-// percentile, of coefficients or distances, and black is 0, or the 1st percentile if some are negative.
+// CoefficientPicture draws the coefficients of n samples, sorted by class. Above is a row for each basis vector; unless
+// values are negative, rows are sorted by the class that uses them most. Below are the Euclidean distances between
+// samples. With many samples, a pixel shows the mean of several. White is the 99th percentile of coefficients or
+// distances; black is 0, or the 1st percentile if some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
@@ -48,7 +48,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	}
 	order := orderBy(c.Classes)
 
-	pool := (n + coefficientSide - 1) / coefficientSide // samples a cell
+	pool := (n + coefficientSide - 1) / coefficientSide // samples in each cell
 	cells := (n + pool - 1) / pool
 	scale := coefficientSide / cells
 	side := cells * scale
@@ -66,58 +66,59 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	}
 
 	face, names := sheetFace(10), 0
-	for _, class := range present(c.Classes) {
+	for _, class := range distinctClasses(c.Classes) {
 		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
 	left, top := names+markLength+4, k*band+coefficientGap
 	img := image.NewRGBA(image.Rect(0, 0, left+side+1, top+side+1))
-	fill(img, img.Rect, color.White)
-	fill(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
+	fillRect(img, img.Rect, color.White)
+	fillRect(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
 	paint(img, strong, image.Pt(left, 1), scale, band, lo, hi)
 	lo, hi = percentiles(far)
-	fill(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
+	fillRect(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
 	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
 	markClasses(img, c, classes, image.Rect(left, top, left+side, top+side), k*band)
 	return img, nil
 }
 
-// present returns the classes of samples, each once.
-func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
+// distinctClasses returns the distinct classes of samples.
+func distinctClasses(classes []int) []int {
+	return slices.Compact(slices.Sorted(slices.Values(classes)))
+}
 
-// markClasses draws the borders and the names of the classes at the square of distances; coefficients are above
-// it.
+// markClasses draws the borders and names of the classes at the square of distances, below the coefficients.
 func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
 	const letters = 10 // the height of names
 	face, border := sheetFace(10), Palette[1]
 	left, top, side := square.Min.X, square.Min.Y, square.Dx()
-	lined := side >= linedClass*len(present(c.Classes))
+	lined := side >= linedClass*len(distinctClasses(c.Classes))
 	sizes := map[int]int{}
 	for _, class := range c.Classes {
 		sizes[class]++
 	}
 	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(c.Classes)))) }
-	from, end := 0, 0 // of the class, and of the last name
-	for _, class := range present(c.Classes) {
+	from, end := 0, 0 // the ends of the class and of the last name
+	for _, class := range distinctClasses(c.Classes) {
 		a, b := place(from), place(from+sizes[class])
 		if from > 0 {
 			above, right := height+2, left
 			if lined {
 				above, right = 1, left+side
-				fill(img, image.Rect(left+a, top, left+a+1, top+side), border)
+				fillRect(img, image.Rect(left+a, top, left+a+1, top+side), border)
 			}
-			fill(img, image.Rect(left+a, above, left+a+1, top), border)
-			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
+			fillRect(img, image.Rect(left+a, above, left+a+1, top), border)
+			fillRect(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
 		if middle := (a + b) / 2; middle-letters/2 >= end {
 			name := fitName(classes[class], func(s string) int { return textWidth(face, s) }, coefficientNames)
-			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
+			drawText(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
 		from += sizes[class]
 	}
 }
 
-// orderBy returns the indices of values in ascending order, equal ones as they stand.
+// orderBy returns the indices that sort values in ascending order, stably.
 func orderBy[T cmp.Ordered](values []T) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -127,7 +128,7 @@ func orderBy[T cmp.Ordered](values []T) []int {
 	return order
 }
 
-// byClass orders the basis vectors by the class whose samples use them most on average.
+// byClass sorts the basis vectors by the class whose samples use them most on average.
 func byClass(c Coefficients) []int {
 	_, k := c.Values.Dims()
 	use := mat.NewDense(k, slices.Max(c.Classes)+1, nil)
@@ -147,7 +148,7 @@ func byClass(c Coefficients) []int {
 	return orderBy(main)
 }
 
-// pooledCoefficients returns the means over every pool samples, k×cells, of the columns in another order.
+// pooledCoefficients returns the means over pool samples each, k×cells, with rows ordered by columns.
 func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense {
 	n := len(order)
 	out := mat.NewDense(len(columns), (n+pool-1)/pool, nil)
@@ -160,10 +161,10 @@ func pooledCoefficients(v *mat.Dense, order, columns []int, pool int) *mat.Dense
 	return out
 }
 
-// mostPooled bounds the samples of a cell whose distances are averaged, and thereby the time.
+// mostPooled limits the samples of a cell whose distances are averaged, to limit the time.
 const mostPooled = 8
 
-// pooledDistances returns mean distances between pool samples each, or mostPooled of them, cells×cells.
+// pooledDistances returns the mean distances between cells of pool samples, or of mostPooled among them, cells×cells.
 func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (*mat.Dense, error) {
 	members := make([][]int, 0, (len(order)+pool-1)/pool)
 	for cell := range slices.Chunk(order, pool) {
@@ -189,7 +190,7 @@ func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (
 	return out, nil
 }
 
-// distance returns ‖x − y‖. The slower floats.Distance serves where squares overflow or underflow.
+// distance returns ‖x − y‖. It falls back to the slower floats.Distance if squares overflow or underflow.
 func distance(x, y []float64) float64 {
 	y = y[:len(x)]
 	var sum float64
@@ -202,7 +203,7 @@ func distance(x, y []float64) float64 {
 	return floats.Distance(x, y, 2)
 }
 
-// percentiles returns the values drawn black and white: see CoefficientPicture.
+// percentiles returns the values for black and white: see CoefficientPicture.
 func percentiles(v *mat.Dense) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(mat.DenseCopyOf(v).RawMatrix().Data))
 	last := float64(len(sorted) - 1)
@@ -215,13 +216,13 @@ func percentiles(v *mat.Dense) (lo, hi float64) {
 	return lo, hi
 }
 
-// paint draws each value as a rectangle, from black for lo to white for hi.
+// paint draws each value as a rectangle, from black at lo to white at hi.
 func paint(img *image.RGBA, values *mat.Dense, at image.Point, width, height int, lo, hi float64) {
 	rows, columns := values.Dims()
 	for i := range rows {
 		for j := range columns {
 			grey := color.Gray{shade(min(max(values.At(i, j), lo), hi), lo, hi)}
-			fill(img, image.Rect(0, 0, width, height).Add(at).Add(image.Pt(j*width, i*height)), grey)
+			fillRect(img, image.Rect(0, 0, width, height).Add(at).Add(image.Pt(j*width, i*height)), grey)
 		}
 	}
 }

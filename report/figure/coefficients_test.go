@@ -26,7 +26,7 @@ func TestCoefficientPicture(t *testing.T) {
 	side, top := 600, img.Rect.Dy()-601
 	left := img.Rect.Dx() - side - 1
 	grey := func(x, y int) int { return int(img.RGBAAt(left+x, y).R) }
-	// Samples of one class are near each other, of two far, and to themselves at 0.
+	// Samples of one class are near each other, samples of two classes far, and the diagonal is 0.
 	for i := range 3 {
 		for j := range 3 {
 			shade := grey(200*i+105, top+200*j+145)
@@ -91,7 +91,7 @@ func TestCoefficientSizes(t *testing.T) {
 	}
 }
 
-// TestPoolingMany: where a few samples stand for those of a cell, they are of this cell.
+// TestPoolingMany: the samples that represent a cell belong to it.
 func TestPoolingMany(t *testing.T) {
 	const cells, pool = 7, 5 * mostPooled
 	v := mat.NewDense(cells*pool, 1, nil)
@@ -110,7 +110,7 @@ func TestPoolingMany(t *testing.T) {
 	}
 }
 
-// TestPooling: several samples in a cell are averaged.
+// TestPooling: several samples of a cell are averaged.
 func TestPooling(t *testing.T) {
 	c := inClasses(11, 3)
 	order := []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 0}
@@ -140,8 +140,7 @@ func TestPooling(t *testing.T) {
 	}
 }
 
-// TestPartsByClass: parts stand in the order of the classes that use them, whatever
-// the size of these.
+// TestPartsByClass: parts are sorted by the classes that use them, whatever the classes' sizes.
 func TestPartsByClass(t *testing.T) {
 	c := Coefficients{Values: mat.NewDense(5, 3, []float64{
 		1, 0, 5,
@@ -187,7 +186,7 @@ func TestCoefficientErrors(t *testing.T) {
 	if _, err := CoefficientPicture(t.Context(), c, threeClasses); err == nil || !strings.Contains(err.Error(), "10 samples, classes of 9") {
 		t.Errorf("a class too few: %v", err)
 	}
-	// All the same, and one sample, are drawn all the same.
+	// Equal samples, and a single one, can be drawn.
 	for _, n := range []int{1, 20} {
 		if _, err := CoefficientPicture(t.Context(), Coefficients{Values: mat.NewDense(n, 2, nil), Classes: make([]int, n)}, threeClasses); err != nil {
 			t.Error(err)
@@ -207,7 +206,7 @@ func distances(t *testing.T, v *mat.Dense, order []int, pool int) *mat.Dense {
 	return far
 }
 
-// TestCoefficientPictureStopped: the distances, which take long, end with the context.
+// TestCoefficientPictureStopped: the slow distances end with the context.
 func TestCoefficientPictureStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

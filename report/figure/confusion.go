@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// MostConfused is the largest number of classes that a report draws: pictures of more would take
-	// gigabytes and show nothing.
+	// MostConfused is the largest number of classes that a report draws. Larger pictures would take gigabytes and be
+	// unreadable.
 	MostConfused = 1000
 
-	confusionSide = 540 // points, about, of many classes
+	confusionSide = 540 // the approximate side in points for many classes
 	largestCell   = 21
 	smallestCell  = 2
-	numberedCell  = 11 // least side of a cell with a number
+	numberedCell  = 11 // the smallest side of a cell with a number
 	widestName    = 100
 	nameGap       = 4
 	titleHeight   = 18
 )
 
-// Confusion draws a confusion matrix, classes×classes: a row for each true class, a column for each
-// class found, and in the cells the share of the row in percent, from white to blue.
+// Confusion draws a confusion matrix, classes×classes, with a row for each true class and a column for each predicted
+// class. Cells show the share of the row in percent, from white to blue.
 func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	n := len(counts)
 	if n == 0 {
@@ -41,7 +41,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	side := cell * vg.Length(n)
 	names := textStyle(min(9, max(cell*0.85, 6)))
 	shown := make([]string, n)
-	var widest vg.Length // of the names
+	var widest vg.Length // the widest name
 	for i, row := range counts {
 		if len(row) != n {
 			return nil, fmt.Errorf("confusion: %s has counts of %d classes of %d", classes[i], len(row), n)
@@ -112,19 +112,19 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 }
 
 const (
-	rankAxis  = 260 // points, the length of the axis
+	rankAxis  = 260 // the length of the axis in points
 	rankNames = 150 // the widest name
 	rankTop   = 22  // above the axis
-	rankBar   = 7   // from one bar to the next
-	rankLine  = 15  // from one name to the next
+	rankBar   = 7   // between two bars
+	rankLine  = 15  // between two names
 )
 
 func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler, YAlign: text.YCenter}
 }
 
-// Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the
-// best to the left, and a bar over each group of methods that do not differ.
+// Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the best on the
+// left, and a bar over each group of methods without significant differences.
 func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 	n := len(methods)
 	if n < 2 {

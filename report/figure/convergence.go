@@ -14,13 +14,12 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Convergence draws, for each method, the share of the objective's decrease that is still to come, from 100 %
-// after iteration 1 (the first step mostly corrects the scale of the initial factors). Objectives of different
-// methods are different functions; only how fast they converge can be compared. The lines are means over the
-// trials with the largest number of classes, or rank, that has curves. A trial that stopped stays at its last
-// value. If no curve falls, the error is ErrNoData.
+// Convergence draws, for each method, the remaining decrease of the objective, from 100 % after iteration 1 (the first
+// step mostly corrects the scale of the initial factors). Objectives of different methods are different functions; only
+// their speed of convergence is comparable. Lines are means over the trials with the largest number of classes, or
+// rank, that has curves. A stopped trial stays at its last value. If no curve falls, the error is ErrNoData.
 func Convergence(ctx context.Context, records []record.Record, methods []string, looks Looks) (*Figure, error) {
-	trials := curvesOf(records, methods, remaining)
+	trials := curvesOf(records, methods, remainingDecrease)
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
@@ -34,9 +33,8 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 	return f.figure(true), nil
 }
 
-// Terms draws the objective of a method with a penalty, its fit and its penalty in three plots, since they may
-// differ by orders of magnitude. Trials are those of Convergence. If no curve has a penalty, the error is
-// ErrNoData.
+// Terms draws the objective of a method with a penalty, its fit and its penalty in three plots, because they may differ
+// by orders of magnitude. It uses the same trials as Convergence. If no curve has a penalty, the error is ErrNoData.
 func Terms(ctx context.Context, records []record.Record, method string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
@@ -60,7 +58,7 @@ type term struct {
 	value func(record.Point) float64
 }
 
-// terms are the objective itself, first, and its parts.
+// terms are the objective, first, and its parts.
 var terms = []term{
 	{"Objective", func(p record.Point) float64 { return p.Objective }},
 	{"Fit", func(p record.Point) float64 { return p.Objective - p.Penalty }},
@@ -74,17 +72,16 @@ func iterationChart(y string) *chart {
 	return f
 }
 
-// addMean adds the mean of a term of a method's curves, if it has any.
+// addMean adds the mean curve of a term, if it has points.
 func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]record.Point, t term) error {
 	mean, err := t.mean(ctx, curves)
 	if err != nil {
 		return err
 	}
-	return f.add(line{number: number, name: method, points: mean})
+	return f.addLines(line{number: number, name: method, points: mean})
 }
 
-// curvesOf returns what prepare makes of the curves of each method at the largest number of classes, or rank,
-// with any.
+// curvesOf returns the prepared curves of each method at the largest number of classes, or rank, that has curves.
 func curvesOf(records []record.Record, methods []string, prepare func([]record.Point) []record.Point) map[string][][]record.Point {
 	trials := map[string][][]record.Point{}
 	largest := 0
@@ -102,8 +99,8 @@ func curvesOf(records []record.Record, methods []string, prepare func([]record.P
 	return trials
 }
 
-// remaining rescales a curve from iteration 1 on to end at 0 from 1; nil if the objective does not fall.
-func remaining(curve []record.Point) []record.Point {
+// remainingDecrease rescales a curve from iteration 1 so that it falls from 1 to 0; nil if the objective does not fall.
+func remainingDecrease(curve []record.Point) []record.Point {
 	var rest []record.Point
 	for _, p := range curve {
 		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {
@@ -123,7 +120,7 @@ func remaining(curve []record.Point) []record.Point {
 	return rest
 }
 
-// withPenalty returns a curve from iteration 1 on, without what overflows; nil if it has no penalty.
+// withPenalty returns a curve from iteration 1 without overflowing values; nil if it has no penalty.
 func withPenalty(curve []record.Point) []record.Point {
 	if !slices.ContainsFunc(curve, func(p record.Point) bool { return p.Penalty != 0 }) {
 		return nil
@@ -133,7 +130,7 @@ func withPenalty(curve []record.Point) []record.Point {
 	})
 }
 
-// mean averages the term of curves at every iteration that any of them has.
+// mean averages the term over the curves at every iteration of any curve.
 func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, error) {
 	var iterations []int
 	for _, curve := range curves {
@@ -149,15 +146,15 @@ func (t term) mean(ctx context.Context, curves [][]record.Point) (plotter.XYs, e
 		}
 		sum := 0.0
 		for _, curve := range curves {
-			sum += t.at(curve, i)
+			sum += t.valueAt(curve, i)
 		}
 		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
 	}
 	return mean, nil
 }
 
-// at interpolates the term of a curve between its points; before the first and after the last it is constant.
-func (t term) at(curve []record.Point, iteration int) float64 {
+// valueAt interpolates the term of a curve linearly; outside of the curve's points it is constant.
+func (t term) valueAt(curve []record.Point, iteration int) float64 {
 	i, exact := slices.BinarySearchFunc(curve, iteration, func(p record.Point, i int) int { return p.Iteration - i })
 	switch {
 	case exact || i == 0:

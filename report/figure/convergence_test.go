@@ -39,7 +39,7 @@ func TestRemaining(t *testing.T) {
 		{"none", nil, nil},
 	} {
 		before := slices.Clone(test.curve)
-		if diff := cmp.Diff(test.want, remaining(test.curve)); diff != "" {
+		if diff := cmp.Diff(test.want, remainingDecrease(test.curve)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 		for i, p := range test.curve {
@@ -50,8 +50,7 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// A trial that has stopped stays where it is, and values between two points
-// are interpolated.
+// A stopped trial keeps its last value, and values between points are interpolated.
 func TestMeanCurve(t *testing.T) {
 	long := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
 	short := []record.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
@@ -103,7 +102,7 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
-// penalised makes a record whose curve has a penalty.
+// penalised returns a record whose curve has a penalty.
 func penalised(method string, classes int, penalties ...float64) record.Record {
 	r := record.Record{Method: method, Classes: classes, Scores: map[string]float64{"AC": 1}}
 	for i, p := range penalties {

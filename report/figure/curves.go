@@ -19,9 +19,9 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard
-// error to each side, or a single row as dots with bars of one standard deviation. A ring marks each method's
-// best rank, unless all are as good. Without any mean the error is ErrNoData.
+// Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard error to
+// each side, or a single row as dots with bars of one standard deviation. A ring marks each method's best rank, unless
+// all ranks are equally good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -41,22 +41,22 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
 	for i, method := range t.Methods {
-		l := line{number: looks.number(method, i), name: method, points: means(t, i, 0), below: means(t, i, -1), above: means(t, i, 1), marked: len(t.Rows) <= mostMarkers}
+		l := line{number: looks.number(method, i), name: method, points: meanPoints(t, i, 0), below: meanPoints(t, i, -1), above: meanPoints(t, i, 1), marked: len(t.Rows) <= mostMarkers}
 		_, _, lowest, highest := plotter.XYRange(l.points)
 		if row, best := t.Level(i); t.Ranks && (t.Score.Better(lowest, highest) || t.Score.Better(highest, lowest)) && len(l.points) > 0 {
 			l.ring = &plotter.XY{X: float64(row), Y: best.Mean}
 		}
 		lines = append(lines, l)
 	}
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	roundTicks(&f.plot.Y, t.Score.Unit == eval.UnitPercent)
 	return f.figure(true), nil
 }
 
-// means returns the means of a column, moved by so many standard errors.
-func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
+// meanPoints returns the meanPoints of a column, shifted by a number of standard errors.
+func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
 	for _, row := range t.Rows {
 		if c := row.Cells[column]; c.N > 0 {
 			points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean + errors*c.SD/math.Sqrt(float64(c.N))})
@@ -65,7 +65,7 @@ func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
 	return points
 }
 
-// dots draws the only row of a table, the first method at the top.
+// dots draws the only row of a table, with the first method at the top.
 func dots(t *table.Table, looks Looks) (*Figure, error) {
 	row := t.Rows[0]
 	f := newChart(table.AxisLabel(t.Score, " with "+t.Describe(row)), "")
@@ -106,15 +106,15 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 	return f.figure(false), nil
 }
 
-// criterion is what a number is chosen by, with values for all numbers and optional errors.
+// criterion is a criterion for choosing a number, with its value for each number and optional errors.
 type criterion struct {
 	name           string
 	values, errors []float64
 }
 
-// choice draws criteria against the numbers that one is chosen from, with rings at that place unless it is −1.
-// bound sets the ends of the vertical axis.
-func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
+// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets the
+// limits of the vertical axis.
+func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	var lines []line
@@ -134,27 +134,27 @@ func choice(x, y string, numbers []int, chosen int, bound func(*plot.Axis), crit
 		}
 		lines = append(lines, l)
 	}
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	bound(&f.plot.Y)
 	return f.figure(len(criteria) > 1), nil
 }
 
-// CountCurve draws gaps, as shares of the largest, silhouettes and stability against the number of
-// clusters, with rings at the number that c.Best chooses.
+// CountCurve draws gaps, relative to the largest, silhouettes and stability against the number of clusters, with rings
+// at the number that c.Best chooses.
 func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	best := c.Best()
 	gaps := make([]float64, len(c.Gap))
 	if largest := c.Gap[best]; largest > 0 {
-		gaps = shares(c.Gap, largest)
+		gaps = relativeTo(c.Gap, largest)
 	}
-	return choice("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+	return choiceFigure("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
 }
 
-// GapCurve draws gaps of eigenvalues against the number of clusters, beginning at from.
+// GapCurve draws eigenvalue gaps against the number of clusters, starting at from.
 func GapCurve(from int, gaps []float64) (*Figure, error) {
 	if len(gaps) == 0 {
 		return nil, ErrNoData
@@ -163,22 +163,22 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	return choice("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
+	return choiceFigure("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
-// RankCurve draws misfits of held-out entries, as shares of the largest, and stability against the
-// rank, with rings at the chosen one.
+// RankCurve draws misfits of held-out entries, relative to the largest, and stability against the rank, with rings at
+// the chosen rank.
 func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 	if len(c.Rank) == 0 {
 		return nil, ErrNoData
 	}
 	largest := cmp.Or(slices.Max(c.Misfit), 1)
-	return choice("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+	return choiceFigure("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
 		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
-		criterion{"misfit", shares(c.Misfit, largest), shares(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
+		criterion{"misfit", relativeTo(c.Misfit, largest), relativeTo(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
 }
 
-func shares(values []float64, largest float64) []float64 {
+func relativeTo(values []float64, largest float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = v / largest
@@ -186,9 +186,9 @@ func shares(values []float64, largest float64) []float64 {
 	return out
 }
 
-// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a
-// line for each combination of other settings, with a ring at the best, and level lines for other methods.
-// Without data: ErrNoData.
+// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a line for
+// each combination of other settings, with a ring at the best, and level lines for other methods. Without data the
+// error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {
@@ -209,7 +209,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	}
 	places := f.placeValues(values)
 	var lines, rings []line
-	for len(points) > 0 { // those of one line, which come first, and the rest
+	for len(points) > 0 { // the points of one line come first
 		first := points[0]
 		l := line{number: looks.count() + len(lines), name: first.line, marked: true}
 		at := slices.IndexFunc(rings, func(r line) bool { return r.name == first.sweep })
@@ -234,7 +234,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	// The axis is that of the values.
 	next := len(lines)
 	lines = append(lines, rings...)
-	if err := f.add(lines...); err != nil {
+	if err := f.addLines(lines...); err != nil {
 		return nil, err
 	}
 	for column, method := range t.Methods {
@@ -243,7 +243,7 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.add(line{number: looks.number(method, next), name: method, points: level}); err != nil {
+		if err := f.addLines(line{number: looks.number(method, next), name: method, points: level}); err != nil {
 			return nil, err
 		}
 		next++
@@ -252,13 +252,13 @@ func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Look
 	return f.figure(true), nil
 }
 
-// sweepPoint is the score with one value of a setting. A line has one combination of a sweep's other settings.
+// sweepPoint is the score at one value of a setting. A line joins the points that share a sweep's other settings.
 type sweepPoint struct {
 	sweep, line, value string
 	score              float64
 }
 
-// sweepPoints gathers the points of all sweeps that have the setting.
+// sweepPoints returns the points of all sweeps that have the setting.
 func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []sweepPoint) {
 	for _, s := range sweeps {
 		at := slices.Index(s.Settings, setting)
@@ -287,13 +287,12 @@ func sweepPoints(t *table.Table, sweeps []spec.Sweep, setting string) (points []
 }
 
 const (
-	wideSpan = 20   // the largest value over the smallest above which an axis is logarithmic
-	labelGap = 0.02 // the least distance of two labels, as a share of the axis
+	wideSpan = 20   // an axis is logarithmic if its largest value exceeds this multiple of the smallest
+	labelGap = 0.02 // the smallest distance of two labels, as a fraction of the axis
 )
 
-// placeValues puts the values on the horizontal axis as ticks and returns the place of each. The scale is
-// logarithmic if all are positive and span more than wideSpan; texts, and 0 in a wide span, are at equal
-// distances.
+// placeValues puts the values on the horizontal axis as ticks and returns the position of each. The scale is
+// logarithmic if all are positive and span more than wideSpan. Texts, and 0 in a wide span, are equally spaced.
 func (f *chart) placeValues(values []string) map[string]float64 {
 	numbers := map[string]float64{}
 	evenly := false
@@ -321,7 +320,7 @@ func (f *chart) placeValues(values []string) map[string]float64 {
 	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
 	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		var ticks []plot.Tick
-		end := 0.0 // of the last label, as a share of the axis
+		end := 0.0 // the end of the last label, as a fraction of the axis
 		for i, v := range values {
 			if i > 0 && numbers[v] == numbers[values[i-1]] {
 				continue

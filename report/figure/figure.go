@@ -1,6 +1,6 @@
-// Package figure draws curves and confusions as scalable figures, and, pixel by pixel, montages of parts,
-// coefficients, contact sheets, visual words and photos with the patches of parts marked. The same input gives
-// the same bytes.
+// Package figure draws the figures of reports. Curves and confusion matrices are scalable [Figure] values. Montages of
+// basis vectors, coefficients, contact sheets, visual words and photos with marked parts are images. Equal input gives
+// equal bytes.
 package figure
 
 import (
@@ -40,17 +40,17 @@ var ErrNoData = errors.New("nothing to draw")
 const (
 	edge         = 0.08 * vg.Inch
 	pngDPI       = 200
-	longestShown = 60 // characters of a name
+	longestShown = 60 // the most characters of a name
 )
 
 // Figure is a drawing that can be written as PNG, SVG and PDF.
 type Figure struct {
 	w, h vg.Length // without the margin
-	// draw draws on a white canvas of that size; its only error is the context's.
+	// draw draws on a white canvas of size w×h; its only error is the context's.
 	draw func(ctx context.Context, c draw.Canvas) error
 }
 
-// shownName returns a name in one line of characters that an SVG file may hold, shortened in the middle.
+// shownName returns a name as one line of characters that SVG allows, shortened in the middle.
 func shownName(name string) string {
 	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
 }
@@ -59,10 +59,10 @@ func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
-// Size is the size of the figure with its margin.
+// Size returns the size of the figure with its margin.
 func (f *Figure) Size() (w, h vg.Length) { return f.w + 2*edge, f.h + 2*edge }
 
-// paint draws the figure with its margin on a canvas, made white.
+// paint draws the figure with its margin on a canvas, white first.
 func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
 	all := draw.New(c)
 	all.SetColor(color.White)
@@ -71,7 +71,7 @@ func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
 	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
-// PNG writes the figure with 200 dots per inch, which the file states.
+// PNG writes the figure at 200 dots per inch, which the file states.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.Size()), vgimg.UseDPI(pngDPI))
 	if err := f.paint(ctx, c); err != nil {
@@ -81,7 +81,7 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
 		return err
 	}
-	// The chunk pHYs (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
+	// image/png does not write the chunk pHYs (ISO/IEC 15948, 11.3.4.3).
 	perMetre := uint32(math.Round(pngDPI / 0.0254))
 	chunk := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x09pHYs"), perMetre)
 	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1) // the unit is the metre
@@ -91,8 +91,8 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// SVG writes the figure as a scalable drawing. Its text is in Liberation Sans, or in Arial or
-// Helvetica, which have the same widths.
+// SVG writes the figure as a scalable drawing. Text is in Liberation Sans, or in Arial or Helvetica, which have the
+// same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
 	if err := f.paint(ctx, c); err != nil {
@@ -107,7 +107,7 @@ func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// PDF writes the figure as a scalable drawing for papers. Its letters are outlines, so it needs no fonts.
+// PDF writes the figure as a scalable drawing for papers. Letters are outlines, so it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
 	if err := f.paint(ctx, c); err != nil {
@@ -117,14 +117,14 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err := w.Write(pdfDate.ReplaceAll(b.Bytes(), []byte("${1}20000101000000"))) // the same bytes on every day
+	_, err := w.Write(pdfDate.ReplaceAll(b.Bytes(), []byte("${1}20000101000000"))) // a fixed date gives equal bytes
 	return err
 }
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines draws letters as curves, since vgpdf has only Western Europe's, and transparent colours, which it
-// darkens.
+// outlines draws letters as curves, because vgpdf supports Western European letters only. It also corrects transparent
+// colours, which vgpdf darkens.
 type outlines struct{ *vgpdf.Canvas }
 
 // SetColor implements vg.Canvas.
@@ -135,7 +135,7 @@ func (c outlines) SetColor(colour color.Color) {
 	c.Canvas.SetColor(colour)
 }
 
-// straight is a colour whose components are not multiplied by its opacity.
+// straight returns a colour whose components are not multiplied by its opacity.
 func straight(c color.Color) color.RGBA { return color.RGBA(color.NRGBAModel.Convert(c).(color.NRGBA)) }
 
 // FillString implements vg.Canvas.
@@ -190,7 +190,7 @@ const (
 	legendGap  = 0.15 * vg.Inch
 	chartGap   = 0.15 * vg.Inch
 
-	mostMarkers  = 20 // points that are marked on a line
+	mostMarkers  = 20 // the most markers on a line
 	bandStrength = 28 // the opacity of a band, of 255
 )
 
@@ -202,7 +202,7 @@ type chart struct {
 	legend        plot.Legend
 }
 
-// newChart returns an empty chart whose axes have these labels.
+// newChart returns an empty chart with these axis labels.
 func newChart(x, y string) *chart {
 	f := &chart{plot: plot.New(), width: plotWidth, height: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
 	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
@@ -224,16 +224,16 @@ func newChart(x, y string) *chart {
 
 // line is a line of a chart, named in its legend.
 type line struct {
-	number       int // of its colour, dashes and marker
+	number       int // selects the colour, dashes and marker
 	name         string
 	points       plotter.XYs
-	below, above plotter.XYs // bound a pale band around it, if they differ
-	marked       bool        // at each point
-	ring         *plotter.XY // a point with a ring, or nil; a line without points is a ring alone
+	below, above plotter.XYs // the bounds of a pale band around the line, if they differ
+	marked       bool        // with a marker at each point
+	ring         *plotter.XY // a point with a ring, or nil; without points there is only the ring
 }
 
-// add adds lines, all in front of all bands.
-func (f *chart) add(lines ...line) error {
+// addLines adds lines, with all bands behind all lines.
+func (f *chart) addLines(lines ...line) error {
 	for _, l := range lines {
 		if len(l.below) < 2 || slices.Equal(l.below, l.above) {
 			continue
@@ -288,9 +288,9 @@ func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	c.Stroke(circle)
 }
 
-// figure returns the chart as it is, with or without its legend.
+// figure returns the chart, with or without its legend.
 func (f *chart) figure(legend bool) *Figure {
-	var beside vg.Length // the width of the legend with the gap before it
+	var beside vg.Length // the width of the legend and the gap before it
 	if legend {
 		size := f.legend.Rectangle(draw.Canvas{}).Size()
 		beside, f.height = legendGap+size.X, max(f.height, size.Y)
@@ -323,7 +323,7 @@ func sideBySide(figures []*Figure) *Figure {
 	return row
 }
 
-// wholeTicks labels the values that are at least 1/24 of the axis apart.
+// wholeTicks labels values that are at least 1/24 of the axis apart.
 func wholeTicks(values []int) plot.TickerFunc {
 	return func(lo, hi float64) []plot.Tick {
 		ticks := make([]plot.Tick, len(values))
@@ -339,8 +339,8 @@ func wholeTicks(values []int) plot.TickerFunc {
 	}
 }
 
-// roundTicks gives an axis with all its data at most nine round ticks in percent, or six plain ones, and ends
-// it at ticks.
+// roundTicks ends an axis at ticks around its data, and gives it at most nine round ticks in percent, or six plain
+// ones.
 func roundTicks(axis *plot.Axis, percent bool) {
 	span, unit, steps, least := axis.Max-axis.Min, 1.0, 5, 0.0
 	if percent {
@@ -360,7 +360,8 @@ func roundTicks(axis *plot.Axis, percent bool) {
 	axis.Tick.Marker = ticks
 }
 
-// roundStep is the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which most steps hold the span; 0 if it is empty.
+// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which at most most steps cover the span; 0 for an
+// empty span.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0

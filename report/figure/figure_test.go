@@ -79,7 +79,7 @@ func TestCurves(t *testing.T) {
 // rings counts the rings of a drawing.
 func rings(svg []byte) int { return strings.Count(string(svg), "stroke-width:1.4") }
 
-// A ring marks the best rank of each method, unless all are as good.
+// A ring marks the best rank of each method, unless all are equally good.
 func TestCurvesOfRanks(t *testing.T) {
 	records := ranksAndSweeps()
 	for i, r := range records {
@@ -105,7 +105,7 @@ func TestCurvesOfRanks(t *testing.T) {
 	}
 }
 
-// What a stopped run or an odd experiment leaves must be drawn all the same.
+// Incomplete and unusual experiments can be drawn.
 func TestCurvesOdd(t *testing.T) {
 	many := make([]string, 15)
 	for i := range many {
@@ -138,8 +138,7 @@ func TestCurvesOdd(t *testing.T) {
 	}
 }
 
-// With one number of classes there are no lines but dots, each method's name
-// beside its own.
+// A single number of classes gives dots, each beside its method's name.
 func TestDots(t *testing.T) {
 	f, err := Curves(table.New(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods, table.Tests{}), nil)
 	if err != nil {
@@ -194,7 +193,7 @@ func TestWholeTicks(t *testing.T) {
 	}
 }
 
-// Methods must look different, beyond the number of colours too.
+// Methods look different, even beyond the number of colours.
 func TestLooks(t *testing.T) {
 	seen := map[string]int{}
 	for i := range 28 {
@@ -247,8 +246,7 @@ func TestNumberTicks(t *testing.T) {
 	}
 }
 
-// A PDF is the same every time, holds no date of its making and letters of any
-// script as outlines.
+// A PDF has equal bytes every time, no date, and outlines for letters of any script.
 func TestPDF(t *testing.T) {
 	scores := awkward()
 	f, err := Curves(scores, nil)
@@ -276,13 +274,13 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// A PNG says how many dots an inch it has.
+// A PNG states its resolution.
 func TestPNGResolution(t *testing.T) {
 	f, err := Curves(awkward(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture, _ := drawn(t, f) // which decodes as ever
+	picture, _ := drawn(t, f) // decodes as before
 	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +290,7 @@ func TestPNGResolution(t *testing.T) {
 	}
 }
 
-// A method has one colour in all figures, whichever others are in them.
+// A method has one colour in all figures, whichever others they have.
 func TestLooksAcrossFigures(t *testing.T) {
 	looks := NewLooks(sweptMethods, lambdaSweep)
 	for name, want := range map[string]int{"nmf": 0, "ogl_1": 1, "ogl 2 50": 1, "gnmf": 2, "g 0.5": 2, "g 50": 2} {

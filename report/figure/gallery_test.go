@@ -16,7 +16,7 @@ func TestGallery(t *testing.T) {
 		for i := range 1 + seed%9 {
 			w, h := 1+int(160*(1+reporttest.Noise("w", seed, i))), 1+int(160*(1+reporttest.Noise("h", seed, i)))
 			drawing := image.NewRGBA(image.Rect(0, 0, w, h))
-			fill(drawing, drawing.Rect, blue)
+			fillRect(drawing, drawing.Rect, blue)
 			tiles = append(tiles, GalleryTile{Drawing: drawing})
 			area += w * h
 		}

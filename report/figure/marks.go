@@ -11,22 +11,22 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// MarkOptions are options for drawing marks on a photo: Fade makes it pale where nothing is marked, and Numbers
-// writes the number of a part, from 1, where it is strongest, if there is space.
+// MarkOptions are the options of DrawMarks. Fade makes the photo pale outside of marks. Numbers writes the number of
+// each part, from 1, where it is strongest, if there is space.
 type MarkOptions struct{ Fade, Numbers bool }
 
 const (
-	MarkBox = 328 // the size in pixels that photos with marks are fitted into
+	MarkBox = 328 // the largest side in pixels of photos with marks
 
-	faintest, fullest  = 0.25, 0.65 // the share of the part's colour in a marked pixel, at the strengths 0 and 1
-	markFade, restFade = 0.15, 0.65 // how far a photo is faded towards white, and where nothing is marked
-	minNumbered        = 0.01       // the least share of a photo that a part with a number has
+	faintest, fullest  = 0.25, 0.65 // the weight of the part's colour in a marked pixel, at strengths 0 and 1
+	markFade, restFade = 0.15, 0.65 // how far a photo is faded towards white, in and outside of marks
+	minNumbered        = 0.01       // the smallest share of a photo that gets a number
 )
 
-// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the stronger
-// they are. Marks are in pixels of the given size, before the photo was scaled. A pixel belongs to the part
-// whose patches cover it most, each by its strength and less towards its edge; of equal parts to the lower one.
-// The only error is the context's.
+// DrawMarks makes a photo grey and tints the patches of each part with its colour, more strongly for larger strengths.
+// marks are in pixels of a photo of the given size, before it was scaled to small. A pixel belongs to the part whose
+// patches cover it most, each weighted by its strength and less towards its edge; ties go to the lower part. The only
+// error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []models.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
 	if err != nil {
@@ -39,16 +39,16 @@ func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks [
 	return nil
 }
 
-// territory holds which part each pixel of a drawing belongs to.
+// territory holds the part of each pixel of a drawing.
 type territory struct {
 	size  image.Point
 	owner []int // the part of each pixel, row by row, or −1
-	// weight is how much of the pixel the owner covers, and strength the mean strength of its patches
-	// there, weighted by how much they cover.
+	// weight is the owner's coverage of the pixel, and strength the mean strength of its patches there, weighted by
+	// coverage.
 	weight, strength []float32
 }
 
-// divide gives the pixels of a drawing of the given size to the parts.
+// divide assigns the pixels of a drawing of the given size to parts.
 func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
@@ -83,8 +83,8 @@ func divide(ctx context.Context, marks []models.Patch, photo, size image.Point) 
 	return t, nil
 }
 
-// covered returns the first pixel, of n along an axis, whose middle is in a patch, and the weights of all: 1 in
-// the middle, hardly anything at the edge. A patch is enlarged to one pixel at least.
+// covered returns the first of n pixels along an axis whose centre is in a patch, and the weights of all covered
+// pixels: 1 at the centre, nearly 0 at the edge. A patch is at least one pixel wide.
 func covered(centre, side float32, scale float64, n int) (first int, weights []float64) {
 	middle, half := scale*(float64(centre)+0.5), max(scale*float64(side)/2, 0.5)
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }
@@ -95,7 +95,7 @@ func covered(centre, side float32, scale float64, n int) (first int, weights []f
 	return first, weights
 }
 
-// partAt returns the part of a pixel, or −1, as everywhere outside.
+// partAt returns the part of a pixel, or −1, also outside of the drawing.
 func (t *territory) partAt(x, y int) int {
 	if x < 0 || y < 0 || x >= t.size.X || y >= t.size.Y {
 		return -1
@@ -103,7 +103,7 @@ func (t *territory) partAt(x, y int) int {
 	return t.owner[y*t.size.X+x]
 }
 
-// paint makes the drawing grey and lays the parts' colours over it, each with a thin border.
+// paint makes the drawing grey and tints it with the parts' colours, each with a thin border.
 func (t *territory) paint(img *image.RGBA, fade bool) {
 	for y := range t.size.Y {
 		for x := range t.size.X {
@@ -128,7 +128,7 @@ func (t *territory) paint(img *image.RGBA, fade bool) {
 	}
 }
 
-// writeNumbers writes the numbers of the parts, those with the most pixels first.
+// writeNumbers writes the numbers of the parts, the largest parts first.
 func (t *territory) writeNumbers(img *image.RGBA) {
 	type place struct {
 		chip      chip

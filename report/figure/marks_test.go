@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/models"
 )
 
-// boxed are options with the box that the photo is fitted into, 0 for MarkBox.
+// boxed are options with the box for the photo, 0 for MarkBox.
 type boxed struct {
 	Box           int
 	Fade, Numbers bool
@@ -42,7 +42,7 @@ func TestMarkPatchesGolden(t *testing.T) {
 	goldenImage(t, "patches-faded.png", mark(t, hills(100, 80), marks[4:5], boxed{Box: 50, Fade: true}))
 }
 
-// A patch is the pixels whose middles it holds, as SIFT's grid has them.
+// A patch is the pixels whose centres it holds, as in SIFT's grid.
 func TestMarkPatchesPlace(t *testing.T) {
 	grey := plain(40, 30, color.Gray{90})
 	for _, test := range []struct {
@@ -81,8 +81,7 @@ func TestMarkPatchesPlace(t *testing.T) {
 	}
 }
 
-// The border of two patches that overlap runs in the middle between them, and
-// nearer to the weaker one.
+// The border of two overlapping patches is in the middle, or nearer to the weaker one.
 func TestDivide(t *testing.T) {
 	size := image.Pt(48, 16)
 	left, right := models.Patch{X: 15.5, Y: 7.5, Side: 16, Part: 3, Share: 1}, models.Patch{X: 23.5, Y: 7.5, Side: 16, Part: 2, Share: 1}
@@ -107,7 +106,7 @@ func TestDivide(t *testing.T) {
 			}
 		}
 	}
-	// Of equals the lower part has the pixel, whatever the order.
+	// Ties go to the lower part, in any order.
 	same := left
 	same.Part = 1
 	for _, marks := range [][]models.Patch{{left, same}, {same, left}} {
@@ -117,8 +116,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// Marks of many parts: the pixel is the part's with the largest sum, counted
-// here mark by mark, and the order of the parts makes no difference.
+// Many parts: each pixel belongs to the part with the largest sum, computed here mark by mark, for any order of parts.
 func TestDivideAgainstSums(t *testing.T) {
 	for seed := range uint64(20) {
 		photograph, size := image.Pt(60, 45), image.Pt(40, 30)
@@ -180,7 +178,7 @@ func TestMarkPatchesOdd(t *testing.T) {
 			}
 		}
 	}
-	// Without a mark, and with marks outside only, the photograph is grey.
+	// Without marks, or with marks outside only, the photograph is grey.
 	colourful := plain(30, 20, red)
 	without := mark(t, colourful, nil, boxed{Numbers: true})
 	if n := len(tinted(without)); n > 0 {
@@ -190,7 +188,7 @@ func TestMarkPatchesOdd(t *testing.T) {
 	if !bytes.Equal(outside.Pix, without.Pix) {
 		t.Error("a mark outside is seen")
 	}
-	// The stronger the mark, the fuller the colour.
+	// Stronger marks are more colourful.
 	last := 0
 	for _, strength := range []float64{1e-9, 0.3, 0.7, 1} {
 		c := mark(t, plain(30, 30, color.Gray{128}), []models.Patch{{X: 15, Y: 15, Side: 20, Share: strength}}, boxed{Box: 30}).RGBAAt(15, 15)
@@ -202,7 +200,7 @@ func TestMarkPatchesOdd(t *testing.T) {
 	}
 }
 
-// Every part that has much of the photograph is numbered, if there is room.
+// Every part with a large share of the photograph is numbered, if there is space.
 func TestMarkPatchesNumbers(t *testing.T) {
 	marks := []models.Patch{
 		{X: 40, Y: 40, Side: 40, Part: 0, Share: 1},
@@ -229,7 +227,7 @@ func TestMarkPatchesNumbers(t *testing.T) {
 	}
 }
 
-// Where two numbers would overlap, that of the part that has more stands.
+// If two numbers would overlap, the larger part's is drawn.
 func TestMarkPatchesNumbersOverlap(t *testing.T) {
 	marks := []models.Patch{{X: 9, Y: 15, Side: 8, Part: 0, Share: 1}, {X: 20, Y: 15, Side: 12, Part: 1, Share: 1}}
 	for range 2 {
@@ -281,8 +279,8 @@ func TestPartColours(t *testing.T) {
 	}
 }
 
-// oklab returns a colour's lightness, from 0 to 1, and its two opponent values in Oklab (Ottosson
-// 2020), where distances are about those that people see.
+// oklab returns a colour's lightness, from 0 to 1, and its two opponent values in Oklab (Ottosson 2020), where
+// distances are approximately perceptual.
 func oklab(c color.RGBA) [3]float64 {
 	linear := func(v uint8) float64 {
 		x := float64(v) / 255

@@ -43,7 +43,7 @@ func TestMontage(t *testing.T) {
 			}
 		}
 	}
-	// All the rest is white.
+	// Everything else is white.
 	dark := 0
 	for _, v := range img.Pix {
 		if v != 255 {
@@ -139,8 +139,7 @@ func TestShadeExtremes(t *testing.T) {
 	}
 }
 
-// A large picture that is averaged looks as if it
-// had been resampled.
+// A large averaged picture looks resampled.
 func TestThumbnailOfLarge(t *testing.T) {
 	large := image.NewRGBA(image.Rect(7, 3, 7+1213, 3+907))
 	for y := range 907 {
@@ -159,7 +158,7 @@ func TestThumbnailOfLarge(t *testing.T) {
 			t.Fatalf("value %d is %d, want %d", i, got.Pix[i], v)
 		}
 	}
-	// What is transparent is white, also where it is reduced.
+	// Transparent pixels are white, also if they are averaged.
 	if c := Thumbnail(image.NewNRGBA(image.Rect(0, 0, 2000, 10)), 100).RGBAAt(50, 0); c != (color.RGBA{0xff, 0xff, 0xff, 0xff}) {
 		t.Errorf("nothing is drawn as %v", c)
 	}

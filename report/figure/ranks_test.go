@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRanks: names stand with their ranks, and a bar over each group has its colour.
+// TestRanks: names are at their ranks, and each group has a bar.
 func TestRanks(t *testing.T) {
 	methods := []string{"kmeans", "a & b", "nmf", "a method with a name that is much too long for a figure of ranks"}
 	f, err := Ranks(methods, []float64{2.5, 1, 2.75, 3.75}, [][]int{{0, 2}, {2, 3}})

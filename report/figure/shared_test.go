@@ -39,7 +39,7 @@ func must[T any](v T, err error) T {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 
-// awkward is a table with everything in it.
+// awkward is a table with all special cases.
 func awkward() *table.Table {
 	records, methods := reporttest.Awkward()
 	t := table.New(records, "AC", methods, table.Tests{})
@@ -47,8 +47,7 @@ func awkward() *table.Table {
 	return t
 }
 
-// hills is a grey picture that gets lighter to the right with waves in it,
-// whose corner is not at the origin.
+// hills is a grey image with waves that gets lighter to the right; its corner is not at the origin.
 func hills(width, height int) image.Image {
 	img := image.NewGray(image.Rect(3, 2, 3+width, 2+height))
 	for y := range height {
@@ -60,7 +59,7 @@ func hills(width, height int) image.Image {
 	return img
 }
 
-// scattered are marks anywhere on a picture and around it.
+// scattered returns marks anywhere on and around a picture.
 func scattered(seed uint64, n, parts, width, height int) []models.Patch {
 	r := rand.New(rand.NewPCG(seed, 9))
 	marks := make([]models.Patch, n)
@@ -86,8 +85,7 @@ func tinted(img *image.RGBA) map[image.Point]bool {
 	return found
 }
 
-// inClasses makes coefficients, samples×classes, with class c mostly of part c in mixed order, and the samples'
-// classes.
+// inClasses returns coefficients, samples×classes, in which class c uses mostly part c, shuffled, and the classes.
 func inClasses(samples, classes int) Coefficients {
 	values, of := mat.NewDense(samples, classes, nil), make([]int, samples)
 	for i := range samples {

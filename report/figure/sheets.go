@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	tileSide   = 96 // pixels, about, of the longer side of a tile
+	tileSide   = 96 // the approximate longer side of a tile in pixels
 	montageGap = 3
 
-	sheetWidth    = 1024 // pixels that a page shows without reducing a picture
+	sheetWidth    = 1024 // the pixels that a page shows without scaling
 	sheetGap      = 10
-	minTile       = 90 // least width of a caption
+	minTile       = 90 // the smallest width of a caption
 	captionHeight = 17
 
 	chipHeight  = 15
@@ -34,8 +34,8 @@ const (
 	chipFont    = 11
 	legendWord  = "Parts"
 
-	MaxWordPatches = 20 // that are drawn for a word
-	MaxSheetWords  = 42 // words on a sheet
+	MaxWordPatches = 20 // the most patches of a word
+	MaxSheetWords  = 42 // the most words on a sheet
 	wordColumns    = 7  // words side by side
 	patchColumns   = 4  // patches of a word side by side
 	patchBox       = 32
@@ -45,10 +45,10 @@ const (
 	wordWidth      = patchColumns*(patchBox+patchGap) - patchGap
 )
 
-// Montage draws a basis (m×k, a basis vector a column) as k tiles in a rectangle that is about square. Each
-// column is an image, row by row, for each channel (1: grey; 3: red, green, blue), m = channels·height·width.
-// Each tile is scaled to its own range, from black to white. Equal values are mid grey; values that are not
-// finite count as the smallest.
+// Montage draws a basis (m×k, one basis vector a column) as k tiles in an approximately square rectangle. Each column
+// is an image, row by row, for each channel (1: grey; 3: red, green, blue), so m = channels·height·width. Each tile is
+// scaled from black at its minimum to white at its maximum. Constant tiles are mid grey; values that are not finite
+// count as the minimum.
 func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
@@ -69,7 +69,7 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 	if channels == 3 {
 		img = image.NewRGBA(size)
 	}
-	fill(img, size, color.White)
+	fillRect(img, size, color.White)
 	for j := range k {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,13 +82,13 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 			if channels == 3 {
 				c = color.RGBA{value(i), value(area + i), value(2*area + i), 0xff}
 			}
-			fill(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
+			fillRect(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
 		}
 	}
 	return img, nil
 }
 
-// columnRange returns the smallest and the largest finite value of a column; lo > hi without any.
+// columnRange returns the smallest and the largest finite value of a column; lo > hi if there is none.
 func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	m, _ := x.Dims()
@@ -100,7 +100,7 @@ func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	return lo, hi
 }
 
-// shade maps [lo, hi] to black … white.
+// shade maps lo to black and hi to white.
 func shade(v, lo, hi float64) uint8 {
 	if lo >= hi {
 		return 0x80
@@ -108,11 +108,11 @@ func shade(v, lo, hi float64) uint8 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
 	}
-	// Halves, since the whole range of the largest numbers overflows.
+	// Halves, because the range of very large numbers overflows.
 	return uint8(math.Round(255 * ((v/2 - lo/2) / (hi/2 - lo/2))))
 }
 
-// GalleryTile is a drawing, or nil for an empty frame, with its caption.
+// GalleryTile is a drawing with its caption; a nil drawing is an empty frame.
 type GalleryTile struct {
 	Drawing *image.RGBA
 	Caption string
@@ -125,7 +125,8 @@ func (t GalleryTile) size() image.Point {
 	return t.Drawing.Rect.Size()
 }
 
-// gallery draws tiles on white in lines of at most sheetWidth, after left free pixels and above a free area.
+// gallery draws tiles on white in lines of at most sheetWidth. It leaves left pixels free at the left, and the area
+// below free.
 func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	corners := make([]image.Point, len(tiles))
 	at := image.Pt(left+sheetGap, sheetGap)
@@ -142,18 +143,18 @@ func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 		wide, high = max(wide, at.X), max(high, size.Y)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, wide, at.Y+high+captionHeight+sheetGap+below.Y))
-	fill(img, img.Rect, color.White)
+	fillRect(img, img.Rect, color.White)
 	face := sheetFace(10)
 	for i, tile := range tiles {
 		frame := image.Rectangle{Max: tile.size()}.Add(corners[i])
 		if tile.Drawing != nil {
 			draw.Draw(img, frame, tile.Drawing, tile.Drawing.Rect.Min, draw.Src)
 		} else {
-			fill(img, frame, frameGrey)
-			fill(img, frame.Inset(1), white)
+			fillRect(img, frame, frameGrey)
+			fillRect(img, frame.Inset(1), white)
 		}
 		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
-		write(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
+		drawText(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
 	}
 	return img
 }
@@ -165,7 +166,7 @@ type chip struct {
 	rect image.Rectangle
 }
 
-// newChip returns the chip of a part with its upper left corner at a place.
+// newChip returns the chip of a part with its upper left corner at at.
 func newChip(part int, at image.Point) chip {
 	word := strconv.Itoa(part + 1)
 	width := max(textWidth(sheetFace(chipFont), word)+2*chipPadding, chipHeight)
@@ -178,11 +179,11 @@ func (c chip) draw(img draw.Image) {
 	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
 		ink = color.Black
 	}
-	fill(img, c.rect, colour)
-	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
+	fillRect(img, c.rect, colour)
+	drawText(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
 }
 
-// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and below.
+// legend arranges the chips of all parts in lines after a word. size includes a gap to the right and below.
 func legend(parts int) (chips []chip, size image.Point) {
 	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
 	at := image.Pt(first, 0)
@@ -198,12 +199,12 @@ func legend(parts int) (chips []chip, size image.Point) {
 	return chips, size
 }
 
-// Examples draws photos with a legend of the parts' colours below.
+// Examples draws photos, with a legend of the parts' colours below.
 func Examples(tiles []GalleryTile, parts int) *image.RGBA {
 	chips, size := legend(parts)
 	img := gallery(tiles, 0, size)
 	top := image.Pt(0, img.Rect.Max.Y-size.Y)
-	write(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
+	drawText(img, sheetFace(chipFont), noteGrey, legendWord, sheetGap, top.Y+chipHeight-chipPadding-1)
 	for _, c := range chips {
 		c.rect = c.rect.Add(top)
 		c.draw(img)
@@ -219,15 +220,15 @@ func PartRow(tiles []GalleryTile, part int) *image.RGBA {
 	return img
 }
 
-// Word is a visual word and some of its patches.
+// Word is a visual word with some of its patches.
 type Word struct {
-	Index   int           // the word's place in its vocabulary, from 0; readers see it counted from 1
+	Index   int           // the index in the vocabulary, from 0; the sheet shows it from 1
 	Count   int           // the number of patches with the word
-	Patches []image.Image // of any size, as by CutPatch; MaxWordPatches are drawn; nil leaves a gap
+	Patches []image.Image // of any size, as from CutPatch, MaxWordPatches at most; nil leaves a gap
 }
 
-// WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
-// count, and patches in lines of four. The only error is the context's.
+// WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its count, and patches
+// in lines of four. The only error is the context's.
 func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	words = words[:min(len(words), MaxSheetWords)]
 	columns := max(1, min(len(words), wordColumns))
@@ -238,7 +239,7 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	stepX, stepY := wordWidth+wordGap, wordHeading+lines*(patchBox+patchGap)+wordGap
 	rows := (len(words) + columns - 1) / columns
 	sheet := image.NewRGBA(image.Rect(0, 0, columns*stepX+wordGap, rows*stepY+wordGap))
-	fill(sheet, sheet.Rect, color.White)
+	fillRect(sheet, sheet.Rect, color.White)
 
 	titleFace, noteFace := sheetFace(12), sheetFace(10)
 	for i, w := range words {
@@ -247,9 +248,9 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 		}
 		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
 		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
-		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
-		write(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
-		fill(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
+		drawText(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
+		drawText(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
+		fillRect(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
 		for j, patch := range w.Patches[:min(len(w.Patches), MaxWordPatches)] {
 			if patch == nil {
 				continue
@@ -257,15 +258,15 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 			small := Thumbnail(patch, patchBox)
 			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
 			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
-			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
+			fillRect(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
 			draw.Draw(sheet, small.Rect.Add(at), small, image.Point{}, draw.Src)
 		}
 	}
 	return sheet, nil
 }
 
-// CutPatch copies a patch out of an image: x and y are its centre, as in pipeline.Patch. The patch is
-// at least one pixel wide, at most as wide as the image's longer side, and white outside the image.
+// CutPatch copies a patch of an image with the centre x, y, as in models.Patch. The patch is at least one pixel and at
+// most the image's longer side wide, and white outside of the image.
 func CutPatch(img image.Image, x, y, side float32) image.Image {
 	b := img.Bounds()
 	longer := max(b.Dx(), b.Dy(), 1)
@@ -273,7 +274,7 @@ func CutPatch(img image.Image, x, y, side float32) image.Image {
 	if side > 1 {
 		n = int(min(math.Round(float64(side)), float64(longer)))
 	}
-	// first is the first pixel whose middle is in the patch, or one just outside the image.
+	// first returns the first pixel whose centre is in the patch, or one just outside of the image.
 	first := func(centre float32) int {
 		v := math.Ceil(float64(centre) - float64(n)/2)
 		if !(v > float64(-n) && v < float64(longer)) {
@@ -282,30 +283,28 @@ func CutPatch(img image.Image, x, y, side float32) image.Image {
 		return int(v)
 	}
 	patch := image.NewRGBA(image.Rect(0, 0, n, n))
-	fill(patch, patch.Rect, color.White)
+	fillRect(patch, patch.Rect, color.White)
 	draw.Draw(patch, patch.Rect, img, b.Min.Add(image.Pt(first(x), first(y))), draw.Over)
 	return patch
 }
 
-// Grid is the layout of contact sheets: square cells, row by row, each with a thumbnail in its upper
-// left corner.
+// Grid is the layout of contact sheets: square cells, row by row, each with a thumbnail in its upper left corner.
 type Grid struct {
-	Cell          int // the side of a cell, in pixels
+	Cell          int // the side of a cell in pixels
 	Columns, Rows int
-	Lossless      bool // PNG files, instead of JPEG files
+	Lossless      bool // PNG files rather than JPEG files
 }
 
 const (
-	// PhotographCell is a multiple of 16, the side of the blocks of JPEG, so that no thumbnail changes its
-	// neighbours.
+	// PhotographCell is a multiple of 16, the side of JPEG blocks, so that thumbnails do not affect their neighbours.
 	PhotographCell  = 128
 	largestLossless = 64 // the largest cell of lossless sheets
 
-	contactWidth, contactHeight = 2048, 1024 // at most, in pixels
-	mostCells                   = 32         // in a row and in a column
+	contactWidth, contactHeight = 2048, 1024 // the largest size in pixels
+	mostCells                   = 32         // the most cells in a row or column
 )
 
-// NewGrid returns a grid for pictures with this longer side, which are reduced to PhotographCell.
+// NewGrid returns a grid for pictures with the given longer side, which are reduced to PhotographCell.
 func NewGrid(side int) Grid {
 	g := Grid{Cell: max(1, min(side, PhotographCell)), Lossless: side <= largestLossless}
 	if !g.Lossless {
@@ -315,13 +314,13 @@ func NewGrid(side int) Grid {
 	return g
 }
 
-// Len returns the number of thumbnails of a sheet.
+// Len returns the number of thumbnails on a sheet.
 func (g Grid) Len() int { return g.Columns * g.Rows }
 
 // Memory returns the bytes needed to make a sheet.
 func (g Grid) Memory() int64 { return 6 * int64(g.Len()) * int64(g.Cell) * int64(g.Cell) }
 
-// Extension is that of the files.
+// Extension returns the extension of the sheets' files.
 func (g Grid) Extension() string {
 	if g.Lossless {
 		return ".png"
@@ -335,16 +334,16 @@ type Sheet struct {
 	img  *image.RGBA
 }
 
-// NewSheet returns an empty sheet for n thumbnails, Len at most.
+// NewSheet returns an empty sheet for n thumbnails, at most Len.
 func (g Grid) NewSheet(n int) *Sheet {
 	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
 	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
-	fill(s.img, s.img.Rect, color.Black)
+	fillRect(s.img, s.img.Rect, color.Black)
 	return s
 }
 
-// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last
-// column and row, which compresses well and leaves the thumbnail's edges unchanged.
+// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last column and row,
+// which compresses well and keeps the thumbnail's edges unchanged.
 func (s *Sheet) Set(i int, thumb *image.RGBA) {
 	size := thumb.Rect.Size()
 	if size.X == 0 || size.Y == 0 {
@@ -362,7 +361,7 @@ func (s *Sheet) Set(i int, thumb *image.RGBA) {
 	repeat(image.Rect(0, size.Y-1, s.grid.Cell, size.Y), image.Rect(0, size.Y, s.grid.Cell, s.grid.Cell))
 }
 
-// Encode returns the content of the sheet's file, in one channel if all is grey.
+// Encode returns the content of the sheet's file, with a single channel if all pixels are grey.
 func (s *Sheet) Encode() ([]byte, error) {
 	var img image.Image = s.img
 	grey := image.NewGray(s.img.Rect)
@@ -385,24 +384,24 @@ func (s *Sheet) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small
-// ones are enlarged by whole pixels, so that they stay sharp.
+// Thumbnail fits a picture into a box of box×box pixels on white, and keeps its aspect ratio. It averages large
+// pictures down, and enlarges small ones by whole factors, so that they stay sharp.
 func Thumbnail(img image.Image, box int) *image.RGBA {
 	b := img.Bounds()
 	return small(img, box, max(1, box/max(b.Dx(), b.Dy(), 1)))
 }
 
-// Small is Thumbnail, but leaves small pictures in their size.
+// Small is Thumbnail without enlarging small pictures.
 func Small(img image.Image, box int) *image.RGBA { return small(img, box, 1) }
 
-// small reduces a picture to the box, or draws a small one on white with each pixel times×times large.
+// small reduces a picture to the box, or draws a small one on white enlarged by times.
 func small(img image.Image, box, times int) *image.RGBA {
 	b := img.Bounds()
 	if max(b.Dx(), b.Dy()) > box {
 		return features.Thumbnail(img, box)
 	}
 	out := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
-	fill(out, out.Rect, color.White)
+	fillRect(out, out.Rect, color.White)
 	if times == 1 {
 		draw.Draw(out, out.Rect, img, b.Min, draw.Over)
 	} else {

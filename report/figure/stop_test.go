@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// endsAfter is a context that is done once it has been asked often enough.
+// endsAfter is a context that ends after a number of calls of Err.
 type endsAfter struct {
 	context.Context
 	asked, after int
@@ -27,8 +27,7 @@ func (c *endsAfter) Err() error {
 	return nil
 }
 
-// Each picture that may be large looks at the context again and again, and
-// stops at the look that finds it done.
+// Drawing a large picture checks the context repeatedly, and stops at the first check after its end.
 func TestDrawingStops(t *testing.T) {
 	const after = 5
 	classes := make([]string, 200)

@@ -18,8 +18,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Palette is Okabe and Ito's ("Color Universal Design", 2008), which readers with any colour vision
-// tell apart, without its yellow, which fades on white.
+// Palette is Okabe and Ito's ("Color Universal Design", 2008), which is safe for all kinds of colour vision, without
+// its yellow, which is faint on white.
 var Palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -30,7 +30,7 @@ var Palette = []color.Color{
 	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
 }
 
-// markers and dashes tell lines apart in grey print and beyond the length of the Palette.
+// markers and dashes distinguish lines in grey print and beyond the Palette.
 var (
 	markers = []vgdraw.GlyphDrawer{
 		vgdraw.CircleGlyph{}, vgdraw.SquareGlyph{}, vgdraw.PyramidGlyph{}, vgdraw.CrossGlyph{},
@@ -46,21 +46,21 @@ var (
 	white     = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// lineOf is the line of the i-th method, the same in every figure.
+// lineOf returns the line style of method i, the same in every figure.
 func lineOf(i int) vgdraw.LineStyle {
 	return vgdraw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
 }
 
-// markerOf is the marker of the i-th method, the same in every figure.
+// markerOf returns the marker of method i, the same in every figure.
 func markerOf(i int) vgdraw.GlyphStyle {
 	return vgdraw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
 }
 
-// Looks numbers methods, so that a method has the same colour, marker and dashes in all figures.
-// With nil Looks each figure numbers its methods itself.
+// Looks numbers methods, so that a method has the same colour, marker and dashes in all figures. With nil Looks each
+// figure numbers its own methods.
 type Looks map[string]int
 
-// NewLooks numbers the methods of an experiment in their order. A sweep and all its settings share one number.
+// NewLooks numbers the methods of an experiment in their order. The methods of a sweep share one number.
 func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	looks := Looks{}
 	for _, method := range methods {
@@ -76,7 +76,7 @@ func NewLooks(methods []string, sweeps []spec.Sweep) Looks {
 	return looks
 }
 
-// count is how many numbers are given.
+// count returns the number of numbers in use.
 func (l Looks) count() (n int) {
 	for _, number := range l {
 		n = max(n, number+1)
@@ -84,7 +84,7 @@ func (l Looks) count() (n int) {
 	return n
 }
 
-// number returns the number of a method that is at the given place in a figure.
+// number returns the number of a method at place in a figure.
 func (l Looks) number(method string, place int) int {
 	if number, ok := l[method]; ok {
 		return number
@@ -92,8 +92,8 @@ func (l Looks) number(method string, place int) int {
 	return l.count() + place
 }
 
-// partColours are the blue of the figures, and then always the colour farthest from all before it in Oklab
-// (Glasbey et al. 2007), without dull, very dark and very light ones, and the fullest, most of which are purple.
+// partColours start with the blue of the figures; each further colour is farthest from all before it in Oklab (Glasbey
+// et al. 2007). Dull, very dark, very light and the most saturated colours, mostly purple, are left out.
 var partColours = [...]uint32{
 	0x0072b2, 0xc3e100, 0xff96ff, 0xd22d00, 0x009600, 0x00d2ff, 0x961e96, 0xff965a, 0x9678ff, 0xe14ba5, 0xa5872d, 0x3cc387,
 	0x5a6900, 0x694bd2, 0x00a5c3, 0x4bf0c3, 0x963c4b, 0xc3b43c, 0x0f87ff, 0xff5a5a, 0xb4a5ff, 0xe187b4, 0xa569a5, 0x009678,
@@ -103,49 +103,49 @@ var partColours = [...]uint32{
 	0xc35ac3, 0xb46900, 0x00a55a, 0xc35a87,
 }
 
-// partColour returns the colour of a part, numbered from 0. Colours repeat after all of them.
+// partColour returns the colour of a part, numbered from 0. Colours repeat after the last.
 func partColour(part int) color.RGBA {
 	c := partColours[part%len(partColours)]
 	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
 }
 
-// mix returns the opaque colour between two others, the second at share 1.
+// mix returns the opaque colour between a, at share 0, and b, at share 1.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
 
-// sheetFace returns the font of the figures in a size in pixels. A face is for one goroutine.
+// sheetFace returns the font of figures at a size in pixels. A face is not safe for concurrent use.
 func sheetFace(size plotfont.Length) font.Face {
-	const pixel = 72 // dots an inch: a point is a pixel
+	const pixel = 72 // dots an inch, so that a point is a pixel
 	face := plotfont.DefaultCache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 	return unkerned{face.FontFace(pixel)}
 }
 
-// unkerned is a face without kerning, with which the digits of a small 11 would run into each other.
+// unkerned is a face without kerning, which would join the digits of a small 11.
 type unkerned struct{ font.Face }
 
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
-func fill(img draw.Image, r image.Rectangle, c color.Color) {
+func fillRect(img draw.Image, r image.Rectangle, c color.Color) {
 	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// write writes a line of text that starts at x on the base line y.
-func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
+// drawText writes a line of text that starts at x on the base line y.
+func drawText(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
 	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
 	d.DrawString(s)
 }
 
 func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }
 
-// shorten makes a name fit by an ellipsis in its middle: both ends of a file name tell files apart.
+// shorten fits a name by an ellipsis in its middle, because both ends of file names matter.
 func shorten(name string, fits func(string) bool) string {
 	if fits(name) {
 		return name
 	}
 	letters := []rune(strings.TrimSpace(name))
-	if n := len(letters); n > 2*longestShown { // which fits nowhere
+	if n := len(letters); n > 2*longestShown { // longer names fit nowhere
 		letters = slices.Concat(letters[:longestShown], letters[n-longestShown:])
 	}
 	for keep := len(letters) - 1; keep > 0; keep-- {
@@ -157,12 +157,12 @@ func shorten(name string, fits func(string) bool) string {
 	return ""
 }
 
-// fitName returns a name in one line that is at most so wide.
+// fitName returns a name as one line of at most this width.
 func fitName[T int | plotfont.Length](name string, width func(string) T, most T) string {
 	return shorten(plaintext.Line(name), func(s string) bool { return width(s) <= most })
 }
 
-// Evenly picks at most n of the items, at equal distances.
+// Evenly returns at most n of the items, equally spaced.
 func Evenly(items []int, n int) []int {
 	if len(items) <= n {
 		return items

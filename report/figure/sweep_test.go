@@ -71,7 +71,7 @@ func TestSweepCurves(t *testing.T) {
 	}
 }
 
-// TestSweepLines: each line has the settings that its name says.
+// TestSweepLines: each line has the settings in its name.
 func TestSweepLines(t *testing.T) {
 	records := sweptRecords(2, 5)
 	scores := table.New(records, "AC", sweptMethods, table.Tests{})
@@ -88,7 +88,7 @@ func TestPlaceValues(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		values []string
-		at     []float64 // shares of the axis
+		at     []float64 // fractions of the axis
 		labels []string
 	}{
 		{"wide", []string{"100", "0.1", "1e1", "1"}, []float64{1, 0, 2.0 / 3, 1.0 / 3}, []string{"0.1", "1", "1e1", "100"}},
@@ -121,7 +121,7 @@ func TestPlaceValues(t *testing.T) {
 	}
 }
 
-// TestSweepOfOne: a sweep of one value, and one half run, are drawn.
+// TestSweepOfOne: a sweep of one value, and an unfinished one, can be drawn.
 func TestSweepOfOne(t *testing.T) {
 	sweeps := []spec.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
 	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", nil)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestGrid: the cells of photographs are of a size that keeps blocks of JPEG files apart, tiny
-// pictures stay as they are, and no sheet is large.
+// TestGrid: cells of photographs align with JPEG blocks, tiny pictures keep their size, and sheets are limited.
 func TestGrid(t *testing.T) {
 	for _, test := range []struct {
 		side int
@@ -32,8 +31,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestSheet: thumbnails stand in their cells, in colour or grey as they are, exactly on
-// lossless sheets and nearly on others, up to their edges.
+// TestSheet: thumbnails are in their cells, in colour or grey, exact on lossless sheets and nearly exact on others, up
+// to the edges.
 func TestSheet(t *testing.T) {
 	grey := color.RGBA{90, 90, 90, 255}
 	for _, test := range []struct {
@@ -51,7 +50,7 @@ func TestSheet(t *testing.T) {
 				sheet.Set(i, small)
 			}
 		}
-		sheet.Set(n-1, image.NewRGBA(image.Rectangle{})) // which changes nothing
+		sheet.Set(n-1, image.NewRGBA(image.Rectangle{})) // changes nothing
 		text := must(sheet.Encode())
 		img, format, err := image.Decode(bytes.NewReader(text))
 		if err != nil || format != map[bool]string{true: "png", false: "jpeg"}[g.Lossless] {
@@ -84,7 +83,7 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// TestSheetOfGreysAndColours: whatever the order, greys stay as they are beside colours.
+// TestSheetOfGreysAndColours: grey thumbnails stay grey beside colours, in any order.
 func TestSheetOfGreysAndColours(t *testing.T) {
 	g := NewGrid(20)
 	grey, colour := Small(plain(20, 20, color.Gray{90}), g.Cell), Small(plain(20, 20, red), g.Cell)
@@ -102,7 +101,7 @@ func TestSheetOfGreysAndColours(t *testing.T) {
 	}
 }
 
-// TestReduced: pictures that fit stay as they are.
+// TestReduced: pictures that fit are unchanged.
 func TestReduced(t *testing.T) {
 	for _, size := range [][4]int{{100, 50, 100, 50}, {128, 1, 128, 1}, {400, 100, 128, 32}, {1, 5000, 1, 128}, {0, 0, 0, 0}} {
 		got := Small(plain(size[0], size[1], red), 128).Bounds().Size()
@@ -112,7 +111,7 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// A fine chequerboard becomes even grey, not a pattern of chance.
+// A fine chequerboard becomes even grey without aliasing.
 func TestThumbnailAntialiased(t *testing.T) {
 	board := image.NewGray(image.Rect(0, 0, 1001, 701))
 	for i := range board.Pix {
@@ -137,7 +136,7 @@ func TestThumbnailTransparent(t *testing.T) {
 	}
 }
 
-// Digits do not run into each other.
+// Digits do not touch.
 func TestSheetFaceSpacing(t *testing.T) {
 	face := sheetFace(10)
 	if one, four := textWidth(face, "1"), textWidth(face, "1111"); four < 4*one-3 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fakeWords are n words of which each has some patches.
+// fakeWords returns n words with some patches each.
 func fakeWords(n, patches int) []Word {
 	words := make([]Word, n)
 	for i := range words {
@@ -37,7 +37,7 @@ func TestWordSheet(t *testing.T) {
 	if more := must(WordSheet(t.Context(), fakeWords(MaxSheetWords+1, MaxWordPatches+1))); more.Rect != full.Rect {
 		t.Errorf("with too many words the size is %v, want %v", more.Rect, full.Rect)
 	}
-	// A patch of 16×16 pixels is drawn twice as large, and each in its place.
+	// A patch of 16×16 pixels is drawn at double size, each at its place.
 	word := Word{Patches: []image.Image{plain(16, 16, red), plain(16, 16, blue), nil, plain(16, 16, red), plain(16, 16, blue)}}
 	sheet := must(WordSheet(t.Context(), []Word{word}))
 	left, top := wordGap, wordGap+wordHeading

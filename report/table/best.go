@@ -15,15 +15,15 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// Best is the table of each method at its best: at the rank, if there are several, and with the setting of a
-// sweep, whose mean is the best.
+// Best is the table of each method at its best: at the rank, if there are several, and with the setting of a sweep,
+// that has the best mean.
 type Best struct {
 	Ranks, Swept bool   // whether ranks and settings were chosen
-	Rows         []Peak // in the order of the methods, without those that lack the score; one for a sweep
+	Rows         []Peak // in the order of the methods, one for a sweep, without methods that lack the score
 	Table        *Table // a column for each row, of the trials at its best
 }
 
-// NewBest gathers one score of the given methods at their best; nil with one rank, or none, and no sweep.
+// NewBest returns the best of the given methods by one score. It is nil with at most one rank and no sweep.
 func NewBest(records []record.Record, score string, methods []string, sweeps []spec.Sweep, by Tests) *Best {
 	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
@@ -43,7 +43,7 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 		chosen = append(chosen, r)
 	}
 	b.Table = New(chosen, score, Labels(peaks), by)
-	for i, c := range b.Table.last().Cells {
+	for i, c := range b.Table.lastRow().Cells {
 		peaks[i].Cell = c
 	}
 	b.Rows = peaks
@@ -54,13 +54,13 @@ func NewBest(records []record.Record, score string, methods []string, sweeps []s
 type Peak struct {
 	Method, Setting string // a setting of a sweep, as "lambda=10", or ""
 	Label           string // the method's name in the records with this setting
-	Row             int    // one of several ranks, or the largest number of classes; 0 without a trial
-	Rank            int    // by NewBest; 0 for methods without
-	Cell            Cell   // by NewBest, tested against the best of all methods
+	Row             int    // a rank if there are several, else the largest number of classes; 0 without trials
+	Rank            int    // set by NewBest; 0 for methods without a rank
+	Cell            Cell   // set by NewBest, tested against the best of all methods
 }
 
-// Peaks finds where each method of a table is at its best, by the means over its rows if these are numbers of
-// classes. Of equals the first counts, and of a method without any trial its first setting.
+// Peaks returns the best row and setting of each method of a table. For rows of classes, it compares the means over the
+// rows. Ties go to the first, and a method without trials gets its first setting.
 func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 	var peaks []Peak
 	done := map[string]bool{}
@@ -95,7 +95,7 @@ func Peaks(t *Table, sweeps []spec.Sweep) []Peak {
 	return peaks
 }
 
-// Labels returns the names of the methods at their best in the records.
+// Labels returns the names in the records of the methods at their best.
 func Labels(peaks []Peak) []string {
 	out := make([]string, len(peaks))
 	for i, p := range peaks {
@@ -104,8 +104,8 @@ func Labels(peaks []Peak) []string {
 	return out
 }
 
-// names are the methods with the ranks and the settings that were chosen.
-func (b *Best) names() []string {
+// chosenNames returns the methods with the chosen ranks and settings.
+func (b *Best) chosenNames() []string {
 	names := make([]string, len(b.Rows))
 	for i, r := range b.Rows {
 		chosen := r.Setting
@@ -128,7 +128,7 @@ func (b *Best) caption() string {
 		chosen = "setting"
 	}
 	e.At = " at the best " + chosen + " of each method"
-	e.Last = e.rated(b.Table.last())
+	e.Last = e.rated(b.Table.lastRow())
 	if b.Table.Average != nil {
 		var numbers []int
 		for _, r := range b.Table.Rows {
@@ -139,9 +139,9 @@ func (b *Best) caption() string {
 	return caption("best", e)
 }
 
-// Finding says in a sentence which method is the best at its best.
+// Finding names the best method at its best in a sentence.
 func (b *Best) Finding() string {
-	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
+	return finding(b.Table.Score, b.chosenNames(), b.Table.lastRow().Cells, "where each is at its best")
 }
 
 // Document returns the table in words.
@@ -169,17 +169,17 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.chosenNames(), "where each is at its best")...)}
 }
 
-// Chosen holds the numbers that were chosen for the draws of a number of classes.
+// Chosen holds the numbers that were chosen for draws with a number of classes.
 type Chosen struct {
 	Classes int
 	Numbers []int
 }
 
-// ChosenDocument returns a table of chosen numbers, "ranks" for example: the mean, the least, the largest, and all
-// of them. With off it has the mean of |ln(number/classes)|.
+// ChosenDocument returns a table of chosen numbers, for example "ranks": the mean, the smallest, the largest, and all
+// of them. With off it also has the mean of |ln(number/classes)|.
 func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 	g := Grid{Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"}, Columns: []Column{
 		{Heading: "Classes", Right: true}, valueColumn("Mean", "mean"), valueColumn("Least", "least"), valueColumn("Most", "most"),

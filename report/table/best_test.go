@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// ranked makes records of one score at several ranks, a repeat for each value.
+// ranked returns records of one score at several ranks, one repeat for each value.
 func ranked(method string, rank int, values ...float64) []record.Record {
 	records := scored(method, 4, values...)
 	for i := range records {
@@ -50,7 +50,7 @@ func TestBestRank(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, want)
 		}
 	}
-	// Tested over the repeats that both have, whatever their ranks.
+	// Tested over the common repeats, at any ranks.
 	if c := best.Rows[1].Cell; c.Pairs != 6 || !near(c.P, 0.0011144375415074255) { // of t = 0.15/(0.0548/√6)
 		t.Errorf("pca at rank 10 against nmf at 5: %+v", c)
 	}
@@ -82,12 +82,12 @@ func TestBestSetting(t *testing.T) {
 			t.Errorf("%+v, want %v with %q", r, top, setting)
 		}
 	}
-	// Of two that are as good the first is taken.
+	// Ties go to the first.
 	tied := slices.Concat(scored("g 0.5", 2, 0.5), scored("g 50", 2, 0.5))
 	if r := NewBest(tied, "AC", sweptMethods, lambdaSweep, Tests{}).Rows[0]; r.Setting != "lambda=0.5" {
 		t.Errorf("%+v", r)
 	}
-	// A setting that lacks a row has no average, and is not chosen.
+	// A setting without one of the rows has no average, and is not chosen.
 	short := slices.DeleteFunc(records, func(r record.Record) bool { return r.Method == "g 0.5" && r.Classes == 5 })
 	for i := range short {
 		if short[i].Method == "g 0.5" {
@@ -130,7 +130,7 @@ func TestBestFinding(t *testing.T) {
 	}
 }
 
-// TestPeaks: a sweep stands where its first method stands.
+// TestPeaks: a sweep is at the place of its first method.
 func TestPeaks(t *testing.T) {
 	methods := []string{"g 50", "nmf", "g 0.5"}
 	peaks := Peaks(New(scored("g 0.5", 3, 0.5), "AC", methods, Tests{}), lambdaSweep)
@@ -140,7 +140,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestChosenDocument: what was chosen is in every format.
+// TestChosenDocument: chosen numbers are in every format.
 func TestChosenDocument(t *testing.T) {
 	d := ChosenDocument("mine", "numbers of groups", []Chosen{{3, []int{3, 6}}, {10, []int{10}}}, true)
 	for _, format := range Formats {

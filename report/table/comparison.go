@@ -20,12 +20,12 @@ import (
 type Comparison struct {
 	A, B         string                // the names of the experiments
 	Differences  []pipeline.Difference // settings that differ
-	Scores       []ScoreComparison     // those that both have, in the order of display
-	OnlyA, OnlyB []string              // methods that only one of them has
+	Scores       []ScoreComparison     // the common scores, in the order of display
+	OnlyA, OnlyB []string              // methods of only one of them
 	Tests        Tests
 }
 
-// Compared holds the results of one of the experiments.
+// Compared is one of the compared experiments.
 type Compared struct {
 	Name    string
 	Methods []string
@@ -35,17 +35,17 @@ type Compared struct {
 // ScoreComparison compares one score.
 type ScoreComparison struct {
 	Score string
-	Rows  []ComparisonRow // the methods that both have with trials in common, in the order of A
+	Rows  []ComparisonRow // the methods with common trials, in the order of A
 }
 
-// ComparisonRow is one method in two experiments.
+// ComparisonRow compares one method in two experiments.
 type ComparisonRow struct {
 	Method string
-	// Trials is the number of common trials: of the same number of classes or rank and the same repeat. A and B
-	// are the means of the score over them, in the unit of the records.
+	// Trials is the number of common trials, which have equal classes or rank and repeat. A and B are the means of the
+	// score over them, in the unit of the records.
 	Trials   int
 	A, B     float64
-	Contrast // B − A, over the means of each repeat over the rows that both have
+	Contrast // B − A, over the means of each repeat over the common rows
 
 	draws significance.Draws
 }
@@ -55,8 +55,8 @@ type sampling struct{ row, classes, repeat int }
 
 func drawOf(r record.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
-// NewComparison compares two experiments. Records and scores count as in New. It is an error if there is no
-// trial in common, or if the trials of one draw have different numbers of samples.
+// NewComparison compares two experiments. It selects records and scores as New does. It returns an error if there is no
+// common trial, or if trials of the same draw have different numbers of samples.
 func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
 	samples := map[sampling]int{}
@@ -68,7 +68,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
 		}
 	}
-	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods), Tests: by}
+	out := &Comparison{A: a.Name, B: b.Name, OnlyA: missingFrom(a.Methods, b.Methods), OnlyB: missingFrom(b.Methods, a.Methods), Tests: by}
 	inB := ScoresOf(b.Records)
 	for _, score := range ScoresOf(a.Records) {
 		if c := by.compareScore(a, b, score); slices.Contains(inB, score) && len(c.Rows) > 0 {
@@ -81,7 +81,7 @@ func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	return out, nil
 }
 
-func without(a, b []string) []string {
+func missingFrom(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
 
@@ -123,7 +123,7 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		row.Contrast = by.contrast(averaged(rows, row.draws, common[0].Row > 0), 1, 0)
 		c.Rows = append(c.Rows, row)
 	}
-	var f family
+	var f testFamily
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Pairs > 0 {
 			f.add(r.Raw, &r.Contrast)
@@ -133,11 +133,11 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 	return c
 }
 
-// Document returns the comparison in words, a grid for each score.
+// Document returns the comparison in words, with a grid for each score.
 func (c *Comparison) Document() *Document {
-	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + name(c.A), "B: " + name(c.B)}, Caption: c.caption()}
+	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + quoteName(c.A), "B: " + quoteName(c.B)}, Caption: c.caption()}
 	for _, o := range c.Differences {
-		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, name(cmp.Or(o.A, "none")), name(cmp.Or(o.B, "none"))))
+		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, quoteName(cmp.Or(o.A, "none")), quoteName(cmp.Or(o.B, "none"))))
 	}
 	for _, s := range c.Scores {
 		d.Grids = append(d.Grids, s.grid(c.Tests))
@@ -154,7 +154,7 @@ func (c ScoreComparison) grid(by Tests) Grid {
 		g.Title += inUnit(s)
 	}
 	for _, r := range c.Rows {
-		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{full(x)}} }
+		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{allDigits(x)}} }
 		difference := value(signed(s, r.B-r.A), r.B-r.A)
 		difference.Bold = r.Verdict == Different
 		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: append([]Word{
@@ -169,10 +169,10 @@ func (c ScoreComparison) grid(by Tests) Grid {
 func (c *Comparison) caption() string {
 	e := struct {
 		*Comparison
-		tested
+		testCaption
 		Other, Untested bool // scores that are not in percent, and methods that are not tested
 		Least           int
-	}{Comparison: c, tested: tested{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
+	}{Comparison: c, testCaption: testCaption{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
 	for _, score := range c.Scores {
 		e.Other = e.Other || findScore(score.Score).Unit != eval.UnitPercent
 		before := len(e.Draws)
@@ -190,25 +190,25 @@ func (c *Comparison) caption() string {
 type Sets struct {
 	Name          string // of the experiment
 	Score         eval.Score
-	Sets, LeftOut []string // on which every method has a score, and the others
+	Sets, LeftOut []string // sets on which every method has a score, and the other sets
 	Methods       []string
 	Means         [][]float64  // of each set and method: over numbers of classes, or at the best rank and setting
-	Ranks         []float64    // the average ranks of the methods, 1 for the best
-	Friedman      float64      // the p-value of no difference among them
+	Ranks         []float64    // the average ranks of the methods, 1 is the best
+	Friedman      float64      // the p-value of the Friedman test: no difference among the methods
 	Exact         bool         // by all orders of the methods
 	Pairs         [][]SetsPair // of method i with method j
-	Groups        [][]int      // runs of methods of which no two differ
+	Groups        [][]int      // runs of methods without significant differences
 	Tests         Tests
 }
 
 // SetsPair compares a method with another over sets. Wins, Ties and Losses count the sets on which the method is
-// better, as good and worse. P is that of Wilcoxon's signed-rank test.
+// better, equal and worse. P is the p-value of Wilcoxon's signed-rank test.
 type SetsPair struct {
 	Contrast
 	Wins, Ties, Losses int
 }
 
-// SetTable is the table of one set, or that of the best of several ranks and settings.
+// SetTable is the table of one set, or the best of several ranks and settings.
 type SetTable struct {
 	Set   string
 	Table *Table
@@ -235,15 +235,15 @@ func (o SetTable) levels() (methods []string, means map[string]float64) {
 	return methods, means
 }
 
-// NewSets compares the methods over sets. It is nil with fewer than two methods, or fewer than two sets
-// that have all of them.
+// NewSets compares the methods over sets. It is nil with fewer than two methods, or fewer than two sets that have all
+// methods.
 func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 	s := &Sets{Name: name, Score: score, Tests: by}
 	found := make([]map[string]float64, len(tables))
 	for i, o := range tables {
 		var methods []string
 		methods, found[i] = o.levels()
-		s.Methods = append(s.Methods, without(methods, s.Methods)...)
+		s.Methods = append(s.Methods, missingFrom(methods, s.Methods)...)
 	}
 	for i, o := range tables {
 		if len(found[i]) < len(s.Methods) {
@@ -268,7 +268,7 @@ func NewSets(name string, score eval.Score, tables []SetTable, by Tests) *Sets {
 
 func (s *Sets) compare() {
 	m := len(s.Methods)
-	var f family
+	var f testFamily
 	for i := range m {
 		s.Pairs = append(s.Pairs, make([]SetsPair, m))
 		for j := range i {
@@ -315,7 +315,7 @@ func (s *Sets) pair(i, j int) (pair SetsPair) {
 	return pair
 }
 
-// Finding says in a sentence which method has the best average rank.
+// Finding names the method with the best average rank in a sentence.
 func (s *Sets) Finding() string {
 	best := slices.Min(s.Ranks)
 	has := "has"
@@ -340,7 +340,7 @@ func (s *Sets) Finding() string {
 	return text
 }
 
-// methodColumns are a first column and a column for each method.
+// methodColumns returns a first column and a column for each method.
 func methodColumns(first Column, methods []string) []Column {
 	columns := []Column{first}
 	for _, m := range methods {
@@ -349,11 +349,11 @@ func methodColumns(first Column, methods []string) []Column {
 	return columns
 }
 
-// line returns a line whose best values are marked.
+// line returns a line with its best values marked.
 func line(name string, values []float64, format func(float64) string, better func(a, b float64) bool) Line {
 	line := Line{Words: []Word{{Text: name}}, Keys: []string{name}}
 	for _, v := range values {
-		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{full(v)}}
+		w := Word{Text: format(v), Mark: Unmarked, Fields: []string{allDigits(v)}}
 		if !slices.ContainsFunc(values, func(x float64) bool { return better(x, v) }) {
 			w.Mark, w.Bold = MarkBest, true
 		}
@@ -374,7 +374,7 @@ func (s *Sets) Document() *Document {
 	return s.document("sets", g)
 }
 
-// document returns a grid with a key in each row, under a caption.
+// document returns a grid with one key a row, under a caption.
 func (s *Sets) document(words string, g Grid) *Document {
 	g.Score, g.Keys = s.Score.Name, 1
 	return &Document{Name: s.Name, Class: "named", Title: s.Score.Title, Caption: caption(words, s), Grids: []Grid{g}}
@@ -383,10 +383,10 @@ func (s *Sets) document(words string, g Grid) *Document {
 // ByP reports whether p-values are shown.
 func (s *Sets) ByP() bool { return s.Tests.By != significance.ByNone && !s.Tests.By.Bayesian() }
 
-// Comparisons is the number of pairs of methods.
+// Comparisons returns the number of pairs of methods.
 func (s *Sets) Comparisons() int { return len(s.Methods) * (len(s.Methods) - 1) / 2 }
 
-// LeastP is the smallest p-value that a pair can have.
+// LeastP returns the smallest p-value that a pair can have.
 func (s *Sets) LeastP() float64 {
 	least := math.Exp2(float64(1 - len(s.Sets)))
 	if s.Tests.corrects() {

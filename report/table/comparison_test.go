@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// compared are records of the methods over 7 repeats at 2 classes and 7 at 3, whose
-// scores score gives.
+// compared returns records of the methods over 7 repeats at 2 classes and 7 at 3, with the given scores.
 func compared(name string, score func(method string, trial int) float64, methods ...string) Compared {
 	c := Compared{Name: name, Methods: methods}
 	for trial := range 14 {
@@ -30,8 +29,7 @@ func compared(name string, score func(method string, trial int) float64, methods
 
 func rising(_ string, trial int) float64 { return 0.5 + float64(trial)/100 }
 
-// TestComparison: means, differences and tests are those over the trials that both
-// hold.
+// TestComparison: means, differences and tests use the common trials.
 func TestComparison(t *testing.T) {
 	a := compared("one", rising, "up", "same", "few", "gone", "nan")
 	b := compared("two", func(m string, trial int) float64 {
@@ -43,10 +41,10 @@ func TestComparison(t *testing.T) {
 		}
 		return rising(m, trial)
 	}, "new", "nan", "up", "few", "same")
-	// Of few, the one has trials that the other lacks and the other way round.
+	// For few, each experiment has trials that the other lacks.
 	b.Records = slices.DeleteFunc(b.Records, func(r record.Record) bool { return r.Method == "few" && r.Classes == 3 })
 	a.Records = slices.DeleteFunc(a.Records, func(r record.Record) bool { return r.Method == "few" && r.Classes == 2 && r.Repeat == 0 })
-	// A score that one has alone is none to compare.
+	// A score of one experiment alone is not compared.
 	a.Records[0].Scores["NMI"] = 0.5
 	slices.Reverse(b.Records) // the order of the log does not matter
 
@@ -54,7 +52,7 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The difference is that of the means of each repeat at 2 and at 3 classes.
+	// The difference is that of each repeat's mean over 2 and 3 classes.
 	var x, y, first, second []float64
 	for trial := range 14 {
 		v := rising("", trial)
@@ -66,7 +64,7 @@ func TestComparison(t *testing.T) {
 	if len(c.Scores) != 1 || c.A != "one" || c.B != "two" || !slices.Equal(c.OnlyA, []string{"gone"}) || !slices.Equal(c.OnlyB, []string{"new"}) {
 		t.Fatalf("%+v", c)
 	}
-	// Of up and the three others Holm's correction takes the least p four times.
+	// With up and three others, Holm's correction multiplies the smallest p by four.
 	kinds := []significance.Resampled{significance.NewResampled(y[:7], x[:7], 0), significance.NewResampled(y[7:], x[7:], 0)}
 	p := 4 * significance.Stratified(kinds, 0).P()
 	mean := func(x []float64) float64 { m, _ := eval.MeanSD(x); return m }
@@ -116,7 +114,7 @@ func TestComparisonRefuses(t *testing.T) {
 	}
 }
 
-// TestComparisonPrinted: in each format, with names that would be more than text.
+// TestComparisonPrinted: each format, with names that contain code.
 func TestComparisonPrinted(t *testing.T) {
 	const evil = "=a|b\x1b[31m"
 	a := compared("one\x1b[2J", rising, "nmf", evil)

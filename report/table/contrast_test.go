@@ -13,8 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// contested are scores of four methods: b is a little worse than a in each repeat, c about as good,
-// and d far worse.
+// contested are scores of four methods: b is slightly worse than a in each repeat, c about equal, and d far worse.
 func contested(repeats int) ([]record.Record, []string) {
 	random := rng.New(4, "contested")
 	methods := []string{"a", "b", "c", "d"}
@@ -31,7 +30,7 @@ func contested(repeats int) ([]record.Record, []string) {
 	return records, methods
 }
 
-// TestRules: each test makes its own marks, and its caption says by what.
+// TestRules: each test has its marks, and its caption names it.
 func TestRules(t *testing.T) {
 	records, methods := contested(12)
 	for _, c := range []struct {
@@ -74,8 +73,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFamily: p-values are corrected for all pairs in all rows, by Holm where these are few and
-// by their number where they are many, which is never less.
+// TestFamily: p-values are corrected for all pairs in all rows, by Holm for few pairs and by Bonferroni, which is never
+// smaller, for many.
 func TestFamily(t *testing.T) {
 	records, methods := contested(12)
 	few := New(records, "AC", methods, Tests{})
@@ -107,7 +106,7 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestFewRepeats: nothing is claimed of fewer than six repeats.
+// TestFewRepeats: fewer than six repeats are not tested.
 func TestFewRepeats(t *testing.T) {
 	records, methods := contested(5)
 	table := New(records, "AC", methods, Tests{})

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	minPairs = 6 // fewer are not tested
-	// maxFamily is the largest number of comparisons with Holm's correction, which needs all p-values.
-	// Larger families have Bonferroni's, which is never smaller.
+	minPairs = 6 // fewer pairs are not tested
+	// maxFamily is the largest number of comparisons with Holm's correction, which needs all p-values. Larger families
+	// use Bonferroni's correction, which is never smaller.
 	maxFamily     = 50_000
 	intervalLevel = 0.95 // of the intervals of differences
 )
@@ -24,9 +24,9 @@ const (
 // Tests are the significance tests of a table. The zero value is the default rule for draws that do not overlap.
 type Tests struct {
 	significance.Rule
-	Classes   int  // the number of classes of the set that is drawn from; 0 if unknown
+	Classes   int  // the number of classes of the set that draws sample; 0 if unknown
 	Fixed     bool // each repeat of a classification has the same samples
-	noAverage bool // leaves the row of averages untested
+	noAverage bool // leaves the average row untested
 }
 
 // TestsOf returns the tests of an experiment.
@@ -39,23 +39,23 @@ type Verdict int
 
 const (
 	Untested   Verdict = iota
-	Open               // no difference was found; there may be one
-	Different          // significantly, or surely beyond the region of equivalence by a Bayesian test
-	Equivalent         // surely within that region by a Bayesian test
+	Open               // no significant difference
+	Different          // significantly, or by a Bayesian test surely outside the region of practical equivalence
+	Equivalent         // by a Bayesian test surely inside that region
 )
 
 // Contrast is the difference of the scores of two methods on the same draws; zero without a test.
 type Contrast struct {
 	Verdict Verdict
-	Pairs   int // draws that both have: of repeats, if the row averages several rows
-	// Difference is the mean difference, and Low to High its 95 % interval, in the unit of the records;
-	// HasInterval is false if the draws do not determine it.
+	Pairs   int // common draws: repeats, if the row averages several rows
+	// Difference is the mean difference, and Low to High its 95 % interval, in the unit of the records. HasInterval is
+	// false if the draws do not determine the interval.
 	Difference, Low, High float64
 	HasInterval           bool
 	Effect, Biserial      float64 // the mean in standard deviations, and the rank-biserial correlation
 	HasEffect             bool
-	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have Chances
-	// instead, of a difference below, within and above the region of practical equivalence.
+	// P is the p-value, corrected by the rule, and Raw the uncorrected one. Bayesian tests have Chances instead: the
+	// probabilities of a difference below, within and above the region of practical equivalence.
 	P, Raw  float64
 	Chances significance.Probabilities
 }
@@ -76,30 +76,30 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	case significance.ByBayesSignedRank:
 		c.Chances = significance.BayesSignedRank(a, b, by.Width(), 0)
 	default:
-		c.Raw = by.p(row, i, j)
+		c.Raw = by.pValue(row, i, j)
 	}
 	return c
 }
 
-// p is the p-value of a mean difference of 0.
-func (by Tests) p(row sample, i, j int) float64 {
+// pValue returns the pValue-value of a zero mean difference.
+func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
 	}
 	return row.resampled(i, j).P()
 }
 
-type family struct {
+type testFamily struct {
 	p, weights []float64
 	shown      []*Contrast // of each p, or nil
 }
 
-func (f *family) add(p float64, c *Contrast) {
+func (f *testFamily) add(p float64, c *Contrast) {
 	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
 }
 
-// judge corrects the p-values, by Bonferroni for that many comparisons if not 0, and sets the verdicts.
-func (by Tests) judge(f family, bonferroni int) {
+// judge corrects the p-values, by Bonferroni for this number of comparisons if it is not 0, and sets the verdicts.
+func (by Tests) judge(f testFamily, bonferroni int) {
 	p := f.p
 	if by.corrects() && bonferroni == 0 {
 		p = significance.Holm(p, f.weights)
@@ -141,7 +141,7 @@ func (by Tests) draws(records []record.Record) significance.Draws {
 	return d
 }
 
-// sample holds the scores of the methods of a row by repeat; in the row of averages their means over all rows.
+// sample holds the scores of the methods of a row by repeat. In the average row these are means over all rows.
 type sample struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat
@@ -156,7 +156,7 @@ func newSample(methods int, draws significance.Draws) sample {
 	return s
 }
 
-// resampled describes the difference of two methods in the repeats that both have.
+// resampled describes the difference of two methods in their common repeats.
 func (r sample) resampled(i, j int) significance.Resampled {
 	if len(r.parts) == 0 {
 		a, b := r.pair(i, j)
@@ -170,7 +170,7 @@ func (r sample) resampled(i, j int) significance.Resampled {
 	return significance.Stratified(kinds, r.draws.Ratio())
 }
 
-// pair returns the scores of two methods in the repeats that both have, in their order.
+// pair returns the scores of two methods in their common repeats, in order.
 func (r sample) pair(i, j int) (a, b []float64) {
 	for _, repeat := range slices.Sorted(maps.Keys(r.values[i])) {
 		if w, ok := r.values[j][repeat]; ok {
@@ -180,7 +180,7 @@ func (r sample) pair(i, j int) (a, b []float64) {
 	return a, b
 }
 
-// averaged returns the row of the means over all rows, which have the same draws if sameDraws.
+// averaged returns the row of the means over all rows. sameDraws reports whether rows have the same draws.
 func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
 	out := newSample(len(rows[0].values), draws)
 	if !sameDraws {
@@ -202,15 +202,15 @@ func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
 	return out
 }
 
-// fields are numbers of a difference for CSV, by their names; "" for those that are not known.
+// fields returns the named numbers of a difference for CSV, "" for missing ones.
 func (c Contrast) fields(by Tests, names ...string) []string {
 	tested, bayes := c.Pairs > 0, c.Pairs > 0 && by.By.Bayesian()
 	byP := tested && !bayes && by.By != significance.ByNone
 	all := map[string]string{
-		"pairs": field(float64(c.Pairs), tested), "difference": field(c.Difference, tested), "biserial": field(c.Biserial, tested),
-		"low": field(c.Low, c.HasInterval), "high": field(c.High, c.HasInterval), "effect": field(c.Effect, c.HasEffect),
-		"p": field(c.P, byP), "uncorrected": field(c.Raw, byP),
-		"below": field(c.Chances.Below, bayes), "within": field(c.Chances.Within, bayes), "above": field(c.Chances.Above, bayes),
+		"pairs": csvNumber(float64(c.Pairs), tested), "difference": csvNumber(c.Difference, tested), "biserial": csvNumber(c.Biserial, tested),
+		"low": csvNumber(c.Low, c.HasInterval), "high": csvNumber(c.High, c.HasInterval), "effect": csvNumber(c.Effect, c.HasEffect),
+		"p": csvNumber(c.P, byP), "uncorrected": csvNumber(c.Raw, byP),
+		"below": csvNumber(c.Chances.Below, bayes), "within": csvNumber(c.Chances.Within, bayes), "above": csvNumber(c.Chances.Above, bayes),
 	}
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -227,7 +227,7 @@ func (by Tests) columns() []Column {
 	return append(columns, valueColumn("p", "p", "uncorrected"))
 }
 
-// valueColumn is a column of numbers with its columns in CSV.
+// valueColumn returns a column of numbers with its columns in CSV.
 func valueColumn(heading string, fields ...string) Column {
 	return Column{Heading: heading, Right: true, Fields: fields}
 }
@@ -255,22 +255,22 @@ func (c Contrast) mark() Mark {
 	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
-// field is a number with all of its digits for CSV, or "" if it is not known.
-func field(x float64, known bool) string {
+// csvNumber returns a number with all digits for CSV, or "" if it is unknown.
+func csvNumber(x float64, known bool) string {
 	if !known {
 		return ""
 	}
-	return full(x)
+	return allDigits(x)
 }
 
-func full(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func allDigits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// signed is a difference of two values of a score.
+// signed formats a difference of two values of a score.
 func signed(s eval.Score, difference float64) string {
 	return signedText(formatValue(s, difference), difference)
 }
 
-// signedText is the text of a number with its sign, none if the text is 0.
+// signedText adds the sign of x to its text, except to a text of 0.
 func signedText(text string, x float64) string {
 	switch {
 	case strings.Trim(text, "-0.") == "":

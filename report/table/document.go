@@ -1,8 +1,8 @@
-// Package table gathers the scores of finished trials into tables as papers print them, with tests of
-// significance. [New], [NewBest], [PerClass] and [NewComparison] make tables of records. What a table shows is
-// a [Document], one or more grids of words with a caption, which each of [Formats] writes.
+// Package table summarises the scores of finished trials in tables, with significance tests. [New], [NewBest],
+// [PerClass] and [NewComparison] make tables of records. Each turns into a [Document], one or more grids of words with
+// a caption, and each of [Formats] writes documents.
 //
-// Scores have the unit of the records in CSV, and where people read them that of [eval.Score.Format].
+// In CSV, scores have the unit of the records; elsewhere the unit of [eval.Score.Format].
 package table
 
 import (
@@ -19,32 +19,32 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
+// Document is a table in words for any format: lines above it, one or more grids, and a caption.
 type Document struct {
-	Name  string // of the experiment, which labels the table together with the name of the grid
-	Class string // the kind of table in pages, or empty
-	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
+	Name  string // the experiment, which labels the table together with the grid's name
+	Class string // the kind of table in pages, or ""
+	// Heading are the lines above, Caption is the text below, after Title; see Marks.text.
 	Heading        []string
 	Title, Caption string
 	Grids          []Grid
 }
 
-// Marks write words in one format.
+// Marks are the notation of one format.
 type Marks struct {
-	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied, @same
-	// and @differs stand for the marks of cells.
+	// Foreign escapes a name of an experiment or method. Own escapes our own words, in which @best, @tied, @same and
+	// @differs stand for the marks of cells.
 	Foreign              func(string) string
 	Own                  *strings.Replacer
-	Method, Setting      func(string) string     // write the name of a method, and settings; nil is Foreign
-	Number               func(string) string     // writes the text of a value; may be nil
-	PlusMinus            string                  // parts a value from its deviation
-	Pad                  string                  // fills a digit that the deviation lacks
-	Enclose, EncloseBest string                  // stand around a value and the best, as in "**%s**"
-	Mark                 [MarkDiffers + 1]string // behind a value
-	Nameless             bool                    // captions do not begin with the name of the experiment
+	Method, Setting      func(string) string     // format the name of a method, and settings; nil means Foreign
+	Number               func(string) string     // formats the text of a value; may be nil
+	PlusMinus            string                  // separates a value from its deviation
+	Pad                  string                  // replaces a digit that the deviation lacks
+	Enclose, EncloseBest string                  // surround a value and the best value, as in "**%s**"
+	Mark                 [MarkDiffers + 1]string // follows a value
+	Nameless             bool                    // captions do not begin with the experiment's name
 }
 
-// text writes our own words with names in brackets.
+// text formats our own words with names in brackets.
 func (m Marks) text(text string) string {
 	parts := strings.Split(text, bracket)
 	for i, part := range parts {
@@ -85,7 +85,7 @@ func (m Marks) lines(d *Document) (lines []string) {
 	return lines
 }
 
-// caption writes the caption of a document without those of its grids.
+// caption formats the caption of a document without the captions of its grids.
 func (m Marks) caption(d *Document) string {
 	title, text := d.Title, m.text(d.Caption)
 	if title != "" && d.Name != "" && !m.Nameless {
@@ -109,23 +109,23 @@ func (m Marks) captions(d *Document) string {
 
 // Grid is a table of words.
 type Grid struct {
-	Title       string // a name above it, or empty
-	Name, Score string // in labels, and in the lines of CSV
+	Title       string // a name above it, or ""
+	Name, Score string // identify it in labels and in the lines of CSV
 	Detail      bool   // left out of CSV, which has the content already
-	Caption     string // may be empty
+	Caption     string // may be ""
 	// The first Keys of the Columns name a row, and the others hold values.
 	Keys      int
 	Columns   []Column
 	Lines     []Line
 	KeyFields []string // the columns in CSV that name a row
-	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a line for
-	// each; else each column has its own.
+	// Fields are the columns in CSV of one value, if columns of values are methods and CSV has a line for each;
+	// otherwise each column has its own.
 	Fields []string
 }
 
 // Column is the head of a column.
 type Column struct {
-	Heading  string   // counts as a name
+	Heading  string   // treated as a name
 	Method   bool     // the heading is the name of a method
 	Right    bool     // aligns its words to the right
 	Settings bool     // its words are settings, as in lambda=10
@@ -136,15 +136,15 @@ type Column struct {
 type Line struct {
 	Words   []Word
 	Average bool
-	Keys    []string // of the row in CSV, one for each of Grid.KeyFields
+	Keys    []string // the row's keys in CSV, one for each of Grid.KeyFields
 }
 
-// Word is the content of a cell: a name in the columns that name a row, else a value.
+// Word is the content of a cell: a name in key columns, else a value.
 type Word struct {
 	Text      string
-	Deviation string // follows ±, if it is not empty
+	Deviation string // follows ± unless it is ""
 	Pad       int    // the digits by which Deviation is shorter than the longest of the grid
-	N         int    // the number of trials if it should be shown, else 0
+	N         int    // the number of trials if it is shown, else 0
 	Mark      Mark
 	Bold      bool     // on a terminal with colours
 	Fields    []string // the columns of a value in CSV
@@ -154,18 +154,18 @@ type Word struct {
 type Mark int
 
 const (
-	NoMark         Mark = iota // for words that never have one
-	Unmarked                   // for words without one among others with marks
+	NoMark         Mark = iota // for columns without marks
+	Unmarked                   // for unmarked words in columns with marks
 	MarkBest                   // the best of a row
 	MarkTied                   // not significantly worse
-	MarkEquivalent             // practically as good
+	MarkEquivalent             // practically equivalent
 	MarkDiffers                // a significant difference
 )
 
 const missing = "–"
 
-// part returns the grid with the columns of values from (inclusive) to (exclusive), after its keys.
-func (g Grid) part(from, to int) Grid {
+// valueColumns returns the grid with its keys and the value columns from (inclusive) to (exclusive).
+func (g Grid) valueColumns(from, to int) Grid {
 	columns, lines := g.Columns, g.Lines
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
 	g.Lines = make([]Line, len(lines))
@@ -175,21 +175,22 @@ func (g Grid) part(from, to int) Grid {
 	return g
 }
 
-// Options are options for terminals. Without them, as in files, the bytes are the same everywhere.
+// Options are options for terminals. The zero value is for files, and gives the same bytes everywhere.
 type Options struct {
 	Colour bool // prints the best of each row in bold
-	// Width is that of the terminal in characters; a wider table is printed in blocks of columns, one below the
-	// other. 0 means no limit.
+	// Width is the terminal's width in characters. Wider tables are printed in blocks of columns, one below the other.
+	// 0 means no limit.
 	Width int
-	// Wide terminals show characters of ambiguous width, such as ±, two columns wide, as in East Asian locales.
+	// Wide is for terminals that show ambiguous-width characters, such as ±, two columns wide, as in East Asian
+	// locales.
 	Wide bool
 }
 
-// Format is one form in which tables are written.
+// Format is a format of tables.
 type Format struct {
 	Name      string
-	Extension string // that of files, or empty for a format that is only a part of pages
-	// Write writes a document. Formats other than text have no options.
+	Extension string // of files; "" for a format that is only a part of pages
+	// Write writes a document. Only the text format uses options.
 	Write func(w io.Writer, d *Document, opt Options) error
 }
 
@@ -202,16 +203,16 @@ var Formats = []Format{
 	{"HTML", "", HTML},
 }
 
-// bracket stands before and after a name in our own text. No name holds it, since plaintext.Line shows it.
+// bracket surrounds names in our own text. plaintext.Line escapes it, so no name contains it.
 const bracket = "\x0e"
 
-// name returns a name for a text that Marks.text writes.
-func name(s string) string { return bracket + plaintext.Line(s) + bracket }
+// quoteName returns a quoteName for a text that Marks.text formats.
+func quoteName(s string) string { return bracket + plaintext.Line(s) + bracket }
 
-func names(names []string) string {
+func quoteNames(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
-		shown[i] = name(n)
+		shown[i] = quoteName(n)
 	}
 	return phrase.List(shown)
 }
@@ -221,15 +222,15 @@ var (
 	captionText string
 
 	captions = template.Must(template.New("captions").Funcs(template.FuncMap{
-		"count": phrase.Count, "inUnit": inUnit, "names": names, "p": pText, "rope": Tests.rope,
+		"count": phrase.Count, "inUnit": inUnit, "names": quoteNames, "p": pText, "rope": Tests.rope,
 	}).Parse(captionText))
 )
 
-// caption fills in a template of captions.txt.
+// caption executes a template of captions.txt.
 func caption(template string, data any) string {
 	var text strings.Builder
 	if err := captions.ExecuteTemplate(&text, template, data); err != nil {
-		panic(err) // the templates are part of the program
+		panic(err) // cannot fail: the templates are embedded
 	}
 	var lines []string
 	for line := range strings.Lines(text.String()) {
@@ -240,25 +241,25 @@ func caption(template string, data any) string {
 	return strings.Join(lines, " ")
 }
 
-type tested struct {
+type testCaption struct {
 	Tests
 	Score       eval.Score
 	Comparisons int
 	Draws       []significance.Draws
-	Found       bool   // marks stand at differences
+	Found       bool   // marks are at differences
 	In          string // the unit
 }
 
 // Rope is the region of practical equivalence in words.
-func (t tested) Rope() string { return t.rope(t.Score) }
+func (t testCaption) Rope() string { return t.rope(t.Score) }
 
-func (t tested) Bonferroni() bool { return t.Comparisons > maxFamily }
+func (t testCaption) Bonferroni() bool { return t.Comparisons > maxFamily }
 
 // Holm reports whether p-values have Holm's correction.
-func (t tested) Holm() bool { return t.corrects() && !t.Bonferroni() }
+func (t testCaption) Holm() bool { return t.corrects() && !t.Bonferroni() }
 
-// Population says what differences over draws are tested for.
-func (t tested) Population() string {
+// Population describes the population to which the tests generalise.
+func (t testCaption) Population() string {
 	var words []string
 	for _, d := range t.Draws {
 		if w := d.Beyond(); !slices.Contains(words, w) {
@@ -282,10 +283,10 @@ func (by Tests) rope(s eval.Score) string {
 	return "1 point"
 }
 
-// rated says what a caption explains of cells.
-type rated struct{ Contest, Tested, Untested, Partial, Empty bool }
+// cellKinds has the kinds of cells that a caption explains.
+type cellKinds struct{ Contest, Tested, Untested, Partial, Empty bool }
 
-func (t *Table) rated(rows ...Row) (f rated) {
+func (t *Table) rated(rows ...Row) (f cellKinds) {
 	for _, row := range rows {
 		for _, c := range row.Cells {
 			f.Contest = f.Contest || c.Best
@@ -298,28 +299,28 @@ func (t *Table) rated(rows ...Row) (f rated) {
 	return f
 }
 
-// explained is what the captions of a table and of the best explain.
-type explained struct {
+// captionData is the data of the captions of a table and of the best.
+type captionData struct {
 	*Table
-	Rated, Last rated // of all rows without the average, and of the last row or the average
-	How         tested
-	Least       int    // fewest pairs that are tested
+	Rated, Last cellKinds // of all rows without the average, and of the last row or the average
+	How         testCaption
+	Least       int    // the fewest pairs that are tested
 	At, Numbers string // where each method is at its best, and the numbers of classes averaged over
 }
 
-func (t *Table) explained() explained {
-	e := explained{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
+func (t *Table) explained() captionData {
+	e := captionData{Table: t, Rated: t.rated(t.Rows...), Least: minPairs}
 	if t.Average != nil {
 		e.Last = t.rated(*t.Average)
 	}
-	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
+	e.How = testCaption{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
 	for _, r := range t.Rows {
 		e.How.Draws = append(e.How.Draws, r.sample.draws)
 	}
 	return e
 }
 
-// finding says in a sentence which of the cells is the best; "" without a contest.
+// finding names the best of the cells in a sentence; "" if there is nothing to compare.
 func finding(score eval.Score, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""

@@ -22,10 +22,10 @@ const captionWidth = 100
 var textMarks = Marks{
 	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*"),
 	PlusMinus: " ± ", Pad: " ", Enclose: "%s", EncloseBest: "%s",
-	Mark: [...]string{Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}, // of one width
+	Mark: [...]string{Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}, // of equal width
 }
 
-// Text writes fixed-width characters.
+// Text writes fixed-width text.
 func Text(w io.Writer, d *Document, opt Options) error {
 	return withWidths(opt.Wide, func() error {
 		var parts []string
@@ -38,10 +38,10 @@ func Text(w io.Writer, d *Document, opt Options) error {
 			}
 			for from := 0; ; {
 				to := len(g.Columns) - g.Keys
-				block := g.part(from, to).text(opt)
+				block := g.valueColumns(from, to).text(opt)
 				for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
 					to--
-					block = g.part(from, to).text(opt)
+					block = g.valueColumns(from, to).text(opt)
 				}
 				parts = append(parts, block)
 				if from = to; from >= len(g.Columns)-g.Keys {
@@ -57,8 +57,8 @@ func Text(w io.Writer, d *Document, opt Options) error {
 
 var widths sync.Mutex
 
-// withWidths measures characters of ambiguous width, such as ±, as narrow or wide within f, whatever the locale,
-// which go-pretty keeps for the whole process.
+// withWidths runs f with ambiguous-width characters, such as ±, as narrow or wide. go-pretty stores that for the whole
+// process, and by default uses the locale.
 func withWidths(wide bool, f func() error) error {
 	widths.Lock()
 	defer widths.Unlock()
@@ -158,8 +158,8 @@ func (opt Options) wrap(words string) string {
 
 var padding = regexp.MustCompile(` +\n`)
 
-// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the
-// records. A text that a spreadsheet would read as a formula begins with an apostrophe.
+// writeCSV writes a line for each row, or for each method of a row, with full precision in the unit of the records. A
+// text that a spreadsheet would read as a formula gets an apostrophe.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {
@@ -198,7 +198,7 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 	return out.Error()
 }
 
-// markdownEscape keeps names from being read as Markdown. Bars are escaped when a table is drawn.
+// markdownEscape escapes Markdown in names. Bars are escaped when a table is drawn.
 var markdownEscape = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`,
@@ -208,7 +208,7 @@ var markdownEscape = strings.NewReplacer(
 // markdownBlock is the beginning of a list at the start of a paragraph.
 var markdownBlock = regexp.MustCompile(`^([0-9]*)([-+.)])`)
 
-// markdownText returns a name as Markdown that shows nothing but it.
+// markdownText returns Markdown that shows exactly the name.
 func markdownText(name string) string {
 	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
@@ -254,7 +254,7 @@ var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 	"best": func(w Word) bool { return w.Mark == MarkBest },
 }).Parse(strings.TrimSuffix(htmlText, "\n")))
 
-// HTML writes a document for a page, which has the styles and the name of the experiment.
+// HTML writes a table for a page, which has the styles and the experiment's name.
 func HTML(w io.Writer, d *Document, _ Options) error {
 	shown := *d
 	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(d)

@@ -84,7 +84,7 @@ func TestHostileText(t *testing.T) {
 func TestHostileMarkdown(t *testing.T) {
 	table := hostileClasses()
 	lines := strings.Split(shown(t, table, writeMarkdown, Options{}), "\n")
-	// Bars and whatever else begins a thing in Markdown stand behind backslashes.
+	// Bars and other special characters of Markdown are escaped.
 	bare := regexp.MustCompile(`\\.`)
 	for i, name := range hostile {
 		cells := strings.Split(bare.ReplaceAllString(lines[2+i], ""), "|")
@@ -152,7 +152,7 @@ func TestLaTeXNames(t *testing.T) {
 	}
 }
 
-// What LaTeX makes of the tables, where it is installed.
+// LaTeX compiles the tables, if it is installed.
 func TestLaTeXCompiles(t *testing.T) {
 	pdflatex, err := exec.LookPath("pdflatex")
 	if err != nil {

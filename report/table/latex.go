@@ -16,8 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// latexEscape escapes characters with a meaning in LaTeX, brackets and stars, which would be arguments of the \\
-// before them, and what fonts join or babel turns into commands.
+// latexEscape escapes LaTeX's special characters, brackets and stars, which \\ would read as arguments, and character
+// pairs that fonts join or babel replaces.
 var latexEscape = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
@@ -27,7 +27,7 @@ var latexEscape = strings.NewReplacer(
 	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
 )
 
-// latexText returns a name as LaTeX that shows nothing but it.
+// latexText returns LaTeX that shows exactly the name.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
 var latexMarks = Marks{
@@ -36,7 +36,7 @@ var latexMarks = Marks{
 		`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`),
 	Number:    strings.NewReplacer(missing, "--", "−", "-", ", ", ", ", " ", "$ $").Replace,
 	PlusMinus: ` \pm `, Pad: `\phantom{0}`, Enclose: "$%s$", EncloseBest: `$\mathbf{%s}$`,
-	// Marks take no width.
+	// Marks have no width.
 	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
 }
 
@@ -44,12 +44,12 @@ var latexMarks = Marks{
 var latexSymbols = strings.Fields("alpha beta gamma lambda mu sigma")
 
 var (
-	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // behind a method
+	latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`) // after a method
 	latexNumber   = regexp.MustCompile(`^[+-]?[0-9.]+$`)
 	latexPower    = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
 )
 
-// latexMethod returns the name of a method as LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
+// latexMethod returns the name of a method in LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
 func latexMethod(name string) string {
 	parts := latexSettings.FindStringSubmatch(name)
 	if parts == nil {
@@ -83,7 +83,8 @@ func latexSetting(settings string) string {
 	return strings.Join(fields, ", ")
 }
 
-// latexLabel names a table by experiment and score, in ASCII. A name that this changes ends in a part of its hash.
+// latexLabel returns the label of a table by experiment and score, in ASCII. Names that this changes end in a part of
+// their hash.
 func latexLabel(experiment, table string) string {
 	if experiment == "" {
 		return "tab:" + latexWord(table)
@@ -108,15 +109,15 @@ func latexWord(name string) string {
 
 const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
 
-// needsFonts reports whether LaTeX holds such letters: all but those of Europe in Latin script.
+// needsFonts reports whether the text has letters beyond European Latin script.
 func needsFonts(latex string) bool {
 	return strings.ContainsFunc(latex, func(r rune) bool { return r > 0x17f && !strings.ContainsRune("‘’“”", r) })
 }
 
 const (
-	latexColumn = 246  // points, of a two-column article with letters of 10 points
-	latexPage   = 510  // points
-	latexShrink = 0.75 // the least share of their size to which the letters of a wide table shrink
+	latexColumn = 246  // the width in points of a column of a two-column article at 10 points
+	latexPage   = 510  // the width of the page in points
+	latexShrink = 0.75 // the smallest factor by which the letters of a wide table shrink
 )
 
 //go:embed latex.tmpl
@@ -128,10 +129,10 @@ var latexTables = template.Must(template.New("latex").Delims("<<", ">>").Funcs(t
 
 type latexTable struct {
 	Float, Caption, Label string
-	Blocks                []Grid // of columns, one below the other
+	Blocks                []Grid // blocks of columns, one below the other
 }
 
-// writeLaTeX writes each grid as a floating table. It needs the packages booktabs and graphicx.
+// writeLaTeX writes each grid as a floating table. The tables need the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	var tables []latexTable
 	for _, g := range d.Grids {
@@ -157,7 +158,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-// points is about the width of a column.
+// points estimates the width of a column.
 func (g Grid) points(column int) float64 {
 	letters := utf8.RuneCountInString(g.Columns[column].Heading)
 	for _, l := range g.Lines {
@@ -171,7 +172,7 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex returns a floating table: over both columns of the page, or in blocks, if its letters would shrink too
+// latex returns a floating table over one or both columns of the page, or in blocks if its letters would shrink too
 // far.
 func (g Grid) latex() latexTable {
 	var keys, values float64
@@ -189,12 +190,12 @@ func (g Grid) latex() latexTable {
 	n := len(g.Columns) - g.Keys
 	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
 	for block := range blocks {
-		t.Blocks = append(t.Blocks, g.part(block*n/blocks, (block+1)*n/blocks))
+		t.Blocks = append(t.Blocks, g.valueColumns(block*n/blocks, (block+1)*n/blocks))
 	}
 	return t
 }
 
-// latexLines are the lines of a tabular between its outer rules.
+// latexLines returns the lines of a tabular between its outer rules.
 func (g Grid) latexLines() []string {
 	l := g.layout(latexMarks)
 	for c, column := range g.Columns {
@@ -215,7 +216,7 @@ func (g Grid) latexLines() []string {
 	return lines
 }
 
-// latexColumns is the alignment of the columns, those of methods together.
+// latexColumns returns the alignment of the columns, with methods grouped.
 func (g Grid) latexColumns() string {
 	letters := ""
 	for _, c := range g.Columns {

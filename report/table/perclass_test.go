@@ -10,7 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
-// damagedConfusions cannot be drawn: they are of no classes that there are.
+// damagedConfusions have impossible classes and cannot be drawn.
 func damagedConfusions() []record.Record {
 	return []record.Record{
 		confused("a", 5, nil, []int{1, 0}, []int{0, 1}),
@@ -22,7 +22,7 @@ func damagedConfusions() []record.Record {
 	}
 }
 
-// TestTotalConfusion: counts are added up by class, also where not all are drawn.
+// TestTotalConfusion: counts are added by class, also if not all classes are drawn.
 func TestTotalConfusion(t *testing.T) {
 	records := append([]record.Record{
 		confused("a", 0, []int{2, 0}, []int{3, 1}, []int{2, 4}),

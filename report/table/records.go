@@ -14,10 +14,10 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// RowOf returns the row of a table that a record belongs to.
+// RowOf returns the row of a table for a record: its rank or number of classes.
 func RowOf(r record.Record) int { return cmp.Or(r.Row, r.Classes) }
 
-// rowsOf divides records in the order of Finished into those of each row.
+// rowsOf splits records in the order of Finished by row.
 func rowsOf(records []record.Record) (rows [][]record.Record) {
 	for i, r := range records {
 		if i == 0 || RowOf(r) != RowOf(records[i-1]) {
@@ -28,8 +28,8 @@ func rowsOf(records []record.Record) (rows [][]record.Record) {
 	return rows
 }
 
-// Finished returns the records of the given methods, one for each trial (the last of several), in the order of
-// rows, repeats and methods, so that nothing depends on the order of the log.
+// Finished returns the records of the given methods, sorted by row, repeat and method, the last one for each trial, so
+// that nothing depends on the order of the log.
 func Finished(records []record.Record, methods []string) []record.Record {
 	order := func(a, b record.Record) int {
 		return cmp.Or(
@@ -58,7 +58,7 @@ func ScoresOf(records []record.Record) []string {
 	return slices.SortedFunc(maps.Keys(found), eval.CompareScores)
 }
 
-// formatValue is a value of a score without its unit: a percentage with one decimal, other numbers with three.
+// formatValue formats a value of a score without its unit: a percentage with one decimal, other numbers with three.
 func formatValue(s eval.Score, v float64) string {
 	decimals := 3
 	if s.Unit == eval.UnitPercent {
@@ -79,7 +79,7 @@ func WithUnit(s eval.Score, v float64, separator string) string {
 	return formatValue(s, v) + unit(s, separator)
 }
 
-// unit is the unit of a score after a separator; "" for plain numbers.
+// unit returns the unit of a score after a separator; "" for plain numbers.
 func unit(s eval.Score, separator string) string {
 	if s.Unit == eval.UnitNone {
 		return ""
@@ -87,7 +87,7 @@ func unit(s eval.Score, separator string) string {
 	return separator + string(s.Unit)
 }
 
-// inUnit is the unit in a sentence, as in " in percent".
+// inUnit returns the unit for a sentence, as in " in percent".
 func inUnit(s eval.Score) string {
 	if s.Unit == eval.UnitPercent {
 		return " in percent"
@@ -95,7 +95,7 @@ func inUnit(s eval.Score) string {
 	return unit(s, " in ")
 }
 
-// scoreLabel is the short name of a score for a column.
+// scoreLabel returns the short name of a score for a column.
 func scoreLabel(s eval.Score) string {
 	first, size := utf8.DecodeRuneInString(s.Name)
 	label := string(unicode.ToUpper(first)) + s.Name[size:]
@@ -105,7 +105,7 @@ func scoreLabel(s eval.Score) string {
 	return label
 }
 
-// AxisLabel is scoreLabel with more words and the unit, for an axis.
+// AxisLabel is scoreLabel with further words and the unit, for an axis.
 func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
 
 func findScore(name string) eval.Score {
@@ -118,9 +118,8 @@ var classAccuracy = eval.Score{
 	Help: "The share of a class's test samples that were taken for what they are (its recall).",
 }
 
-// PerClass gathers the accuracy of each class that was tested, a row each. The records of a method should be of
-// one rank or number of classes. The average row is not tested: the classes of a repeat are not independent of
-// each other.
+// PerClass returns the table of the accuracy of each tested class, one a row. The records of a method must have one
+// rank or number of classes. The average row is not tested, because the classes of a repeat are not independent.
 func PerClass(records []record.Record, methods, classes []string, by Tests) *Table {
 	var shares []record.Record
 	for _, r := range Finished(records, methods) {
@@ -137,7 +136,7 @@ func PerClass(records []record.Record, methods, classes []string, by Tests) *Tab
 			}
 		}
 	}
-	by.Classes, by.noAverage = 0, true // a class is what it is, whichever others are drawn
+	by.Classes, by.noAverage = 0, true // a class is the same whichever others are drawn
 	t := newTable(shares, classAccuracy, methods, by)
 	t.Ranks, t.ByClass = false, true
 	for i := range t.Rows {
@@ -146,7 +145,7 @@ func PerClass(records []record.Record, methods, classes []string, by Tests) *Tab
 	return t
 }
 
-// TotalConfusion adds up the confusions of records, classes×classes; nil if they have none.
+// TotalConfusion returns the sum of the confusion matrices of records, classes×classes; nil if they have none.
 func TotalConfusion(records []record.Record, classes int) (total [][]int) {
 	for _, r := range records {
 		of := confusedClasses(r, classes)
@@ -162,8 +161,8 @@ func TotalConfusion(records []record.Record, classes int) (total [][]int) {
 	return total
 }
 
-// confusedClasses returns the class of each row of a record's confusion; nil if it has none of all classes, or
-// of those drawn.
+// confusedClasses returns the class of each row of a record's confusion matrix; nil unless it covers all classes, or
+// those drawn.
 func confusedClasses(r record.Record, classes int) []int {
 	n, of := len(r.Confusion), r.Drawn
 	for i := 0; r.Drawn == nil && i < classes; i++ {

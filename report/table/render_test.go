@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
-// awkward is a table with everything in it.
+// awkward is a table with all special cases.
 func awkward() *Table {
 	records, methods := reporttest.Awkward()
 	table := New(records, "AC", methods, Tests{})
@@ -23,7 +23,7 @@ func awkward() *Table {
 	return table
 }
 
-// renderers returns what writes a table, by the extension of the file.
+// renderers returns the writers of a table, by file extension.
 func renderers(t interface{ Document() *Document }) map[string]func(io.Writer) error {
 	out := map[string]func(io.Writer) error{}
 	for _, f := range Formats {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// amounts are records of a score that is in nats and of which less is better: the
-// k-th method has about 2·k, at two numbers of classes or ranks.
+// amounts are records of a score in nats for which less is better: method k has about 2·k, at two numbers of classes or
+// ranks.
 func amounts(methods []string, row int) []record.Record {
 	var records []record.Record
 	for _, k := range []int{2, 3} {
@@ -24,8 +24,7 @@ func amounts(methods []string, row int) []record.Record {
 	return records
 }
 
-// TestLowerIsBetter: tables, findings and choices mark the least of a score of which
-// less is better, in its own unit.
+// TestLowerIsBetter: tables, findings and choices prefer low values of such a score, in its own unit.
 func TestLowerIsBetter(t *testing.T) {
 	methods := []string{"a", "b"}
 	table := New(amounts(methods, 0), "VI", methods, Tests{})
@@ -50,7 +49,7 @@ func TestLowerIsBetter(t *testing.T) {
 	}
 }
 
-// TestValue: values in words, also of scores that are not in the list.
+// TestValue: formatted values, also of unknown scores.
 func TestValue(t *testing.T) {
 	for _, c := range []struct {
 		score string

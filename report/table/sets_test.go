@@ -11,8 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
-// setsOf are tables of n sets: on each, a is better than b by more than any noise, and c is about as
-// good as b.
+// setsOf are tables of n sets: on each, a is better than b by more than the noise, and c is about as good as b.
 func setsOf(n int) []SetTable {
 	var of []SetTable
 	methods := []string{"a", "b|_c", "c"}
@@ -37,7 +36,7 @@ func TestSets(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	ab, ba := s.Pairs[0][1], s.Pairs[1][0]
-	// Of 8 differences of one sign p is 2/2⁸, three times that for three comparisons.
+	// For 8 differences of one sign p is 2/2⁸, times three for three comparisons.
 	if ab.Wins != 8 || ab.Losses != 0 || ba.Losses != 8 || !near(ab.P, 3*2/256.) || ab.Verdict != Different || ba.Verdict != Different || !near(ab.Difference, -ba.Difference) || ab.Difference < 0.08 {
 		t.Errorf("a against b: %+v, %+v", ab, ba)
 	}
@@ -63,7 +62,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestFewSets: what cannot be told is said, and sets that lack a method are left out.
+// TestFewSets: missing tests are explained, and sets that lack a method are left out.
 func TestFewSets(t *testing.T) {
 	of := setsOf(5)
 	s := NewSets("few", findScore("AC"), of, Tests{})
@@ -79,7 +78,7 @@ func TestFewSets(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	// Scores that are all the same leave nothing to rank, and no NaN.
+	// Equal scores give no ranks and no NaN.
 	same := []SetTable{{Set: "x", Table: New(slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5)), "AC", []string{"a", "b"}, Tests{})}}
 	same = append(same, SetTable{Set: "y", Table: same[0].Table})
 	if s := NewSets("x", findScore("AC"), same, Tests{}); s.Friedman != 1 || s.Pairs[0][1].P != 1 || s.Pairs[0][1].Ties != 2 || !strings.Contains(s.Finding(), "a and b have the best average rank") {

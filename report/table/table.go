@@ -14,28 +14,28 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/record"
 )
 
-// largest bounds the scores, so that no sum of them or of their squares overflows.
+// largest bounds the scores, so that sums of their squares do not overflow.
 const largest = 1e100
 
-// Table holds one score of an experiment as papers print it: a row for each number of classes, a column for each
-// method, and in each cell a mean over the repeats.
+// Table is the table of one score of an experiment: a row for each number of classes, a column for each method, and in
+// each cell the mean over the repeats.
 type Table struct {
-	Name           string // of the experiment; may be empty
+	Name           string // the experiment; may be ""
 	Score          eval.Score
 	Methods        []string // the columns
 	Ranks, ByClass bool     // the rows are ranks, or classes, instead of numbers of classes
 	Tests          Tests
-	Comparisons    int   // the pairs of methods, in all rows, that the p-values are corrected for
+	Comparisons    int   // the number of pairs of methods, over all rows, for which p-values are corrected
 	Repeats        int   // the largest number of finished repeats in any cell of Rows
 	Rows           []Row // in ascending order
-	// Average is the row of the means of each column's means and standard deviations, with N trials in all; nil
-	// with one row. A method that lacks a row has none, since the missing row might be the hardest.
+	// Average holds the mean of each column's means and of its standard deviations, with N trials in all. It is nil
+	// with one row. A method that lacks a row has no average, because that row might be the hardest.
 	Average *Row
 }
 
 // Row is one row of a table.
 type Row struct {
-	Number  int // of classes, the rank, or the class counted from 1, which has a Name; 0 in the average row
+	Number  int // the number of classes, the rank, or the class from 1, which has a Name; 0 in the average row
 	Name    string
 	Average bool
 	Cells   []Cell // one for each of the table's methods
@@ -45,21 +45,21 @@ type Row struct {
 
 // Cell summarises the finished trials of one method in a row.
 type Cell struct {
-	N int // the number of trials; if it is 0, nothing else is set
-	// Mean and SD (with n−1 in the denominator) are in the unit of the records. One trial has no SD.
+	N int // the number of trials; if it is 0, no other field is set
+	// Mean and SD (with the divisor n−1) are in the unit of the records. One trial has no SD.
 	Mean, SD float64
 	HasSD    bool
-	Best     bool // no mean of the row is better, if there are two to compare
-	// Contrast is the difference from the first of the best cells; zero in these, and with too few pairs.
+	Best     bool // no mean of the row is better, and there are at least two
+	// Contrast is the difference from the first best cell; zero in best cells, and with too few pairs.
 	Contrast
 }
 
-// Tied reports whether a test found no difference from the best of the row that counts.
+// Tied reports whether a test found no difference from the best of the row.
 func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent }
 
-// New gathers one score of the given methods from the records. It ignores scores that are not finite or beyond
-// ±1e100; of several records of one trial the last counts. Each cell is compared with the best of its row over
-// the repeats that both have; in the average row over the means of each repeat over all rows.
+// New returns the table of one score of the given methods. It ignores scores that are not finite or beyond ±1e100, and
+// of several records of a trial uses the last. Each cell is compared with the best of its row over their common
+// repeats; in the average row over the means of each repeat over all rows.
 func New(records []record.Record, score string, methods []string, by Tests) *Table {
 	return newTable(records, findScore(score), methods, by)
 }
@@ -127,11 +127,10 @@ func (t *Table) average(draws significance.Draws) *Row {
 	return row
 }
 
-// compare marks the best cells of each row and tests the others against the first of them. The best is found
-// from the same scores, so p-values are corrected for all pairs in all rows. The averages have half of the
-// correction.
+// compare marks the best cells of each row and tests the others against the first of them. The same scores determine
+// the best, so p-values are corrected for all pairs in all rows. Half of the correction's level goes to the averages.
 func (t *Table) compare() {
-	rows := t.all()
+	rows := t.allRows()
 	best := make([]int, len(rows))
 	for at, r := range rows {
 		if best[at] = t.markBest(r); r.Average && t.Tests.noAverage {
@@ -148,8 +147,8 @@ func (t *Table) compare() {
 		}
 	}
 	whole := t.Tests.corrects() && t.Comparisons <= maxFamily
-	var f family
-	averages := 0 // of the p-values, which come last
+	var f testFamily
+	averages := 0 // the number of p-values of averages, which come last
 	for at, r := range rows {
 		if best[at] < 0 {
 			continue
@@ -165,10 +164,10 @@ func (t *Table) compare() {
 			for j := range i {
 				other := r.Cells[j]
 				if !whole || c.N < minPairs || other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
-					continue // too few, or shown and added above
+					continue // too few pairs, or added above
 				}
 				if a, _ := r.sample.pair(i, j); len(a) >= minPairs {
-					f.add(t.Tests.p(r.sample, i, j), nil)
+					f.add(t.Tests.pValue(r.sample, i, j), nil)
 				}
 			}
 		}
@@ -187,7 +186,7 @@ func (t *Table) compare() {
 	t.Tests.judge(f, 0)
 }
 
-// markBest marks the best cells of a row and returns the first of them, −1 without a contest.
+// markBest marks the best cells of a row and returns the first, −1 with fewer than two cells to compare.
 func (t *Table) markBest(r *Row) int {
 	best, filled := -1, 0
 	for i, c := range r.Cells {
@@ -208,8 +207,8 @@ func (t *Table) markBest(r *Row) int {
 	return best
 }
 
-// all returns every row, the average last.
-func (t *Table) all() (rows []*Row) {
+// allRows returns every row, the average last.
+func (t *Table) allRows() (rows []*Row) {
 	for i := range t.Rows {
 		rows = append(rows, &t.Rows[i])
 	}
@@ -219,9 +218,9 @@ func (t *Table) all() (rows []*Row) {
 	return rows
 }
 
-// last returns the average row if there is one, or else the last; an empty row if there is none.
-func (t *Table) last() (last Row) {
-	for _, r := range t.all() {
+// lastRow returns the average row if there is one, else the lastRow row, or an empty row.
+func (t *Table) lastRow() (last Row) {
+	for _, r := range t.allRows() {
 		last = *r
 	}
 	return last
@@ -230,11 +229,11 @@ func (t *Table) last() (last Row) {
 // ChoosesRank reports whether the rows are several ranks.
 func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 
-// Level returns the cell that stands for all of a column, and its row: that of the best rank, or the average over
-// numbers of classes with the largest of them. The cell is empty if the column is.
+// Level returns the representative cell of a column, and its row: the best rank, or the average over numbers of classes
+// with the largest number. The cell is empty if the column is.
 func (t *Table) Level(column int) (row int, c Cell) {
 	if len(t.Rows) > 0 && !t.ChoosesRank() {
-		return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
+		return t.Rows[len(t.Rows)-1].Number, t.lastRow().Cells[column]
 	}
 	for _, r := range t.Rows {
 		if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
@@ -270,8 +269,8 @@ func (t *Table) where() string {
 	return "with " + t.Describe(t.Rows[0])
 }
 
-// Finding says in a sentence which method is the best; "" without a contest.
-func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.last().Cells, t.where()) }
+// Finding names the best method in a sentence; "" if there is nothing to compare.
+func (t *Table) Finding() string { return finding(t.Score, t.Methods, t.lastRow().Cells, t.where()) }
 
 // Document returns the table in words.
 func (t *Table) Document() *Document {
@@ -286,7 +285,7 @@ func (t *Table) Document() *Document {
 		Columns: methodColumns(Column{Heading: heading, Right: !t.ByClass}, t.Methods),
 	}
 	words := t.words()
-	for i, row := range t.all() {
+	for i, row := range t.allRows() {
 		key := row.label()
 		if row.Average {
 			key = "average"
@@ -299,10 +298,10 @@ func (t *Table) Document() *Document {
 	}
 }
 
-// words puts a table's cells into words, row by row, the average last.
+// words formats a table's cells, row by row, the average last.
 func (t *Table) words() (out [][]Word) {
 	width := 0 // of the longest deviation
-	for _, row := range t.all() {
+	for _, row := range t.allRows() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
 			w := &words[i]
@@ -344,15 +343,15 @@ var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected"
 
 func (c Cell) fields(by Tests) []string {
 	best := map[bool]string{true: "best"}[c.Best]
-	return append([]string{strconv.Itoa(c.N), field(c.Mean, c.N > 0), field(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
+	return append([]string{strconv.Itoa(c.N), csvNumber(c.Mean, c.N > 0), csvNumber(c.SD, c.HasSD), best}, c.Contrast.fields(by, cellFields[4:]...)...)
 }
 
-// differences is a grid of the differences from the first of the best in the last row; none without a test.
+// differences returns a grid of the differences from the first best cell in the last row; none without a test.
 func (t *Table) differences(grid string, names []string, where string) []Grid {
-	if !t.rated(t.last()).Tested {
+	if !t.rated(t.lastRow()).Tested {
 		return nil
 	}
-	cells := t.last().Cells
+	cells := t.lastRow().Cells
 	best := slices.IndexFunc(cells, func(c Cell) bool { return c.Best })
 	g := Grid{
 		Title: fmt.Sprintf("Difference in %s from %s %s", scoreLabel(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,

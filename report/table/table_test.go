@@ -35,8 +35,8 @@ func TestTableCells(t *testing.T) {
 		t.Errorf("best cell %+v, want mean %v and deviation %v", a, mean, sd)
 	}
 	b := table.Rows[0].Cells[0]
-	// All seven differences are the same: p = 2/2⁷, and no less than twice that for the two rows,
-	// which have half of the correction.
+	// All seven differences are equal: p = 2/2⁷, and at least twice that for the two rows, which have half of the
+	// correction.
 	if b.Best || b.Pairs != 7 || !near(b.Raw, 2.0/128) || b.P < 4.0/128 || !near(b.Difference, -0.1) || b.HasInterval || b.HasEffect || b.Biserial != -1 || table.Comparisons != 3 {
 		t.Errorf("worse cell %+v of %d, want p %v", b, table.Comparisons, 2.0/128)
 	}
@@ -86,13 +86,13 @@ func TestTableMissing(t *testing.T) {
 	}
 }
 
-// Pairs are paired by their repeat, not by their place.
+// Pairs are matched by repeat, not by position.
 func TestTablePairsRepeats(t *testing.T) {
 	a := scored("a", 2, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 	b := scored("b", 2, 0.89, 0.78, 0.67, 0.56, 0.45, 0.34, 0.23, 0.12)
 	records := slices.Concat(a[1:], b[:7])
 	c := New(records, "AC", []string{"a", "b"}, Tests{}).Rows[0].Cells
-	best, other := c[1], c[0] // b lacks its worst repeat, and a its best one
+	best, other := c[1], c[0] // b lacks its worst repeat, and a its best
 	if !best.Best || other.Pairs != 6 || !near(other.P, significance.NewResampled([]float64{0.8, 0.7, 0.6, 0.5, 0.4, 0.3}, []float64{0.78, 0.67, 0.56, 0.45, 0.34, 0.23}, 0).P()) {
 		t.Errorf("cells %+v, want a test over the six repeats that both have", c)
 	}
@@ -112,7 +112,7 @@ func TestTableTies(t *testing.T) {
 func TestTableOneRepeat(t *testing.T) {
 	records := fakeRecords(sevenMethods, []int{2, 3}, 1)
 	table := New(records, "AC", sevenMethods, Tests{})
-	for _, row := range table.all() {
+	for _, row := range table.allRows() {
 		for i, c := range row.Cells {
 			if c.SD != 0 || c.HasSD || c.Pairs != 0 || c.Tied() {
 				t.Errorf("%s of %s claims too much: %+v", table.Methods[i], row.label(), c)
@@ -122,7 +122,7 @@ func TestTableOneRepeat(t *testing.T) {
 }
 
 func TestTableOneMethod(t *testing.T) {
-	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}, Tests{}).all() {
+	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}, Tests{}).allRows() {
 		if c := row.Cells[0]; c.Best || c.Pairs != 0 {
 			t.Errorf("a method alone is not the best: %+v", c)
 		}
@@ -142,7 +142,7 @@ func TestTableOrder(t *testing.T) {
 	}
 }
 
-// TestTableOfRanks: rows are ranks where the records say so.
+// TestTableOfRanks: rows are ranks if the records have rows.
 func TestTableOfRanks(t *testing.T) {
 	var records []record.Record
 	for _, rank := range []int{10, 5} {

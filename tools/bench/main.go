@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command bench runs one problem that bench.py has written and prints the seconds, the CPU seconds, the
-// iterations and the objective. Its argument is the problem as JSON; arrays are .npy files of the folder dir.
+// Command bench runs one problem from bench.py and prints the wall time, the CPU seconds, the iterations and the
+// objective. Its argument is the problem as JSON; arrays are .npy files in the folder Dir.
 package main
 
 import (
@@ -32,8 +32,8 @@ type problem struct {
 	Seed           uint64
 	Iterations     int
 	Target         float64
-	Clusters       int    // that of k-means with 20 starts
-	Model          string // a network that runs on Images times the same image, on one core
+	Clusters       int    // the number of clusters for k-means with 20 starts
+	Model          string // a network that runs on Images copies of an image, on one core
 	Images         int
 }
 
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// stopwatch returns a function that returns the seconds since, and the CPU seconds of the process.
+// stopwatch returns a function that returns the elapsed seconds and CPU seconds.
 func stopwatch() (since func() string) {
 	processor := func() float64 {
 		var r syscall.Rusage
@@ -111,7 +111,7 @@ func (p problem) network() error {
 	return errors.Join(err, os.WriteFile(filepath.Join(p.Dir, "out"), content, 0o600))
 }
 
-// fit fits after a fit of three iterations that is not timed: the first of a process takes memory from the
+// fit times a fit after an untimed one of three iterations. The first fit of a process allocates memory from the
 // system, which the other program's process has done already.
 func (p problem) fit() error {
 	x, err := p.data()

@@ -1,9 +1,9 @@
-// Command kernels writes the assembly of internal/simd for AVX2 and AVX-512 from one description:
+// Command kernels generates the assembly of internal/simd for AVX2 and AVX-512 from one description:
 //
 //	go generate ./internal/simd
 //
-// The two widths differ in how many numbers a register holds, never in the order in which numbers
-// are added: both give the bytes of the plain Go beside them.
+// The two widths differ in the numbers per register, never in the order of additions: both give the same bytes as plain
+// Go.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 type width struct {
 	name         string
 	bytes        int // of a register
-	rows         int // of a tile of products, and windows of a convolution at a time
+	rows         int // of a tile of products, and of a convolution's windows at a time
 	xor, and, or func(...Op)
 }
 
@@ -80,9 +80,9 @@ var (
 	single = &precision{"32", "float32", 2, VMOVUPS, VBROADCASTSS, VADDPS, VFMADD231PS}
 )
 
-// function begins one, which keeps no pointer.
+// function begins a function, which keeps no pointers.
 func function(name, signature string) {
-	TEXT(name, 4, signature) // 4 is NOSPLIT
+	TEXT(name, 4, signature) // NOSPLIT
 	Pragma("noescape")
 }
 
@@ -113,10 +113,10 @@ func end() {
 	RET()
 }
 
-// at is an address some bytes behind a pointer.
+// at is the address bytes bytes after a pointer.
 func at(p reg.Register, bytes int) Mem { return Mem{Base: p, Disp: bytes} }
 
-// behind is an address at an offset that a register holds.
+// behind is an address at an offset in a register.
 func behind(p, offset reg.Register, bytes int) Mem {
 	return Mem{Base: p, Index: offset, Scale: 1, Disp: bytes}
 }
@@ -133,7 +133,7 @@ func start() reg.GPVirtual {
 	return r
 }
 
-// countDown does body until counter, less n each time, is 0.
+// countDown repeats body until counter, reduced by n each time, is 0.
 func countDown(label string, counter Op, n int, body func()) {
 	Label(label)
 	body()
@@ -141,7 +141,7 @@ func countDown(label string, counter Op, n int, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// upTo does body, which begins behind the label, and adds n to the offset until that is at the limit.
+// upTo repeats body, which begins at the label, and adds n to the offset until it reaches the limit.
 func upTo(label string, offset, limit Op, n int, body func()) {
 	Label(label)
 	body()
@@ -150,7 +150,7 @@ func upTo(label string, offset, limit Op, n int, body func()) {
 	JLT(LabelRef(label))
 }
 
-// inRows does what is given with each of some registers and its address, so many of which are a row.
+// inRows calls do with each register and its address; inRow registers form a row.
 func (w *width) inRows(registers []reg.VecVirtual, inRow int, first, stride reg.Register, do func(v reg.VecVirtual, place Mem)) {
 	for i, v := range registers {
 		do(v, at(first, i%inRow*w.bytes))
@@ -160,7 +160,7 @@ func (w *width) inRows(registers []reg.VecVirtual, inRow int, first, stride reg.
 	}
 }
 
-// tile writes to c, rows×registers, the product a·b, or adds it if add is not 0, in the order of the depth.
+// tile writes the product a·b to c, rows×registers, or adds it if add is not 0, in the order of the depth.
 func tile(w *width, p *precision) {
 	function("tile"+p.name+w.name, fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
 	c, stride := param("c"), scaled("stride", p.shift)
@@ -207,7 +207,7 @@ func tile(w *width, p *precision) {
 	}
 }
 
-// strided are pointers to rows, four of them from each.
+// strided are pointers to rows; each reaches four rows.
 type strided struct {
 	pointers      []reg.GPVirtual
 	stride, three reg.GPVirtual
@@ -235,7 +235,7 @@ func (s strided) at(i, bytes int) Mem {
 	return m
 }
 
-// move adds to the pointers of the first rows.
+// move advances the pointers of the first rows.
 func (s strided) move(bytes Op, rows int) {
 	for i, p := range s.pointers {
 		if 4*i < rows {
@@ -255,7 +255,7 @@ func fourSums(s []reg.VecVirtual, to Mem) {
 	VMOVUPD(s[0], to)
 }
 
-// pickedRows are pointers to the next n rows that at picks.
+// pickedRows are pointers to the next n rows, whose indices are at places.
 func pickedRows(n int, places, rows reg.GPVirtual, bytes Op) (picked []reg.GPVirtual) {
 	for i := range n {
 		row := GP64()
@@ -373,7 +373,7 @@ func divide(w *width) {
 	end()
 }
 
-// number is a constant by its bits: the printer writes 1.0 as a whole number.
+// number is a constant by its bits, because the printer writes 1.0 as an integer.
 func number(x float64) Constant { return U64(math.Float64bits(x)) }
 
 // constant is data of the assembly.
@@ -387,14 +387,14 @@ func constant(name string, v Constant) Mem {
 
 var constants = map[string]Mem{}
 
-// The constants of logarithm in internal/simd. A test there compares the bytes that both give.
+// The constants of logarithm in internal/simd. A test there compares the bytes of both.
 const (
 	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
 	logShift    = 0x3ff0000000000000 - logRootHalf
 	ln2         = 0.693147180559945309417232121458176568
 )
 
-// logSeries are the coefficients of (log(1+f) − f)/f², from that of f⁰ on.
+// logSeries are the coefficients of (log(1+f) − f)/f², starting at f⁰.
 var logSeries = [...]float64{
 	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
 	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
@@ -453,7 +453,7 @@ func logSum(w *width) {
 	end()
 }
 
-// sweep moves eight registers of columns.
+// sweep updates eight registers of columns.
 func sweep(w *width) {
 	function("sweep"+w.name, "func(v, b, h, inverse, active, step *float64, k int)")
 	v, b, h, inverse, active, steps, k := param("v"), param("b"), param("h"), param("inverse"), param("active"), param("step"), param("k")
@@ -501,7 +501,7 @@ func sweep(w *width) {
 	end()
 }
 
-// bounded keeps sums within bounds.
+// bounded clamps sums.
 func bounded(lo, hi reg.VecVirtual, sums []reg.VecVirtual) {
 	for _, v := range sums {
 		VMAXPS(v, lo, v)
@@ -571,7 +571,7 @@ func windows(w *width) {
 	}
 }
 
-// depthwise computes many channels of each window, a multiple of 16 that is not 0.
+// depthwise computes many channels of each window, a positive multiple of 16.
 func depthwise(w *width) {
 	function("depthwise"+w.name, "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels, many int)")
 	c, x, places, left, bias := param("c"), param("x"), param("at"), param("windows"), param("bias")
@@ -622,7 +622,7 @@ func depthwise(w *width) {
 	end()
 }
 
-// descend moves the entries of a column, one after another.
+// descend updates the entries of a column, one after another.
 func descend() {
 	function("descendAVX2", "func(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)")
 	w := narrow
@@ -675,7 +675,7 @@ func descend() {
 	end()
 }
 
-// newton moves the entry at z by (a − 1)/(h/a) and puts the step, in single precision, to all of a register.
+// newton changes the entry at z by (a − 1)/(h/a) and broadcasts the step, in single precision, to a register.
 func newton(z, bounds reg.GPVirtual, a, h, step reg.VecVirtual) {
 	const slope, most, floor, fall, one = 0, 8, 16, 24, 32
 	next, old, limit := XMM(), XMM(), XMM()

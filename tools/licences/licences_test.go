@@ -1,6 +1,7 @@
-// Package licences checks that internal/licences has the licences of the modules that any build of partwise links:
+// Package licences checks that internal/licences has the licences of all modules that any build of partwise links:
 // modules.csv and the folder texts. It reads the module cache. With -update it writes them, as go generate
-// ./internal/licences does. Unlike go-licenses it also finds texts below a module's root, and modules under two licences.
+// ./internal/licences does. Unlike go-licenses, it also finds texts below a module's root, and modules under two
+// licences.
 package licences
 
 import (
@@ -22,23 +23,22 @@ import (
 
 var update = flag.Bool("update", false, "write the licences that are missing or not up to date")
 
-// program is the package whose modules are looked for.
+// program is the package whose modules are listed.
 const program = "github.com/seed4492f2cd/partwise/cmd/partwise"
 
-// builds are the settings of the builds that link different modules.
+// builds are the settings of builds that link different modules.
 var builds = []struct{ goos, tags string }{
 	{"linux", ""}, {"darwin", ""}, {"windows", ""},
 	{"linux", "opencv,gocv_specific_modules,gocv_features2d,customenv"},
 }
 
-// choices are the expressions of modules whose texts do not say by themselves
-// how the licences go together.
+// choices are the SPDX expressions of modules whose texts do not say how their licences combine.
 var choices = map[string]string{
-	// LICENSE leaves the choice; both texts lie in licenses.
+	// LICENSE leaves the choice; both texts are in licenses.
 	"github.com/golang/freetype": "FTL OR GPL-2.0-or-later",
 }
 
-// named are the licences of texts that hold none of the phrases.
+// named are the licences of texts without a known phrase.
 var named = map[string]string{
 	"go.yaml.in/yaml/v3/LICENSE":                                    "Apache-2.0 AND MIT",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/Bogaert-LICENSE":       "LicenseRef-Bogaert",
@@ -46,7 +46,7 @@ var named = map[string]string{
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "LicenseRef-W3C-TestSuite",
 }
 
-// phrases tell a licence by its text, the first that fits.
+// phrases identify a licence by its text; the first match counts.
 var phrases = []struct{ id, pattern string }{
 	{"Apache-2.0", `apache license,? version 2\.0`},
 	{"MIT", `permission is hereby granted, free of charge, to any person obtaining a copy of this software`},
@@ -65,13 +65,13 @@ var (
 	space         = regexp.MustCompile(`\s+`)
 )
 
-// linkedModule is a module and the folders of its packages that are linked.
+// linkedModule is a module with the folders of its linked packages.
 type linkedModule struct {
 	path, version, dir string
 	packages           []string
 }
 
-// TestUpToDate: what is committed is what the modules have that are linked now. The text of Go is that of the Go at hand.
+// TestUpToDate: the committed files match the linked modules. The text of Go is that of the installed Go.
 func TestUpToDate(t *testing.T) {
 	var table bytes.Buffer
 	rows, want := csv.NewWriter(&table), map[string]string{}
@@ -121,7 +121,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// linked returns the modules that any of the builds of the program in dir links, by their paths.
+// linked returns the modules that any build of the program in dir links, by path.
 func linked(t *testing.T, dir string) map[string]*linkedModule {
 	found := map[string]*linkedModule{}
 	for _, b := range builds {
@@ -151,8 +151,8 @@ func linked(t *testing.T, dir string) map[string]*linkedModule {
 	return found
 }
 
-// licences adds the licences and notices of the module to texts, with line ends of one kind, and returns the licences'
-// SPDX expression.
+// licences adds the licences and notices of the module to texts, with normalised line ends, and returns the SPDX
+// expression of the licences.
 func (m *linkedModule) licences(t *testing.T, texts map[string]string) string {
 	ids := map[string]bool{}
 	for _, name := range m.files(t) {
@@ -177,8 +177,8 @@ func (m *linkedModule) licences(t *testing.T, texts map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(ids)), " AND ")
 }
 
-// files returns the names of the licences and notices in the folder of the module, in those of its linked packages
-// and in those between.
+// files returns the names of licences and notices in the folder of the module, in the folders of its linked packages
+// and between them.
 func (m *linkedModule) files(t *testing.T) []string {
 	folders, names := map[string]bool{".": true}, map[string]bool{}
 	for _, p := range m.packages {

@@ -20,13 +20,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
-// shortage is one way in which a disk takes no more. The folder of the job is on it, or the cache alone.
+// shortage is a way in which a disk stores no more. The job's folder is on it, or the cache alone.
 type shortage struct {
 	name  string
 	cache bool
-	most  int // sizes to try at most, until one is enough
-	// short returns options of tmpfs that leave a size beside what is on the disk, and mended those that
-	// give it enough.
+	most  int // the most sizes to try, until one is enough
+	// short returns options of tmpfs that leave size beyond the used space, and mended those that leave enough.
 	short  func(st syscall.Statfs_t, size int) string
 	mended string
 }
@@ -41,7 +40,7 @@ func fullOfFiles(st syscall.Statfs_t, size int) string {
 
 func readOnly(syscall.Statfs_t, int) string { return "ro" }
 
-// limitedFiles and readOnlyFolders need no disk of their own.
+// limitedFiles and readOnlyFolders need no separate disk.
 const limitedFiles, readOnlyFolders = "files limited in size", "read-only folders"
 
 var shortages = []shortage{
@@ -54,9 +53,8 @@ var shortages = []shortage{
 	{name: readOnlyFolders, most: 1},
 }
 
-// TestDisks runs the jobs on disks that are full at every size at which they can be, that take no more files,
-// and that are read-only. The command must do its work or end with one error that names a path; then it must
-// do it on the mended disk.
+// TestDisks runs the jobs on disks that are full at every possible size, that accept no more files, and that are
+// read-only. The command must succeed, or end with one error that names a path and then succeed on the mended disk.
 func TestDisks(t *testing.T) {
 	for _, j := range jobs {
 		for _, kind := range shortages {
@@ -88,8 +86,8 @@ func TestDisks(t *testing.T) {
 	}
 }
 
-// try runs a job once on a disk that is short and, if it fails there, once more when the disk is mended. It
-// tells whether the job was refused.
+// try runs a job on a short disk and, if it fails there, again on the mended disk. It reports whether the job was
+// refused.
 func (kind shortage) try(t *testing.T, j *job, dir string, size int) (refused bool) {
 	disk, work := dir, dir
 	if kind.cache {
@@ -145,7 +143,7 @@ func (kind shortage) try(t *testing.T, j *job, dir string, size int) (refused bo
 	return o.code != 0
 }
 
-// fault tells in which way a command ended that is wrong on such a disk, or returns "".
+// fault describes a wrong end of a command on such a disk, or returns "".
 func (kind shortage) fault(o outcome) string {
 	last := o.printed[max(0, strings.LastIndex("\n"+o.printed, "\npartwise: ")):]
 	switch {
@@ -163,8 +161,8 @@ func (kind shortage) fault(o outcome) string {
 	return ""
 }
 
-// checkKept reports a file of those that were there that is neither as it was nor as an unbroken run leaves
-// it. A file that is appended to must still begin as it did.
+// checkKept reports an earlier file that is neither unchanged nor as an unbroken run leaves it. An appended file must
+// begin as before.
 func (x *trial) checkKept(before tree) {
 	x.Helper()
 	now := readTree(x.T, x.dir)
@@ -179,7 +177,7 @@ func (x *trial) checkKept(before tree) {
 	}
 }
 
-// chmodFolders changes the permissions of a folder and of all below it.
+// chmodFolders changes the permissions of a folder and of all folders below it.
 func chmodFolders(dir string, mode os.FileMode) error {
 	err := os.Chmod(dir, mode|0o200)
 	return errors.Join(err, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -202,7 +200,7 @@ func remount(dir, options string) error {
 	return syscall.Mount("tmpfs", dir, "tmpfs", flags, options)
 }
 
-// mayMount tells whether this process may mount disks in memory, and mayLoop whether in files.
+// mayMount reports whether this process may mount disks in memory, and mayLoop whether in files.
 var (
 	mayMount = sync.OnceValue(func() bool {
 		probe := filepath.Join(scene.dir, "probe")
@@ -217,8 +215,7 @@ var (
 	})
 )
 
-// onDisks are the folders of a job that are disks of their own, each an image in a file beside the job's
-// folder.
+// onDisks are the folders of a job that are disks, each an image file beside the job's folder.
 var onDisks = []string{"photos", "out"}
 
 func mountDisks(dir string) error {
@@ -249,7 +246,7 @@ func unmountDisks(dir string) {
 	}
 }
 
-// syncDisk brings to a disk all that was done to it.
+// syncDisk syncs all changes to a disk.
 func syncDisk(at string) error {
 	f, err := os.Open(at)
 	if err != nil {
@@ -258,8 +255,8 @@ func syncDisk(at string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// failPower starts the disks again with what is on them. The one called whole has all that was done to it, the
-// worst case, the other what was brought to it.
+// failPower restarts the disks with their content. The disk called whole has all changes, which is the worst case, the
+// other only synced ones.
 func failPower(dir, whole string) error {
 	if err := syncDisk(filepath.Join(dir, whole)); err != nil {
 		return err

@@ -18,31 +18,31 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filing"
 )
 
-// job is a command that is interrupted. It runs in a folder of its own, with its cache in the folder "cache".
+// job is a command that is interrupted. It runs in its own folder, with its cache in the folder "cache".
 type job struct {
 	name   string
-	before [][]string // the commands that were run in the folder before
+	before [][]string // commands that ran in the folder before
 	args   []string
 	caches bool // it writes into the cache
-	// keeps is the one file of those before that it must keep, or "" for all: a run with other settings
-	// begins with removing the pages of the one before.
+	// keeps is the only earlier file that it must keep, or "" for all: a run with other settings first removes earlier
+	// pages.
 	keeps string
-	own   bool // the folder has photographs of its own, in "photos"
-	// takeBack takes back what args did, all of it or a part, where args does not go on from a part.
+	own   bool // the folder has its own photographs, in "photos"
+	// takeBack undoes args, completely or in part, if args does not continue from a part.
 	takeBack []string
-	undoes   bool // args takes back, and refuses to where that was done before
-	// disks tells that the folders onDisks are disks. whole is one of them: then the power fails where the
-	// command is killed, and that disk has all that was done to it.
+	undoes   bool // args undoes, and fails if that was done before
+	// disks is true if the folders onDisks are disks. If whole is one of them, a kill is a power failure, and that disk
+	// has all changes.
 	disks bool
 	whole string
 
 	once        sync.Once
-	state       string // the folder as it is before the command
-	begin, want tree   // what it holds, and what it holds after the command
+	state       string // the folder before the command
+	begin, want tree   // its content, and its content after the command
 	took        time.Duration
 }
 
-// A file of the user's in the results, which nobody may touch.
+// A file of the user's in the results, which must stay.
 const (
 	noteFile = "out/my notes.txt"
 	noteText = "not partwise's\n"
@@ -92,8 +92,8 @@ var jobs = []*job{
 		undoes: true, disks: true, whole: "out"},
 }
 
-// prepare makes the folder as it is before the command, once. It runs the command unbroken twice and checks
-// that both end with the same bytes. Without the right to mount it skips jobs on disks.
+// prepare makes the folder for the command, once. It runs the command unbroken twice and checks that both runs end with
+// equal bytes. Without the right to mount, it skips jobs on disks.
 func (j *job) prepare(t *testing.T) {
 	t.Helper()
 	if j.disks && !mayLoop() {
@@ -139,12 +139,12 @@ type trial struct {
 	ignoresCache bool   // the cache is not compared
 }
 
-// What photographs have that are sorted, wherever they are.
+// The permissions of sorted photographs, wherever they are.
 const photoMode = 0o640
 
 var photoTime = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// start makes the folder as it is before the command.
+// start makes the folder for the command.
 func (j *job) start(t *testing.T, dir string) *trial {
 	t.Helper()
 	x := &trial{T: t, job: j, dir: dir, cache: filepath.Join(dir, "cache")}
@@ -172,7 +172,7 @@ func (j *job) start(t *testing.T, dir string) *trial {
 	return x
 }
 
-// remove takes away what start made.
+// remove undoes start.
 func (x *trial) remove() {
 	if x.disks {
 		unmountDisks(x.dir)
@@ -194,8 +194,8 @@ func (x *trial) must(args []string) outcome {
 	return o
 }
 
-// finish runs the job's command to its end, which must leave what an unbroken run leaves. Where a command takes
-// back what was done, it runs before, and once more at the end: then all must be as it was in the beginning.
+// finish runs the job's command to its end, which must leave the files of an unbroken run. A command that undoes also
+// runs before it and at the end: then everything must be as in the beginning.
 func (x *trial) finish() {
 	x.Helper()
 	x.undo()
@@ -210,7 +210,7 @@ func (x *trial) finish() {
 	}
 }
 
-// undo takes back what was done, where something was.
+// undo undoes an earlier command, if any.
 func (x *trial) undo() {
 	x.Helper()
 	if x.takeBack != nil && x.hasJournal() {
@@ -218,7 +218,7 @@ func (x *trial) undo() {
 	}
 }
 
-// mayRefuse tells whether the command may refuse to go on from what another left.
+// mayRefuse reports whether the command may refuse to continue from another command's files.
 func (x *trial) mayRefuse() bool {
 	return x.takeBack != nil && x.hasJournal() || x.undoes && !x.hasJournal()
 }
@@ -228,7 +228,7 @@ func (x *trial) hasJournal() bool {
 	return err == nil
 }
 
-// compare compares the folder with what it should hold.
+// compare compares the folder with its expected content.
 func (x *trial) compare(want tree) {
 	x.Helper()
 	x.checkOwned()
@@ -257,7 +257,7 @@ func (x *trial) compare(want tree) {
 	}
 }
 
-// checkOwned reports files of the user's that are not as they were.
+// checkOwned reports changed files of the user.
 func (x *trial) checkOwned() {
 	x.Helper()
 	if text, err := os.ReadFile(filepath.Join(x.dir, noteFile)); err != nil || string(text) != noteText {
@@ -273,7 +273,7 @@ func (x *trial) checkOwned() {
 	}
 }
 
-// eachPhoto calls do with each photograph of the job's own, sorted or not.
+// eachPhoto calls do for each of the job's own photographs, sorted or not.
 func (x *trial) eachPhoto(do func(path string, info fs.FileInfo) error) error {
 	if !x.own {
 		return nil
@@ -296,7 +296,7 @@ func (x *trial) eachPhoto(do func(path string, info fs.FileInfo) error) error {
 	return nil
 }
 
-// tree is the content of each file below a folder by its path, and the type of all else.
+// tree is the content of each file below a folder by path, and the type of other entries.
 type tree map[string]string
 
 func readTree(t *testing.T, dir string) tree {
@@ -310,7 +310,7 @@ func readTree(t *testing.T, dir string) tree {
 		switch {
 		case err != nil || name == ".":
 		case inCache(name) && strings.HasSuffix(name, ".tmp"):
-			// The cache removes what a killed process left by its age, since another process may be writing it.
+			// The cache removes a killed process's files by age, because another process may be writing them.
 		case d.Name() == filing.JournalFile: // it holds the paths of the folder
 		case !d.Type().IsRegular():
 			out[name] = d.Type().String()
@@ -327,7 +327,7 @@ func readTree(t *testing.T, dir string) tree {
 	return out
 }
 
-// inCache tells whether a file of a job's folder is in its cache.
+// inCache reports whether a file of a job's folder is in its cache.
 func inCache(name string) bool {
 	return name == "cache" || strings.HasPrefix(name, "cache/")
 }

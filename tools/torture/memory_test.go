@@ -26,7 +26,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
-// data are the data sets of the large problems, by the names of their files.
+// data are the data sets of the large problems, by file name.
 var data = map[string]func(path string) error{
 	"images":  images,
 	"classes": func(path string) error { return vectors(path, random(10_000, 64, 5_000), 5_000) },
@@ -37,8 +37,8 @@ var data = map[string]func(path string) error{
 
 const runOne = "run --name memory --repeats 1 --cluster restarts=1 --set "
 
-// problems are commands that need much memory, and the limits to run them with. Those refused at once run
-// without the flag memory too.
+// problems are commands that need much memory, with their limits. Commands that are refused at once also run without
+// the flag memory.
 var problems = []struct {
 	name, data, command string
 	refused, runs       []string
@@ -68,8 +68,8 @@ const makeVariable = "TORTURE_MAKE"
 
 func makeData(path string) error { return data[filepath.Base(path)](path) }
 
-// TestMemory runs large problems under --memory. A run must keep its peak of memory within the limit, or be
-// refused with what it needs.
+// TestMemory runs large problems under --memory. A run must keep its peak memory within the limit, or be refused with
+// the bytes that it needs.
 func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	for _, p := range problems {
@@ -83,7 +83,7 @@ func TestMemory(t *testing.T) {
 				if _, err := os.Stat(path + ".npz"); err == nil {
 					path += ".npz"
 				} else if _, err := os.Stat(path); err != nil {
-					// In a process of its own: the peak of a process is at least what the one that started it had.
+					// In its own process, because a process inherits its parent's peak.
 					cmd := exec.Command(os.Args[0])
 					cmd.Env = append(os.Environ(), makeVariable+"="+path)
 					if out, err := cmd.CombinedOutput(); err != nil {
@@ -198,7 +198,7 @@ func sparseData(path string) error {
 	return vectors(path, sparse.FromEntries(n, m, entries), classes)
 }
 
-// largeImages writes four images of 10,000×10,000 pixels of 16 bits, of stripes, so that their files are small.
+// largeImages writes four 16-bit images of 10,000×10,000 pixels with stripes, so that their files are small.
 func largeImages(path string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return err

@@ -33,8 +33,7 @@ func greyImage(width, height int, at func(x, y int) byte) []byte {
 	return out
 }
 
-// makeScene builds the program and makes what it is to work on. With the tag "torture" the program knows the
-// sets of the server.
+// makeScene builds the program and makes its input. With the tag "torture" the program knows the sets of the server.
 func makeScene() error {
 	scene.program = filepath.Join(scene.dir, "partwise")
 	build := exec.Command("go", "build", "-tags", "torture", "-o", scene.program, "./cmd/partwise")
@@ -43,7 +42,7 @@ func makeScene() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	// 5 photographs of each of 3 classes: stripes of a direction with noise.
+	// 5 photographs of each of 3 classes: noisy stripes of a direction.
 	r := rand.New(rand.NewPCG(1, 2))
 	for class, name := range []string{"across", "down", "slanting"} {
 		folder := filepath.Join(scene.dir, "photos", name)

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package torture tests how the built program stands kills, power failures, disks that are full or read-only,
-// and problems that need much memory. Without flags it tries a small share; make torture tries all of it.
+// Package torture tests the built program under kills, power failures, full or read-only disks, and limited memory.
+// Without flags it runs a small part; make torture runs everything.
 package torture
 
 import (
@@ -24,8 +24,8 @@ var (
 	memory = flag.Bool("memory", false, "run the problems that take much memory")
 )
 
-// scene is what all tests work on: a folder with the program, photographs and experiment files, and a
-// server of archives.
+// scene is the common input of all tests: a folder with the program, photographs and experiment files, and a server of
+// archives.
 var scene struct{ dir, program, mirror, sets string }
 
 func TestMain(m *testing.M) {
@@ -51,18 +51,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outcome is how a command ended. Its code is -1 after a kill.
+// outcome is the end of a command. Its code is −1 after a kill.
 type outcome struct {
 	code    int
 	printed string
 	took    time.Duration
 }
 
-// patience is how long a command may take that nobody kills.
+// patience is the time limit of a command that is not killed.
 const patience = 5 * time.Minute
 
-// runCommand runs the program in a folder and kills it after some time. Unless limit is "", no file that it writes
-// may have more blocks of 512 bytes.
+// runCommand runs the program in a folder and kills it after some time. Unless limit is "", its files may have at most
+// this number of blocks of 512 bytes.
 func runCommand(t *testing.T, dir, cache string, args []string, killAfter time.Duration, limit string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), killAfter)
@@ -95,8 +95,8 @@ func (o outcome) lastLines() string {
 	return fmt.Sprintf("exit code %d: %s", o.code, strings.Join(lines[max(0, len(lines)-3):], " / "))
 }
 
-// TestKills kills each job's command at random moments, up to three times in a row. Then the command must run
-// to its end and leave the bytes of an unbroken run.
+// TestKills kills each job's command at random moments, up to three times in a row. Then the command must run to its
+// end and leave the bytes of an unbroken run.
 func TestKills(t *testing.T) {
 	for i, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// killSeries returns how often the command was killed.
+// killSeries returns the number of kills.
 func killSeries(t *testing.T, j *job, dir string, r *rand.Rand) (done int) {
 	x := j.start(t, dir)
 	defer x.remove()
@@ -135,7 +135,7 @@ func killSeries(t *testing.T, j *job, dir string, r *rand.Rand) (done int) {
 		switch {
 		case o.code == -1 || o.code == 0 && j.whole != "":
 			done++
-			if r.IntN(2) == 0 { // else the next one finds what this one left
+			if r.IntN(2) == 0 { // otherwise the next one finds the files of this one
 				x.undo()
 			}
 		case o.code != 0 && !x.mayRefuse():

@@ -13,8 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n), as learned from
-// some of them. Sparse samples are divided only, so that they stay sparse. A column that does not vary is 0.
+// standard scales columns to mean 0 and standard deviation 1 (divisor n), as learned from some samples. Sparse samples
+// are only divided, so that they stay sparse. Constant columns become 0.
 type standard struct {
 	mean, Factor []float64
 }
@@ -24,7 +24,7 @@ func newStandard(x mat.Matrix) standard {
 	most, mean := make([]float64, m), make([]float64, m)
 	rows := matrix.AllRows(x)
 	matrix.EachValue(x, rows, func(_, j int, v float64) { most[j] = max(most[j], math.Abs(v)) })
-	// Values are divided by the largest before they are added or squared.
+	// Dividing by the largest value keeps sums and squares from overflowing.
 	matrix.EachValue(x, rows, func(_, j int, v float64) {
 		if most[j] > 0 {
 			mean[j] += v / most[j] / float64(n)
@@ -40,7 +40,7 @@ func newStandard(x mat.Matrix) standard {
 	})
 	s := standard{mean, make([]float64, m)}
 	for j := range m {
-		zeros := float64(n - stored[j]) // which a sparse row does not store
+		zeros := float64(n - stored[j]) // zeros that a sparse row does not store
 		deviation := math.Sqrt((square[j] + zeros*mean[j]*mean[j]) / float64(n))
 		s.mean[j] *= most[j]
 		if factor := 1 / deviation / most[j]; deviation > 1e-12 && !math.IsInf(factor, 0) {
@@ -50,7 +50,7 @@ func newStandard(x mat.Matrix) standard {
 	return s
 }
 
-// Of returns the rows of x, standardised.
+// Of returns the standardised rows of x.
 func (s standard) Of(x mat.Matrix) mat.Matrix {
 	if x, ok := x.(*sparse.CSR); ok {
 		out := x.Clone()
@@ -74,8 +74,8 @@ func (s standard) Of(x mat.Matrix) mat.Matrix {
 	return out
 }
 
-// classify learns from train, n×m, whose classes are truth, by the classifier of the experiment, and finds
-// the classes of test, t×m.
+// classify trains the classifier of the experiment on train, n×m, with the classes truth, and returns the predicted
+// classes of test, t×m.
 func classify(ctx context.Context, e *spec.Experiment, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
 	if e.Classifier.Linear() {
 		return classifyLinear(ctx, e.Classifier, train, truth, test)

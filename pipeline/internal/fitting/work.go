@@ -1,6 +1,6 @@
-// Package fitting runs one method on some samples: it builds the method of the settings, fits it, groups or
-// classifies what it finds, chooses ranks and numbers of groups, and estimates the memory of all that.
-// Experiments and groupings share it.
+// Package fitting runs one method on some samples for experiments and groupings. It builds the method from its
+// settings, fits it, clusters or classifies its representation, chooses ranks and numbers of groups, and estimates
+// memory.
 package fitting
 
 import (
@@ -27,20 +27,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a method of an experiment that is built, with all that its name and its settings stand for.
+// Method is a method built from its settings.
 type Method struct {
 	spec.Method
 	Needs      spec.Needs
-	Factoriser factor.Method // nil for a method that takes the features as they are
-	// Cluster is how points are put into groups: what the method makes of the
-	// samples, or the features themselves.
+	Factoriser factor.Method // nil for a method that uses the features directly
+	// Cluster is the clustering of the method's representation, or of the features themselves.
 	Cluster spec.Cluster
-	// Recodes tells whether training samples are represented as the test samples. It
-	// is then said in the settings, where it is the default too.
+	// Recodes reports whether training samples are represented as test samples are. The description of the settings then
+	// says so, even if it is the default.
 	Recodes bool
 }
 
-// Resolve builds the method for an experiment of the task that clusters so.
+// Resolve builds the method for an experiment with the given task and clustering.
 func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	r := &Method{Method: m, Needs: m.Needs(), Cluster: how}
 	if r.Recodes = r.Needs.Concept; m.Recode != nil {
@@ -60,31 +59,31 @@ func Resolve(m spec.Method, task spec.Task, how spec.Cluster) (*Method, error) {
 	return r, err
 }
 
-// Work is what a method is given: some samples and what is known of them. It fits the method to them, and
-// then groups them or classifies others. Run and Find have this in common.
+// Work is one method on some samples with their labels and links. It fits the method, and then clusters the samples or
+// classifies others.
 type Work struct {
 	*Method
 	In    *input.Inputs
-	Rows  []int             // of the inputs, nil for all
-	X     func() mat.Matrix // a sample a row
+	Rows  []int             // rows of the inputs, nil for all
+	X     func() mat.Matrix // one sample a row
 	Known factor.Known
 	// Seed returns the seed of a step.
 	Seed func(step string) uint64
-	// Best leaves to the library what lowers the objective, where the settings say nothing of it. Otherwise
-	// that is the papers' rule.
+	// Best uses the library's default solver if the settings name none. Otherwise the default is the multiplicative
+	// rule of the papers.
 	Best bool
-	// The others are those of factor.Options.
+	// The remaining fields are those of factor.Options.
 	OnIteration func(i int, objective float64)
 	Trace       func(i int) bool
 	Shared      *factor.Shared
 	Start       *factor.Start
 }
 
-// bestTolerance is that of the solver fast where the settings say nothing: its iterations
-// are few, and those that lower the objective by less change little.
+// bestTolerance is the default tolerance of the solver fast: it needs few iterations, and smaller improvements change
+// the result little.
 const bestTolerance = 1e-5
 
-// Fit returns what the method makes of the samples, nil where it takes them as they are.
+// Fit returns the method's result, nil for a method that uses the features directly.
 func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.Factoriser == nil {
 		return nil, nil
@@ -106,7 +105,7 @@ func (w *Work) Fit(ctx context.Context, rank int) (*factor.Result, error) {
 	return res, w.In.NameRows(err, w.Rows)
 }
 
-// Points returns what is grouped, or what a classification learns from.
+// Points returns the rows to cluster or to classify: the representation, or the features if res is nil.
 func (w *Work) Points(res *factor.Result) mat.Matrix {
 	if res == nil {
 		return w.X()
@@ -114,14 +113,14 @@ func (w *Work) Points(res *factor.Result) mat.Matrix {
 	return res.Coefficients
 }
 
-// Group puts the samples into k groups.
+// Group puts the samples into k clusters.
 func (w *Work) Group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
 	return ClusterRows(ctx, w.Cluster, w.Points(res), k, cluster.Known(w.Known), w.Seed("k-means"))
 }
 
-// Classify finds the classes of other samples, rows of the inputs with the features
-// test, by the classifier of the experiment, which learns from the samples, whose classes are truth.
+// Classify trains the classifier of the experiment on the samples, whose classes are truth, and returns the classes of
+// other rows of the inputs, whose features are test.
 func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represented, truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
 	if res == nil {
@@ -147,8 +146,8 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 	return classify(ctx, e, train, truth, coefficients)
 }
 
-// CheckSigns refuses data with negative values for methods that do not take
-// them, with the value and the column, from 1, of the data.
+// CheckSigns returns an error with the first negative value, and its column from 1, for methods that need non-negative
+// data.
 func CheckSigns(in *input.Inputs, methods []*Method) error {
 	row, column, value, found := in.FirstNegative()
 	if !found {
@@ -168,14 +167,13 @@ func CheckSigns(in *input.Inputs, methods []*Method) error {
 	return nil
 }
 
-// Represented is what a method makes of a draw, and, where they are known already, of the
-// samples to be classified, tested×k.
+// Represented is a method's result on a draw, and optionally the coefficients of the test samples, tested×k.
 type Represented struct {
 	*factor.Result
 	Test *mat.Dense
 }
 
-// Leading returns what the first k directions make of the draw, or all where there are no more.
+// Leading returns the result with the first k directions, or all if there are fewer.
 func (r *Represented) Leading(k int) *Represented {
 	l, ok := r.Model.(*factor.Linear)
 	if !ok {
@@ -197,7 +195,7 @@ func (r *Represented) Leading(k int) *Represented {
 	return out
 }
 
-// NewClusterer returns the algorithm with the settings that it follows. Tests replace it.
+// NewClusterer returns the clustering algorithm with its settings. Tests replace it.
 var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 	by, _ := cluster.Lookup(cmp.Or(c.By, spec.KMeans))
 	params := settings.Encode(c)
@@ -207,7 +205,7 @@ var NewClusterer = func(c spec.Cluster) (cluster.Clusterer, error) {
 	return by.New(params)
 }
 
-// ClusterRows puts the rows of x, of which this is known, into k clusters.
+// ClusterRows puts the rows of x into k clusters, with their labels and links.
 func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
 	if c.By == spec.Largest {
 		n, r := x.Dims()
@@ -228,16 +226,16 @@ func ClusterRows(ctx context.Context, c spec.Cluster, x mat.Matrix, k int, known
 	return res.Labels, nil
 }
 
-// Once is a value that is made when the first of several trials asks for it. The others wait.
+// Once is a value that the first of several trials computes, while the others wait.
 type Once[V any] struct {
 	mu    sync.Mutex
-	done  chan struct{} // closed when the value is made; nil while nobody has asked
+	done  chan struct{} // closed when the value is ready; nil before the first Get
 	value V
 	err   error
 }
 
-// Get returns the value, which build makes at the first call. A panic of build is the error of
-// all callers. The context is that of the trial.
+// Get returns the value, which the first call computes with build. A panic of build becomes an error of all callers.
+// ctx is the caller's.
 func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
 	o.mu.Lock()
 	first := o.done == nil
@@ -257,25 +255,25 @@ func (o *Once[V]) Get(ctx context.Context, build func() (V, error)) (V, error) {
 	return o.value, o.err
 }
 
-// Problem is the size of what a method is given.
+// Problem is the size of a trial.
 type Problem struct {
-	// n samples are represented and tested ones classified, by their m features,
-	// of which stored values of each sample, on average, are kept where they are sparse.
+	// N samples are represented and Tested ones classified, by their M features. Stored is the mean number of stored
+	// values of a sparse sample.
 	N, Tested, M int
 	Sparse       bool
 	Stored       float64
 	Classes      int
 	Labelled     int
 	Links        int
-	Ordered      float64 // bytes of the order in which links are drawn
+	Ordered      float64 // bytes of the random order of pairs from which links are drawn
 	Signed       bool
 	Rank         int
-	Auto         *spec.AutoRank // how the rank is chosen, or nil
-	Groups       int            // into which samples are put
-	Counted      bool           // whether their number is chosen
+	Auto         *spec.AutoRank // the choice of the rank, or nil
+	Groups       int            // the number of groups
+	Counted      bool           // whether Groups is chosen by the samples
 }
 
-// Input is the size of the features themselves.
+// Input is the size of the features in bytes.
 func (s Problem) Input() float64 {
 	if s.Sparse {
 		return 16 * s.Stored * float64(s.N+s.Tested)
@@ -283,8 +281,8 @@ func (s Problem) Input() float64 {
 	return 8 * float64(s.M) * float64(s.N+s.Tested)
 }
 
-// Need returns about how many bytes it takes to represent, cluster or classify,
-// and score by a method, with the features of the draw.
+// Need estimates the bytes of memory that a trial of the method takes: representation, clustering or classification,
+// scores, and the features of the draw.
 func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 	total := s.Input() + s.Ordered + 16*float64(s.Links)
 	columns, isSparse := s.M, s.Sparse
@@ -305,7 +303,7 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.Rank)*float64(s.Tested) + 16*n
 		if by.Linear() {
-			// The standardised samples, scores, and the weights with the 15 steps that L-BFGS remembers.
+			// The standardised samples, scores, and the weights with the 15 steps that L-BFGS stores.
 			m := float64(columns)
 			total += 8 * ((n+float64(s.Tested))*(m+2*k) + 40*k*(m+1))
 		}
@@ -317,7 +315,7 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 			total += float64(by.Memory(cluster.Size{N: s.N, M: columns, K: s.Groups, Links: s.Links, Sparse: isSparse}))
 		}
 		if s.Counted {
-			n := float64(min(s.N, CountSamples)) // the graph of neighbours, and what finds its eigenvalues
+			n := float64(min(s.N, CountSamples)) // the graph of neighbours and its eigensolver
 			total += 8*4*n*n + 3*8*n*float64(s.M)
 		}
 	}
@@ -325,12 +323,11 @@ func (m *Method) Need(s Problem, task spec.Task, by spec.Classifier) int64 {
 }
 
 const (
-	rankSamples  = 1000 // for the choice of a rank, at most
-	CountSamples = 1000 // for the choice of a number of groups, at most
+	rankSamples  = 1000 // the most samples for the choice of a rank
+	CountSamples = 1000 // the most samples for the choice of a number of groups
 )
 
-// ChooseCount chooses the number of groups of samples, a row each, or of 1,000 of them that are
-// drawn: that with the largest gap of eigenvalues.
+// ChooseCount chooses the number of groups with the largest eigenvalue gap, for the rows of x or 1,000 random ones.
 func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*spec.CountChoice, error) {
 	if n, _ := x.Dims(); n > CountSamples {
 		x = matrix.SelectRows(x, SomeRows(n, CountSamples, nil, false, seed))
@@ -346,7 +343,7 @@ func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 	return &spec.CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
 }
 
-// ChooseRank chooses the rank of samples, a row each, or of 1,000 of them that are drawn.
+// ChooseRank chooses the rank for the rows of x, or for 1,000 random ones.
 func ChooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64, progress func(done, total int)) (*spec.RankChoice, error) {
 	n, m := x.Dims()
 	var rows []int
@@ -366,7 +363,7 @@ func ChooseRank(ctx context.Context, a spec.AutoRank, x mat.Matrix, seed uint64,
 	return &spec.RankChoice{Rank: rank, By: a.By, Curve: curve}, nil
 }
 
-// RankMemory is about how many bytes it takes to choose the rank of a problem.
+// RankMemory estimates the bytes of memory that ChooseRank takes.
 func RankMemory(a spec.AutoRank, s Problem) int64 {
 	size := factor.Size{Samples: min(s.N, rankSamples), Features: s.M, Rank: a.Most()}
 	if s.Sparse {
@@ -375,7 +372,7 @@ func RankMemory(a spec.AutoRank, s Problem) int64 {
 	return factor.RankMemory(size)
 }
 
-// SomeRows returns at most so many of n rows, drawn at random, labelled rows first if labels count.
+// SomeRows returns at most most of n rows at random. With labelled, labelled rows come first.
 func SomeRows(n, most int, labels []int, labelled bool, seed uint64) []int {
 	order := rng.New(seed, "samples looked at").Perm(n)
 	if labelled {

@@ -1,4 +1,4 @@
-// Package reporttest has made-up trials and golden files for the tests of report and its packages.
+// Package reporttest provides artificial trials and golden files for the tests of report and its packages.
 package reporttest
 
 import (
@@ -28,8 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// kept returns the content of a file in testdata, after rewriting it if asked for.
-func kept(t *testing.T, name string, got []byte) []byte {
+// goldenFile returns the content of a file in testdata, after rewriting it with -update.
+func goldenFile(t *testing.T, name string, got []byte) []byte {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
@@ -44,22 +44,22 @@ func kept(t *testing.T, name string, got []byte) []byte {
 	return want
 }
 
-// Golden compares with a file in testdata.
+// Golden compares got with a file in testdata.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	if diff := cmp.Diff(string(kept(t, name, []byte(got))), got); diff != "" {
+	if diff := cmp.Diff(string(goldenFile(t, name, []byte(got))), got); diff != "" {
 		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
 	}
 }
 
-// GoldenImage compares a picture with one in testdata. Processors may mix colours a little differently.
+// GoldenImage compares a picture with one in testdata. Small differences in colour are allowed between processors.
 func GoldenImage(t *testing.T, name string, got image.Image) {
 	t.Helper()
 	var file bytes.Buffer
 	if err := png.Encode(&file, got); err != nil {
 		t.Fatal(err)
 	}
-	a, b := decode(t, kept(t, name, file.Bytes())), decode(t, file.Bytes())
+	a, b := decode(t, goldenFile(t, name, file.Bytes())), decode(t, file.Bytes())
 	far := 0
 	for i := range min(len(a.Pix), len(b.Pix)) {
 		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
@@ -83,7 +83,7 @@ func decode(t *testing.T, file []byte) *image.RGBA {
 	return out
 }
 
-// ErrFailing is what a Failing writer returns.
+// ErrFailing is the error of a Failing writer.
 var ErrFailing = errors.New("disk full")
 
 // Failing is a writer on a full disk.
@@ -94,7 +94,7 @@ func (Failing) Write([]byte) (int, error) { return 0, ErrFailing }
 //go:embed hostile.txt
 var hostile string
 
-// Hostile are names of classes, methods, files and experiments that try to do something.
+// Hostile are names of classes, methods, files and experiments that contain code and control characters.
 var Hostile = func() (names []string) {
 	for line := range strings.Lines(hostile) {
 		name, err := strconv.Unquote(strings.TrimSpace(line))
@@ -106,10 +106,10 @@ var Hostile = func() (names []string) {
 	return slices.Insert(names, len(names)-1, strings.Repeat("long ", 2000))
 }()
 
-// SevenMethods are the columns of a usual table, in no special order.
+// SevenMethods are the columns of a typical table, unsorted.
 var SevenMethods = []string{"nmf", "cf", "gnmf", "lccf", "cnmf", "cnmf-kl", "ccf"}
 
-// Noise is a number in [-1, 1) that depends on its arguments only.
+// Noise returns a number in [-1, 1) that depends on its arguments only.
 func Noise(coordinates ...any) float64 {
 	h := fnv.New64a()
 	fmt.Fprintln(h, coordinates...)
@@ -119,8 +119,8 @@ func Noise(coordinates ...any) float64 {
 	return float64(x>>11)/(1<<52) - 1
 }
 
-// Records makes up an experiment: scores that fall with the number of classes, differ between the methods and
-// share the luck of the draw, and objectives that fall as with multiplicative updates.
+// Records returns an artificial experiment. Scores fall with the number of classes, differ between methods and share an
+// effect of the draw. Objectives fall as with multiplicative updates.
 func Records(methods []string, classes []int, repeats int) []record.Record {
 	var records []record.Record
 	for _, k := range classes {
@@ -143,7 +143,7 @@ func Records(methods []string, classes []int, repeats int) []record.Record {
 	return records
 }
 
-// fakeCurve falls steeply at first and slowly to its floor afterwards, with a height and a speed for each method.
+// fakeCurve falls steeply at first and then slowly, with a height and a speed for each method.
 func fakeCurve(method string, m, k, repeat int) []record.Point {
 	var curve []record.Point
 	scale := math.Pow(10, float64(m)-2) * float64(k)
@@ -163,7 +163,7 @@ func fakeCurve(method string, m, k, repeat int) []record.Point {
 	}
 }
 
-// Scored makes records of one score for one number of classes, a repeat for each value.
+// Scored returns records of one score at one number of classes, one repeat for each value.
 func Scored(method string, classes int, values ...float64) []record.Record {
 	var records []record.Record
 	for repeat, v := range values {
@@ -172,20 +172,20 @@ func Scored(method string, classes int, values ...float64) []record.Record {
 	return records
 }
 
-// LambdaSweep is a sweep of two settings and one of one.
+// LambdaSweep has a sweep of two settings and a sweep of one.
 var LambdaSweep = []spec.Sweep{
 	{Name: "ogl_1", Settings: []string{"beta", "lambda"}, Methods: SweptMethods[1:5],
 		Values: [][]string{{"1", "1"}, {"1", "50"}, {"2", "1"}, {"2", "50"}}},
 	{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g 0.5", "g 50"}, Values: [][]string{{"0.5"}, {"50"}}},
 }
 
-// SweptMethods are the methods of LambdaSweep with one that is not swept.
+// SweptMethods are the methods of LambdaSweep and one that is not swept.
 var SweptMethods = []string{"nmf", "ogl 1 1", "ogl 1 50", "ogl 2 1", "ogl 2 50", "g 0.5", "g 50"}
 
-// SweptRecords are records of SweptMethods with several numbers of classes.
+// SweptRecords returns records of SweptMethods at several numbers of classes.
 func SweptRecords(classes ...int) []record.Record { return Records(SweptMethods, classes, 6) }
 
-// RanksAndSweeps are records of SweptMethods at several ranks.
+// RanksAndSweeps returns records of SweptMethods at several ranks.
 func RanksAndSweeps() []record.Record {
 	var records []record.Record
 	for _, rank := range []int{5, 10, 30} {
@@ -200,7 +200,7 @@ func RanksAndSweeps() []record.Record {
 	return records
 }
 
-// Confused makes a record of a confusion.
+// Confused returns a record with a confusion matrix.
 func Confused(method string, repeat int, drawn []int, counts ...[]int) record.Record {
 	return record.Record{
 		Classes: len(counts), Repeat: repeat, Method: method, Tested: 10,
@@ -208,8 +208,8 @@ func Confused(method string, repeat int, drawn []int, counts ...[]int) record.Re
 	}
 }
 
-// Awkward are records of a table with special characters, long names, missing trials, a row too short to test,
-// ties and a two-digit deviation.
+// Awkward returns records with special characters, long names, missing trials, a row with too few trials to test, ties
+// and a two-digit deviation.
 func Awkward() (records []record.Record, methods []string) {
 	methods = []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
 	records = Records(methods, []int{2, 5, 10}, 8)
@@ -227,10 +227,10 @@ func Awkward() (records []record.Record, methods []string) {
 	return records, methods
 }
 
-// Red fills pictures.
+// Red is a fill colour.
 var Red = color.RGBA{200, 0, 0, 255}
 
-// Plain is a picture of one colour whose corner is not at the origin.
+// Plain returns an image of one colour whose corner is not at the origin.
 func Plain(width, height int, c color.Color) image.Image {
 	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
 	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)

@@ -1,13 +1,12 @@
-// Package count draws classes of sets of photographs and prints how far the number of groups that partwise cluster
-// chooses is from the number of classes, beside other rules, and the ranks that are chosen where the rank is known.
+// Package count measures how far the number of groups that partwise cluster chooses is from the number of classes in
+// random draws, beside other rules, and how far chosen ranks are from known ranks.
 //
 //	PARTWISE_DATA=folder go test ./bench/count -v -draws 2 -samples 600 -sets "caltech10=3,5,8,10 generated=2,5,20"
 //
-// Of each draw at most so many photographs are looked at, by the features of the built-in network, or
-// drawings by their greys, and k-means. Printed are the numbers with the largest gap of
-// eigenvalues, which is chosen, and with the largest silhouette, and the ranks that are chosen by
-// entries held out and by stability, which are no numbers of groups; and the means of
-// |ln(number/classes)|, 0.1 for a tenth too few or too many.
+// Each draw has at most the given number of samples, with the features of the built-in network for photographs or greys
+// for drawings, and k-means. The tables have the number with the largest eigenvalue gap, which partwise chooses, the
+// number with the largest silhouette, and the ranks chosen by held-out entries and by stability, which are not numbers
+// of groups; and the means of |ln(number/classes)|, 0.1 for 10 % too few or too many.
 package count
 
 import (
@@ -40,13 +39,13 @@ var (
 	ranks   = flag.String("ranks", "3,5", "the ranks of the data whose rank is known")
 )
 
-// rules are what chooses a number.
+// rules are the rules for choosing a number.
 var rules = []string{"gap of eigenvalues", "silhouette", "rank, held out", "rank, stability"}
 
-// mostGroups is how many groups are looked at.
+// mostGroups is the largest number of groups.
 const mostGroups = 40
 
-// TestGroups finds whether the gap of eigenvalues chooses nearly as many groups as there are classes.
+// TestGroups measures the number of groups chosen by the eigenvalue gap.
 func TestGroups(t *testing.T) {
 	folder := testkit.NeedFolder(t, testkit.DataFolder)
 	fmt.Printf("| | classes | %s |\n|---|---|%s\n", strings.Join(rules, " | "), strings.Repeat("---|", len(rules)))
@@ -94,7 +93,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// numbers reads a list with commas.
+// numbers reads a comma-separated list.
 func numbers(t *testing.T, list string) (out []int) {
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(text)
@@ -104,7 +103,7 @@ func numbers(t *testing.T, list string) (out []int) {
 	return out
 }
 
-// distance is 0.1 for a tenth too few or too many.
+// distance is 0.1 for 10 % too few or too many.
 func distance(chosen, right int) float64 { return math.Abs(math.Log(float64(chosen) / float64(right))) }
 
 // rows draws samples of k classes.
@@ -124,7 +123,7 @@ func rows(whole *datasets.Set, k, draw int) (rows []int) {
 	return rows
 }
 
-// choose returns what each rule chooses.
+// choose returns the number that each rule chooses.
 func choose(t *testing.T, in *input.Inputs) []int {
 	n, _ := in.Dims()
 	g := grouping.Groups{Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
@@ -139,8 +138,8 @@ func choose(t *testing.T, in *input.Inputs) []int {
 	return out
 }
 
-// TestRanks finds whether the ranks are chosen of products of two random factors, of which half the entries are 0, with
-// normal errors of 10, 30 and 60 % of the data's root mean square, below 0 cut off.
+// TestRanks measures the chosen ranks of products of two random factors, half of whose entries are 0, with normal noise
+// of 10, 30 and 60 % of the data's root mean square, clipped at 0.
 func TestRanks(t *testing.T) {
 	known := numbers(t, *ranks)
 	fmt.Print("| noise, rule |")
@@ -166,7 +165,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// product returns n×m data of the rank k with noise.
+// product returns n×m data of rank k with noise.
 func product(n, m, k int, noise float64) *mat.Dense {
 	src := rand.New(rand.NewPCG(uint64(k), 5))
 	draw := func(rows, columns int) *mat.Dense {

@@ -1,20 +1,18 @@
-// Package explore lets a simulated person correct the groups of photographs until 95 % of them are
-// right, and prints how many acts that takes, in the way of partwise explore and in others.
+// Package explore lets a simulated person correct the groups of photographs until 95 % are right, and prints the number
+// of acts for partwise explore and for other ways.
 //
 //	PARTWISE_DATA=folder go test ./bench/explore -v -seeds 3 -most 400 -sets corel5,caltech10,scenes13,orl-pgm -timeout 2h
 //
-// The groups are those of k-means on the features of the built-in network, as many as there are
-// classes, each of which stands for the class that the best one-to-one mapping gives it. An act
-// is one of:
+// The initial groups are those of k-means on the features of the built-in network, one for each class, matched to the
+// classes by the best one-to-one mapping. An act is one of:
 //
-//	by hand         the person moves a wrong picture to its group; no other moves
-//	k-means again   the same, and then seeded k-means starts from the means of what was told
-//	explore         the same, and the groups are found again as partwise explore does
-//	answers         the person answers the question of partwise explore, with yes or no
-//	both            of three acts one is an answer, and two are moves
+//	by hand         the person moves a wrong picture to its group; no other picture moves
+//	k-means again   the same, and then seeded k-means starts from the means of labelled pictures
+//	explore         the same, and the groups are updated as in partwise explore
+//	answers         the person answers a question of partwise explore, with yes or no
+//	both            of three acts, one is an answer, and two are moves
 //
-// Which wrong picture is drawn at random. Printed are medians over the seeds, and how long
-// an act of explore takes.
+// The wrong picture is random. The tables have medians over the seeds, and the time of an act of explore.
 package explore
 
 import (
@@ -48,10 +46,10 @@ var (
 
 var ways = []string{"by hand", "k-means again", "explore", "answers", "both"}
 
-// enough is the share of right pictures at which the person stops.
+// enough is the fraction of right pictures at which the person stops.
 const enough = 0.95
 
-// TestExplore finds whether corrections of explore need fewer acts than those by hand.
+// TestExplore measures whether explore needs fewer acts than corrections by hand.
 func TestExplore(t *testing.T) {
 	folder := testkit.NeedFolder(t, testkit.DataFolder)
 	fmt.Printf("| | right at first, %% | %s | seconds an act |\n|---|---|%s---|\n", strings.Join(ways, " | "), strings.Repeat("---|", len(ways)))
@@ -90,17 +88,17 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// corrected is a set, and what its corrections took.
+// corrected is a set with the results of its corrections.
 type corrected struct {
 	*input.Inputs
 	truth          []int
-	first          []float64        // shares that are right at first, in percent
+	first          []float64        // the initial fractions of right pictures, in percent
 	acts           map[string][]int // of each way
-	total, slowest time.Duration    // of calls of a session
+	total, slowest time.Duration    // of a session's calls
 	calls          int
 }
 
-// run corrects the groups of one start in each of the ways.
+// run corrects the groups of one start in each way.
 func (c *corrected) run(t *testing.T, seed uint64) {
 	k := len(c.Set.Classes)
 	g := grouping.Groups{K: k, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}, Seed: seed}
@@ -146,8 +144,7 @@ func (c *corrected) run(t *testing.T, seed uint64) {
 	}
 }
 
-// again starts k-means again from what was told; a group of which nothing was told starts at a
-// picture that is drawn.
+// again restarts k-means from the means of labelled pictures; a group without labels starts at a random picture.
 func again(t *testing.T, x mat.Matrix, k int, labels []int, seed uint64) []int {
 	res, err := cluster.SeededKMeans{KMeans: cluster.KMeans{K: k, Distance: cluster.DistanceCosine, Seed: seed}}.Fit(t.Context(), x, cluster.Known{Labels: labels})
 	must(t, err)
@@ -159,7 +156,7 @@ func again(t *testing.T, x mat.Matrix, k int, labels []int, seed uint64) []int {
 	return res.Labels
 }
 
-// person knows the class of each picture, and which group stands for it.
+// person knows the class of each picture, and the group of each class.
 type person struct {
 	truth []int
 	group []int // of each class
@@ -181,7 +178,7 @@ func newPerson(groups, truth []int, k int) *person {
 	return p
 }
 
-// right returns the share of pictures that are in the group of their class.
+// right returns the fraction of pictures that are in the group of their class.
 func (p *person) right(groups []int) float64 {
 	n := 0
 	for i, g := range groups {
@@ -192,7 +189,7 @@ func (p *person) right(groups []int) float64 {
 	return float64(n) / float64(len(groups))
 }
 
-// wrong draws a picture that is not.
+// wrong draws a picture that is in another group.
 func (p *person) wrong(groups []int) int {
 	var of []int
 	for i, g := range groups {

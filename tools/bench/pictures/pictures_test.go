@@ -1,10 +1,9 @@
-// Package pictures measures what package pictures and partwise cluster find of single pictures: it changes the
-// pictures of sets, and counts what is found of that and what is found where nothing is. It prints the tables
-// of docs/results.md:
+// Package pictures measures the copies, blurred and blank pictures and outliers that partwise finds: it changes
+// pictures of sets, and counts detections and false detections. It prints the tables of docs/results.md:
 //
 //	PARTWISE_DATA=folder go test ./bench/pictures -v -pictures 150 -sets corel5,scenes13,caltech10
 //
-// The pictures of a set are taken evenly through all.
+// The pictures of a set are evenly spaced.
 package pictures
 
 import (
@@ -81,7 +80,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// table prints a table of what cell returns for each of the rows and each set.
+// table prints a table of the values of cell for each row and set.
 func table[R any](title string, sets []set, rows []R, name func(R) string, cell func(set, R) string) {
 	fmt.Print("\n", title, "\n| ")
 	for _, s := range sets {
@@ -97,12 +96,12 @@ func table[R any](title string, sets []set, rows []R, name func(R) string, cell 
 	}
 }
 
-// change is what is done to a picture, which then is a JPEG of this quality, or with 0 none.
+// change is a change of a picture, and the quality of the JPEG after it, 0 for none.
 type change struct {
 	name    string
 	quality int
 	do      func(img *image.RGBA) image.Image
-	// found is the least share that is found, and mostFound the largest, in percent.
+	// found is the smallest required detection rate, and mostFound the largest allowed one, in percent.
 	found, mostFound float64
 }
 
@@ -114,7 +113,7 @@ func (c change) of(img *image.RGBA) image.Image {
 	}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, changed, &jpeg.Options{Quality: c.quality}); err != nil {
-		panic(err) // of a picture that was decoded
+		panic(err) // cannot fail: the picture was decoded
 	}
 	out, err := jpeg.Decode(&b)
 	if err != nil {
@@ -154,9 +153,8 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// copies returns how many of the changed pictures of a set, among all of it, are found to be copies of what they
-// were made of, and how many of all pictures are taken for copies of others, in percent. What stands together
-// before anything is changed is not counted.
+// copies returns the rates of changed pictures that are found as copies of their original, and of all pictures that are
+// wrongly found as copies, in percent. Stacks before the change do not count.
 func copies(t *testing.T, s set, c change) (found, wrong float64) {
 	n := len(s.images)
 	all := make([]image.Image, 2*n)
@@ -177,8 +175,7 @@ func copies(t *testing.T, s set, c change) (found, wrong float64) {
 	return 100 * found / float64(n), 50 * wrong / float64(n)
 }
 
-// stacks returns the first of the stack of each picture. Each is held against the 8 most like it by
-// their rough pictures.
+// stacks returns the first picture of the stack of each picture, from the 8 most similar rough pictures of each.
 func stacks(t *testing.T, all []image.Image) []int {
 	looks, thumbnails := look(t, all)
 	rough, alone := mat.NewDense(len(all), len(looks[0].Rough()), nil), make([]int, len(all))
@@ -226,8 +223,8 @@ func TestBlurred(t *testing.T) {
 	})
 }
 
-// blur returns the share of changed pictures that are called blurred, where a tenth of the pictures is changed, and their
-// sharpness, rising.
+// blur returns the fraction of changed pictures that are called blurred, if a tenth of the pictures is changed, and
+// their sharpness, increasing.
 func blur(t *testing.T, s set, c change) (called float64, sharpness []float64) {
 	looks, _ := look(t, s.images)
 	var changed []image.Image
@@ -286,7 +283,7 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-// blanks returns the share of the pictures that are called blank, in percent.
+// blanks returns the rate of pictures that are called blank, in percent.
 func blanks(looks []*pictures.Look) (share float64) {
 	remarks := pictures.Remarks(looks)
 	blank := len(remarks) - len(slices.DeleteFunc(remarks, func(r string) bool { return r == pictures.Blank }))
@@ -308,8 +305,8 @@ func TestOutliers(t *testing.T) {
 	})
 }
 
-// outliers puts ten pictures of another set among those of one, and returns the shares of these and of the others that
-// are outliers, in percent.
+// outliers adds ten pictures of another set to one set, and returns the rates of both that are called outliers, in
+// percent.
 func outliers(t *testing.T, s, other set) (among, others float64) {
 	const strangers = 10
 	dir, all := t.TempDir(), slices.Clone(s.images)
@@ -347,7 +344,7 @@ func resized(by float64) func(*image.RGBA) image.Image {
 	}
 }
 
-// cropped cuts shares off the left and top, and off the right and bottom.
+// cropped cuts fractions off the left and top, and off the right and bottom.
 func cropped(first, last float64) func(*image.RGBA) image.Image {
 	return func(img *image.RGBA) image.Image {
 		w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
@@ -377,7 +374,7 @@ func mirrored(img *image.RGBA) image.Image {
 	return out
 }
 
-// blurred is a Gaussian filter of a standard deviation in pixels, of rows and then of columns.
+// blurred is a Gaussian filter with a standard deviation in pixels, by rows and then by columns.
 func blurred(sigma float64) func(*image.RGBA) image.Image {
 	r := int(math.Ceil(3 * sigma))
 	kernel := make([]float64, 2*r+1)
@@ -407,7 +404,7 @@ func blurred(sigma float64) func(*image.RGBA) image.Image {
 	}
 }
 
-// blank returns a picture of noise about a brightness that rises by slope levels.
+// blank returns a picture of noise around a brightness that increases by slope levels.
 func blank(seed uint64, noise, slope float64) image.Image {
 	src := rand.New(rand.NewPCG(seed, 1))
 	level := 5 + 240*src.Float64()

@@ -1,5 +1,5 @@
-// Package statistics counts how often the marks of tables are wrong, and how often they are there where methods
-// differ, beside other ways to test. It writes the tables of docs/statistics.md but for the columns of autorank:
+// Package statistics counts false and true marks of significance in tables, beside other tests. It writes the tables of
+// docs/statistics.md, except the columns of autorank:
 //
 //	go test ./bench/statistics -v -experiments 1000
 package statistics
@@ -25,11 +25,11 @@ import (
 
 var experiments = flag.Int("experiments", 60, "how many tables of each kind are made")
 
-// way is a way to test the differences of a table.
+// way is a test for the differences of a table.
 type way struct {
 	name string
 	by   table.Tests
-	// overlap tells that it is told of how many classes the set has.
+	// overlap is true if the test knows the number of classes of the set.
 	overlap bool
 }
 
@@ -41,15 +41,15 @@ var ways = []way{
 	{"plain Wilcoxon", table.Tests{Rule: significance.Rule{By: significance.BySignedRank, Correction: significance.Uncorrected}}, false},
 }
 
-// experiment is one table's records.
+// experiment is the records of one table.
 type experiment struct {
 	records []record.Record
 	methods []string
 	classes int // of the set
 }
 
-// judge makes the table and tells whether any method is marked as worse than the best of its row, and the share of
-// the methods but the first that are in the last row, if the first is the best.
+// judge makes the table. It reports whether any method is marked as worse than the best of its row, and returns the
+// fraction of the other methods that are marked in the last row, if the first method is the best.
 func (w way) judge(e experiment) (any bool, marked float64) {
 	by := w.by
 	if w.overlap {
@@ -75,16 +75,15 @@ func (w way) judge(e experiment) (any bool, marked float64) {
 	return any, marked
 }
 
-// world makes scores of methods on draws of classes from a set that is itself drawn: each method
-// has an effect on each class of the set, whose mean over all classes that there could be is the
-// same for all methods but the first.
+// world simulates scores of methods on draws of classes from a random set. Each method has an effect on each class,
+// whose mean over all possible classes is equal for all methods except the first.
 type world struct {
 	methods int
 	ks      []int // numbers of classes drawn
 	set     int   // classes of the set
 	repeats int
-	// class is the standard deviation of a method's effect on a class, chance that of a score
-	// from draw to draw, in points, and gap how many points the first method is better.
+	// class is the standard deviation of a method's effect on a class, chance that of a score between draws, in points,
+	// and gap the advantage of the first method in points.
 	class, chance, gap float64
 }
 
@@ -93,7 +92,7 @@ func (w world) experiment(i int) (experiment, error) {
 	random := rng.New(1, "world", fmt.Sprint(w), i)
 	e := experiment{classes: w.set}
 	effects := make([][]float64, w.methods)
-	hard := make([]float64, w.set) // for all methods alike
+	hard := make([]float64, w.set) // common to all methods
 	for c := range hard {
 		hard[c] = 10 * random.NormFloat64()
 	}
@@ -121,9 +120,8 @@ func (w world) experiment(i int) (experiment, error) {
 	return e, nil
 }
 
-// trials makes experiments of real trials: NMF and k-means on a small set of vectors, under
-// several names. Under each name the columns of the set stand in another order, which is all
-// the same to NMF but for the random basis that it starts from.
+// trials makes experiments of real trials: NMF and k-means on a small set of vectors, under several names. Each name
+// permutes the columns of the set, which changes nothing for NMF except the random initial basis.
 type trials struct {
 	names int
 	ks    []int
@@ -157,7 +155,7 @@ func (t trials) experiment(ctx context.Context, i int) (experiment, error) {
 	return e, nil
 }
 
-// trialVectors are the samples of classes that overlap.
+// trialVectors are the samples of overlapping classes.
 func trialVectors(i int) *mat.Dense {
 	random := rng.New(1, "trial", i)
 	x := mat.NewDense(trialClasses*trialSamples, trialFeatures, nil)
@@ -211,9 +209,9 @@ func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int)
 type study struct {
 	what string
 	make func(i int) (experiment, error)
-	// power tells that the first method is better, so that marks are right.
+	// power is true if the first method is better, so that marks are true.
 	power bool
-	least float64 // the least share of marks by partwise
+	least float64 // the smallest rate of marks by partwise
 }
 
 var nine = []int{2, 3, 4, 5, 6, 7, 8, 9, 10}
@@ -261,7 +259,7 @@ func powerStudies() []study {
 	return out
 }
 
-// TestMarks: hardly any mark of partwise is wrong, and a large gap is seen.
+// TestMarks: partwise makes hardly any false mark, and finds a large gap.
 func TestMarks(t *testing.T) {
 	for _, s := range append(falseStudies(t.Context()), powerStudies()...) {
 		shares := make([]float64, len(ways))
