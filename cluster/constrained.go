@@ -151,9 +151,8 @@ func (l *run) assignUnits(ctx context.Context) error {
 var ErrDeadEnd = errors.New("links allow no cluster")
 
 // COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration assigns the samples in
-// row order to the nearest cluster that violates no link with earlier samples. A restart fails if a sample has no such
-// cluster. Failed restarts are repeated, up to 10·Restarts starts in total. Clusters of the result can be
-// empty.
+// row order to the nearest cluster that violates no link with earlier samples. A restart fails if a sample has no
+// such cluster. Failed restarts are repeated, up to 10·Restarts starts in total. Clusters of the result can be empty.
 type COPKMeans struct {
 	KMeans
 }

@@ -104,8 +104,7 @@ func (i Info) Memory(s Size) int64 {
 	return 0
 }
 
-// memoryOfSquares estimates the bytes of a number of n×n matrices, plus bytes per sample and cluster for each
-// worker.
+// memoryOfSquares estimates the bytes of a number of n×n matrices, plus bytes per sample and cluster for each worker.
 func memoryOfSquares(s Size, matrices, bytes float64) float64 {
 	n := float64(s.N)
 	return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)

@@ -51,8 +51,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 	return u, nil
 }
 
-// mostSteps bounds the search for an assignment of low cost, and mostColouring the search for any valid
-// assignment.
+// mostSteps bounds the search for an assignment of low cost, and mostColouring the search for any valid assignment.
 const mostSteps, mostColouring = 20_000, 2_000_000
 
 // errNoClusters means that no assignment satisfies the links; the search was exhaustive.

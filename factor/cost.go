@@ -15,8 +15,7 @@ type Cost int
 
 const (
 	CostFrobenius Cost = iota // the sum of squared differences, ‖X − V·Uᵀ‖²
-	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log
-	// 0 = 0.
+	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
 	CostKL
 )
 

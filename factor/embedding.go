@@ -360,8 +360,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 //
 //	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
 //
-// Its [Model] is a [Linear]. For c classes it finds at most c − 1 directions, and none in which the means
-// agree.
+// Its [Model] is a [Linear]. For c classes it finds at most c − 1 directions, and none in which the means agree.
 type SDA struct {
 	// Alpha and Ridge are α and β, in the scale of the data; 0 means 0.1, WeightNone means 0.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`

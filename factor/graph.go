@@ -27,8 +27,7 @@ type Edges int
 const (
 	EdgesBinary Edges = iota // weight 1
 	EdgesHeat                // weight exp(−d²/2t²) for samples at distance d
-	// EdgesCosine finds neighbours by cosine similarity and uses the cosine, or 0 if it is negative, as the
-	// weight.
+	// EdgesCosine finds neighbours by cosine similarity and uses the cosine, or 0 if it is negative, as the weight.
 	EdgesCosine
 )
 
@@ -197,8 +196,7 @@ type Graph struct {
 	// of unit length and negligible for pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// LabelEdges sets the edges between labelled samples to 1 within a class and 0 between classes
-	// (Semi-GNMF).
+	// LabelEdges sets the edges between labelled samples to 1 within a class and 0 between classes (Semi-GNMF).
 	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
 	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
 	Similarity *CSR

@@ -22,8 +22,7 @@ import (
 type Kernel struct {
 	// Function is the kernel function.
 	Function KernelFunction `setting:"kernel" help:"what compares samples"`
-	// KernelWidth is t of KernelRBF; 0 means the mean of the n² pairwise distances, or 1 if all samples are
-	// the same.
+	// KernelWidth is t of KernelRBF; 0 means the mean of the n² pairwise distances, or 1 if all samples are the same.
 	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of KernelPolynomial; 0 means 2.
 	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`

@@ -51,8 +51,7 @@ type Method interface {
 type Options struct {
 	Rank       int // k, the number of basis vectors, from 1 to n
 	Iterations int // the maximum number of iterations; 0 means DefaultIterations
-	// Tolerance stops the fit when an iteration lowers the objective by at most this fraction of it; 0 means
-	// never.
+	// Tolerance stops the fit when an iteration lowers the objective by at most this fraction of it; 0 means never.
 	Tolerance float64
 	// MaxTime stops the fit after this wall time and returns its factors; 0 means never. The result is then not
 	// reproducible.

@@ -310,8 +310,7 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 	return s, nil
 }
 
-// checkedSymmetric returns a copy of a, which must be n×n, ≥ 0 and symmetric up to rounding. what names it in
-// errors.
+// checkedSymmetric returns a copy of a, which must be n×n, ≥ 0 and symmetric up to rounding. what names it in errors.
 func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
 	if err := checkGiven(a, what, n, n, 0); err != nil {
 		return nil, err

@@ -56,8 +56,7 @@ type QuadraticPenalty interface {
 	Diagonal(dst []float64, scale float64)
 }
 
-// A CoordinatePenalty is a QuadraticPenalty that [Fast] can evaluate during coordinate descent over a row of
-// θ.
+// A CoordinatePenalty is a QuadraticPenalty that [Fast] can evaluate during coordinate descent over a row of θ.
 type CoordinatePenalty interface {
 	QuadraticPenalty
 	// Row returns the penalty as a function of a row of θ. It may read row later and must not change it.

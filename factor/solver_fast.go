@@ -584,8 +584,7 @@ func (s *fastConcept) restart() {
 	}
 }
 
-// shrunk reports whether a basis vector is so short relative to its largest part that its row of W·K has lost
-// digits.
+// shrunk reports whether a basis vector is so short relative to its largest part that its row of W·K has lost digits.
 func (s *fastConcept) shrunk() bool {
 	for r, largest := range s.largest {
 		if s.length(r) < shrunkShare*largest {

@@ -353,8 +353,8 @@ var atanTable = func() (table [atanSteps + 1]float32) {
 	return table
 }()
 
-// gradients writes the gradient at pixel j+1 of row to out[j]: differences over two pixels, not halved. It is branch-free,
-// because branches would be unpredictable.
+// gradients writes the gradient at pixel j+1 of row to out[j]: differences over two pixels, not halved. It is
+// branch-free, because branches would be unpredictable.
 func gradients(out []gradient, above, row, below []float32) {
 	n := len(out)
 	above, below = above[1:n+1], below[1:n+1]

@@ -178,8 +178,7 @@ func (d *Descriptors) enlarge(sx, sy float64) {
 	}
 }
 
-// binaryHead is the length of the header of encoded descriptors: p, Dim, Width and Height, four bytes
-// each.
+// binaryHead is the length of the header of encoded descriptors: p, Dim, Width and Height, four bytes each.
 const binaryHead = 16
 
 // binaryPlace is the encoded length of a descriptor's X, Y and Scale.

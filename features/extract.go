@@ -75,9 +75,9 @@ const CacheVersion, reducedVersion = "1", "reduced 3"
 
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
-// Extract returns the features of the samples of a set, n×m, a sample per row. With [Pixels], vectors that need no crop or
-// resizing are used unchanged and stay sparse; so are vectors that are not images. Without SkipBad the first unusable
-// sample is an error that names it.
+// Extract returns the features of the samples of a set, n×m, a sample per row. With [Pixels], vectors that need no
+// crop or resizing are used unchanged and stay sparse; so are vectors that are not images. Without SkipBad the first
+// unusable sample is an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {

@@ -63,8 +63,7 @@ type DescriptorExtractor interface {
 	Dim() int     // returns the length of a descriptor
 	// Extract returns the descriptors of an image, possibly none. It is called concurrently.
 	Extract(image.Image) (*Descriptors, error)
-	// Memory returns the largest number of bytes that Extract allocates for an image of width×height
-	// pixels.
+	// Memory returns the largest number of bytes that Extract allocates for an image of width×height pixels.
 	Memory(width, height int) int64
 	WhyNone() string // returns the reason why an image has no descriptors
 }

@@ -35,8 +35,7 @@ const lite0 = "lite0"
 
 var models sync.Map // ONNX models by name
 
-// AddNetwork registers the ONNX model of a built-in network. Package features/lite0 calls it when it is
-// imported.
+// AddNetwork registers the ONNX model of a built-in network. Package features/lite0 calls it when it is imported.
 func AddNetwork(name string, model []byte) { models.Store(name, model) }
 
 // BuiltIn reports whether the built-in network is registered.

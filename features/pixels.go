@@ -34,8 +34,7 @@ func (p Pixels) Label() string {
 	return size.String() + " pixels" + colour + own
 }
 
-// Rows implements [RowExtractor]. A row holds Height·Width grey values, or 3·Height·Width colour
-// values.
+// Rows implements [RowExtractor]. A row holds Height·Width grey values, or 3·Height·Width colour values.
 func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	rows := &Rows{Height: p.Size.Height, Width: p.Size.Width, Channels: 1}
 	switch {

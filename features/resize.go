@@ -68,8 +68,7 @@ func resample(from, to image.Point, planes int, read func(row []float64, y int),
 	}
 }
 
-// resizing returns an upper bound of the bytes of the buffers for resizing an image of w×h pixels to
-// height×width.
+// resizing returns an upper bound of the bytes of the buffers for resizing an image of w×h pixels to height×width.
 func resizing(w, h, height, width, channels int) int64 {
 	pixel := int64(2) // grey
 	if channels == 3 {

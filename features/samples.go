@@ -22,9 +22,8 @@ import (
 
 // Made describes the rows and columns of extracted features.
 type Made struct {
-	// Height and Width are the size of rows that are images, stored by rows and upright. Channels is 1 for grey and
-	// 3 for colour: a red, a green and a blue plane. All are 0 if rows are not
-	// images.
+	// Height and Width are the size of rows that are images, stored by rows and upright. Channels is 1 for grey and 3
+	// for colour: a red, a green and a blue plane. All are 0 if rows are not images.
 	Height, Width, Channels int
 	// Places is the spatial grid of a row's features, zero if there is none, and Crop the part of each image that it
 	// covers.
@@ -61,8 +60,8 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// usable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that another
-// run could avoid: exceeded memory and changed files.
+// usable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that
+// another run could avoid: exceeded memory and changed files.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -85,8 +84,8 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// each calls f concurrently for the given samples, with the index at of each in samples. After an error it starts no later
-// sample. It returns the cause of the end of ctx, or the first error in the order of samples.
+// each calls f concurrently for the given samples, with the index at of each in samples. After an error it starts no
+// later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
 func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex

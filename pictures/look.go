@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	// Version is part of the cache keys of looks. It must change when New returns another look for the same
-	// image.
+	// Version is part of the cache keys of looks. It must change when New returns another look for the same image.
 	Version       = "4"
 	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
 	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
@@ -65,8 +64,7 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	return l, file.Bytes(), nil
 }
 
-// Memory returns an upper bound of the bytes that New allocates for an image of width×height
-// pixels.
+// Memory returns an upper bound of the bytes that New allocates for an image of width×height pixels.
 func Memory(width, height int) int64 {
 	size := image.Pt(width, height)
 	work := features.ThumbnailSize(size, workSide)
@@ -75,8 +73,7 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness and the two colour differences of a square image (ITU-R BT.601), in levels of
-// 256.
+// planes returns the brightness and the two colour differences of a square image (ITU-R BT.601), in levels of 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)
@@ -210,10 +207,9 @@ func Remarks(looks []*Look) []string {
 	return out
 }
 
-// Outliers returns, for each of n images, its local outlier probability (Kriegel, Kröger, Schubert and Zimek 2009), or 0
-// if that is below 0.9. near holds the nearest images in feature space, without copies, and distances their distances. The
-// first OutlierNeighbours are used; an image with fewer than 5 gets
-// 0.
+// Outliers returns, for each of n images, its local outlier probability (Kriegel, Kröger, Schubert and Zimek 2009),
+// or 0 if that is below 0.9. near holds the nearest images in feature space, without copies, and distances their
+// distances. The first OutlierNeighbours are used; an image with fewer than 5 gets 0.
 //
 // With the 15 neighbours S of an image o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
 // probability is max(0, erf(p/(2·√mean p²·√2))).

@@ -216,8 +216,7 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
 	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
-		// Relative to the nearest word, so that the weights of far descriptors do not
-		// underflow.
+		// Relative to the nearest word, so that the weights of far descriptors do not underflow.
 		var sum float64
 		first := len(dst.Weights)
 		for _, w := range near {

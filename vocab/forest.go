@@ -12,9 +12,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest is a set of randomised k-d trees for approximate nearest-neighbour search (Muja and Lowe 2009). Its trees split
-// words at the mean of a random dimension among those with the largest variance. A search descends all trees, nearest
-// branch first, until it has compared enough words.
+// A forest is a set of randomised k-d trees for approximate nearest-neighbour search (Muja and Lowe 2009). Its trees
+// split words at the mean of a random dimension among those with the largest variance. A search descends all trees,
+// nearest branch first, until it has compared enough words.
 type forest struct {
 	*points
 	nodes []node

@@ -133,8 +133,7 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 // CSR is a sparse matrix in compressed row storage, the same type as factor.CSR.
 type CSR = sparse.CSR
 
-// Matrix returns the histograms as rows of an n×columns matrix. Columns out of range are an
-// error.
+// Matrix returns the histograms as rows of an n×columns matrix. Columns out of range are an error.
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
@@ -148,17 +147,17 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	return x, nil
 }
 
-// Weighting applies IDF, Power and Norm to histograms, in this order. The zero value normalises histograms to unit length,
-// as the papers do.
+// Weighting applies IDF, Power and Norm to histograms, in this order. The zero value normalises histograms to unit
+// length, as the papers do.
 type Weighting struct {
 	IDF   []float64     // factor of each column, from LearnIDF; nil means 1
 	Power float64       // exponent in (0, 1]; 0 means 1
 	Norm  features.Norm // normalisation of each histogram
 }
 
-// LearnIDF returns the smoothed inverse document frequency of each column of x, n×m, the histograms of training images:
-// 1 + ln((1+n)/(1+d)), where d histograms are non-zero in the column. Unlike ln(n/d) it is positive for a word that occurs
-// in every image.
+// LearnIDF returns the smoothed inverse document frequency of each column of x, n×m, the histograms of training
+// images: 1 + ln((1+n)/(1+d)), where d histograms are non-zero in the column. Unlike ln(n/d) it is positive for a
+// word that occurs in every image.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)
@@ -174,8 +173,8 @@ func LearnIDF(x *CSR) []float64 {
 	return idf
 }
 
-// Apply returns a weighted copy of the histograms x, n×m. Rows of zeros stay zero. It is an error if a value is negative or
-// not finite, or if IDF does not have m values.
+// Apply returns a weighted copy of the histograms x, n×m. Rows of zeros stay zero. It is an error if a value is
+// negative or not finite, or if IDF does not have m values.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	n, m := x.Dims()
 	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {

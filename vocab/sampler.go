@@ -32,8 +32,7 @@ type offer struct {
 	vector []uint8
 }
 
-// compare orders offers by number, then by vector, so that the result does not depend on the order of
-// images.
+// compare orders offers by number, then by vector, so that the result does not depend on the order of images.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }

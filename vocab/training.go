@@ -26,9 +26,8 @@ const (
 	// converges. Words move 1.9 times the way to the mean, which halves the number of iterations and never raises
 	// the objective. The first and the last step on each subset go to the mean.
 	MethodLloyd Method = iota
-	// MethodMiniBatch doubles the subset after a few steps, and reads all descriptors two or three times (Newling
-	// and Fleuret, "Nested mini-batch k-means", 2016). It comes within 1 % of Lloyd's objective in a fifth of the
-	// time.
+	// MethodMiniBatch doubles the subset after a few steps, and reads all descriptors two or three times (Newling and
+	// Fleuret, "Nested mini-batch k-means", 2016). It comes within 1 % of Lloyd's objective in a fifth of the time.
 	MethodMiniBatch
 )
 
@@ -40,9 +39,9 @@ func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText
 func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
 func (Method) Values() []string                   { return methods.Values() }
 
-// Training holds the settings for learning a vocabulary. The zero value means 200 words by Lloyd's algorithm. If assignment
-// is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++ would dominate the
-// time, and words start at distinct random descriptors.
+// Training holds the settings for learning a vocabulary. The zero value means 200 words by Lloyd's algorithm. If
+// assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++
+// would dominate the time, and words start at distinct random descriptors.
 type Training struct {
 	Words  int // 0 means 200
 	Method Method
@@ -265,8 +264,8 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error 
 	}
 }
 
-// assign finds the words of the first part rows of the sample. With a forest, which is approximate, a descriptor keeps its
-// word unless the new one is nearer, so that the objective falls.
+// assign finds the words of the first part rows of the sample. With a forest, which is approximate, a descriptor
+// keeps its word unless the new one is nearer, so that the objective falls.
 func (k *kmeans) assign(ctx context.Context, part int) error {
 	f, err := newFinder(ctx, k.words, k.Checks)
 	if err != nil {

@@ -4,8 +4,8 @@
 //	descriptors ─► Sampler ─► Training ─► Vocabulary
 //	descriptors ─► Assigner ─► Grid.Count ─► Matrix ─► Weighting ─► n×m, sparse
 //
-// Descriptors are [features.Descriptors], rows of bytes, p×dim. Nearest words are exact unless the vocabulary is large (see
-// [Assignment]). Ties go to the lower word.
+// Descriptors are [features.Descriptors], rows of bytes, p×dim. Nearest words are exact unless the vocabulary is
+// large (see [Assignment]). Ties go to the lower word.
 package vocab
 
 import (
@@ -94,8 +94,8 @@ func (v *Vocabulary) SaveTo(z *npz.Writer) {
 	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
 }
 
-// Load reads a vocabulary from a file of size bytes in the format of Save. It returns an error for a damaged file, for values
-// outside 0 to 255 and if the words exceed the memory budget of ctx.
+// Load reads a vocabulary from a file of size bytes in the format of Save. It returns an error for a damaged file,
+// for values outside 0 to 255 and if the words exceed the memory budget of ctx.
 func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
 	defer wrap(&err, "loading a vocabulary")
 	z, err := npz.Open(r, size)

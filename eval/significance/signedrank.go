@@ -66,8 +66,7 @@ func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	return ranks, positive
 }
 
-// exactP returns the probability that, with random signs, the doubled ranks of either sign sum to at most
-// least.
+// exactP returns the probability that, with random signs, the doubled ranks of either sign sum to at most least.
 func exactP(ranks []int, total, least int) float64 {
 	ways := make([]float64, total+1) // number of subsets of ranks with each sum
 	ways[0] = 1

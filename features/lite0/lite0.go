@@ -1,5 +1,4 @@
-// Package lite0 embeds EfficientNet-Lite0, the default network of [features.Network]. Import it for its side
-// effect:
+// Package lite0 embeds EfficientNet-Lite0, the default network of [features.Network]. Import it for its side effect:
 //
 //	import _ "github.com/seed4492f2cd/partwise/features/lite0"
 //

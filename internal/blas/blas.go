@@ -1,6 +1,6 @@
-// Package blas implements matrix products, triangular solves and the Cholesky factorisation. Results are bit-identical for
-// any number of cores and on every processor: each entry of a product is summed in a fixed order, in blocks of 256 terms,
-// with fused multiply-adds.
+// Package blas implements matrix products, triangular solves and the Cholesky factorisation. Results are
+// bit-identical for any number of cores and on every processor: each entry of a product is summed in a fixed order,
+// in blocks of 256 terms, with fused multiply-adds.
 package blas
 
 import (
@@ -38,8 +38,7 @@ type Of[T Number] struct {
 	Stride     int
 }
 
-// Multiply computes c = alpha·op(a)·op(b) + beta·c, in parallel if it is large. c must not overlap a or
-// b.
+// Multiply computes c = alpha·op(a)·op(b) + beta·c, in parallel if it is large. c must not overlap a or b.
 func Multiply[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
 	multiply(parallel.Few, operand[T]{tA, a}, operand[T]{tB, b}, alpha, beta, c)
 }
@@ -104,8 +103,7 @@ const (
 // ColumnUnit is a number of columns that is a multiple of the tile width in both precisions.
 const ColumnUnit = simd.MostTileColumns
 
-// multiply computes c = alpha·a·b + beta·c, on one core if it takes fewer than few
-// multiplications.
+// multiply computes c = alpha·a·b + beta·c, on one core if it takes fewer than few multiplications.
 func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
 	m, n, k := c.Rows, c.Cols, a.depth()
 	if m*n*k < few {
@@ -331,9 +329,8 @@ func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
 	}
 }
 
-// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, in parallel. Entries below the diagonal are
-// undefined. It returns the error of ctx soon after ctx ends. c must not overlap a or
-// b.
+// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, in parallel. Entries below the
+// diagonal are undefined. It returns the error of ctx soon after ctx ends. c must not overlap a or b.
 func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
 	const width = 192 // columns at a time
 	parallel.Do(parallel.Count(c.Cols, width), func(i int) {

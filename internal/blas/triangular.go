@@ -102,9 +102,8 @@ func Whiten(a Matrix, u blas64.Triangular) {
 	Trsm(Right, NoTrans, u, a)
 }
 
-// Cholesky returns the upper triangular u with a = uᵀu for a symmetric a, n×n. It reads and overwrites the upper triangle
-// of a. ok is false if a is not positive definite. Most of the work is parallel matrix
-// products.
+// Cholesky returns the upper triangular u with a = uᵀu for a symmetric a, n×n. It reads and overwrites the upper
+// triangle of a. ok is false if a is not positive definite. Most of the work is parallel matrix products.
 func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
 	u = blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
 	return u, factorise(u)

@@ -1,8 +1,7 @@
 // Package browsertest opens pages in a headless browser for tests.
 //
-// A test fails on any console message of its page, including warnings and violations of the content security policy, on
-// uncaught exceptions, and on requests to addresses that are not
-// allowed.
+// A test fails on any console message of its page, including warnings and violations of the content security policy,
+// on uncaught exceptions, and on requests to addresses that are not allowed.
 package browsertest
 
 import (

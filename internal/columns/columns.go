@@ -172,8 +172,7 @@ func Hanging(lead, words string, width int) string {
 	return b.String()
 }
 
-// Reflow wraps the paragraphs of a text that is wider than width. Lines that begin with a space are
-// unchanged.
+// Reflow wraps the paragraphs of a text that is wider than width. Lines that begin with a space are unchanged.
 func Reflow(words string, width int) string {
 	if text.LongestLineLen(words) <= width {
 		return words

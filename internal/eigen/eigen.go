@@ -1,7 +1,7 @@
-// Package eigen computes eigenvalues and singular values. A symmetric matrix is reduced to tridiagonal form and solved by
-// divide and conquer; singular values are computed by one-sided Jacobi rotations. Matrices are scaled, so any magnitude is
-// accurate. Results are bit-identical on every processor and any number of cores. A value that is not finite is an error.
-// Each function returns soon after its context ends.
+// Package eigen computes eigenvalues and singular values. A symmetric matrix is reduced to tridiagonal form and
+// solved by divide and conquer; singular values are computed by one-sided Jacobi rotations. Matrices are scaled, so
+// any magnitude is accurate. Results are bit-identical on every processor and any number of cores. A value that is
+// not finite is an error. Each function returns soon after its context ends.
 package eigen
 
 import (
@@ -134,8 +134,8 @@ func rotate(x, y []float64, c, s float64) {
 	}
 }
 
-// System is an eigendecomposition of a symmetric matrix whose eigenvectors are computed on demand. It is immutable and safe
-// for concurrent use.
+// System is an eigendecomposition of a symmetric matrix whose eigenvectors are computed on demand. It is immutable
+// and safe for concurrent use.
 type System struct {
 	values []float64 // decreasing
 	t      *tridiagonal

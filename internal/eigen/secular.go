@@ -7,9 +7,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// rankOne is diag(d) + ρzzᵀ with its eigenvalues: value r is origin[r] + tau[r], where origin[r] is an entry of d, so that
-// d − value r has full precision. z is adjusted so that these values are exact, which makes the vectors orthogonal. Entry i
-// of an eigenvector is entry at[i] in the whole matrix; other entries are 0.
+// rankOne is diag(d) + ρzzᵀ with its eigenvalues: value r is origin[r] + tau[r], where origin[r] is an entry of d, so
+// that d − value r has full precision. z is adjusted so that these values are exact, which makes the vectors
+// orthogonal. Entry i of an eigenvector is entry at[i] in the whole matrix; other entries are 0.
 type rankOne struct {
 	d, z, origin, tau []float64
 	at                []int
@@ -119,8 +119,8 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	return origin, tau
 }
 
-// sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of the sum up to r and after r, their derivatives, and
-// a bound of the rounding error in units of eps.
+// sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of the sum up to r and after r, their
+// derivatives, and a bound of the rounding error in units of eps.
 func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
 	psi, dpsi, left := poleSums(z[:r+1], d[:r+1], origin, tau)
 	phi, dphi, right := poleSums(z[r+1:], d[r+1:], origin, tau)

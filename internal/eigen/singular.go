@@ -15,12 +15,11 @@ import (
 // mostSweeps bounds the sweeps over all pairs of rows; a few suffice.
 const mostSweeps = 60
 
-// Singular returns the thin singular value decomposition of a, n×m: the min(n, m) singular values in decreasing order, and
-// the singular vectors as the columns of u, n×min(n, m), and v,
-// m×min(n, m).
+// Singular returns the thin singular value decomposition of a, n×m: the min(n, m) singular values in decreasing
+// order, and the singular vectors as the columns of u, n×min(n, m), and v, m×min(n, m).
 //
-// Rows are rotated until they are orthogonal (Hestenes 1958). The start in the eigenvectors of aaᵀ makes them orthogonal up
-// to rounding, so that few rotations remain.
+// Rows are rotated until they are orthogonal (Hestenes 1958). The start in the eigenvectors of aaᵀ makes them
+// orthogonal up to rounding, so that few rotations remain.
 func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Dense, err error) {
 	n, m := a.Dims()
 	if n > m {
@@ -103,8 +102,8 @@ func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 	return ErrNoConvergence
 }
 
-// Orthonormalise orthonormalises the rows of a by Gram-Schmidt; a must not have more rows than columns. A row that depends
-// on earlier rows is replaced by a new direction.
+// Orthonormalise orthonormalises the rows of a by Gram-Schmidt; a must not have more rows than columns. A row that
+// depends on earlier rows is replaced by a new direction.
 func Orthonormalise(a *mat.Dense) {
 	n, m := a.Dims()
 	next := 0 // the next coordinate vector to try for a dependent row

@@ -80,9 +80,8 @@ func (t *tridiagonal) reflectors(b int) blas.Matrix {
 	return blas.Matrix{Rows: min(panel, t.n-1-start), Cols: t.n - 1 - start, Stride: t.v.size, Data: t.v.data[start*t.v.size+start+1:]}
 }
 
-// reduction is the state of reduce. The rows of p are panel vectors v, then panel vectors w, such that the reflectors of
-// the panel turn A into A − Σ(vwᵀ + wvᵀ). q is a buffer for the same rows with w
-// first.
+// reduction is the state of reduce. The rows of p are panel vectors v, then panel vectors w, such that the reflectors
+// of the panel turn A into A − Σ(vwᵀ + wvᵀ). q is a buffer for the same rows with w first.
 type reduction struct {
 	n    int       // the size of the matrix
 	a    []float64 // the matrix

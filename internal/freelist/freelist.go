@@ -3,9 +3,9 @@ package freelist
 
 import "sync"
 
-// A List holds free values, at most as many as were ever in use at the same time. Unlike a [sync.Pool] it is not emptied by
-// the garbage collector, so that large buffers are not allocated repeatedly. New allocates a value when the list is
-// empty.
+// A List holds free values, at most as many as were ever in use at the same time. Unlike a [sync.Pool] it is not
+// emptied by the garbage collector, so that large buffers are not allocated repeatedly. New allocates a value when
+// the list is empty.
 type List[T any] struct {
 	New  func() T
 	mu   sync.Mutex

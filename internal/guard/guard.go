@@ -27,8 +27,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Call runs f and returns its error, or a *PanicError if f panics. A *PanicError as the panic value is returned unchanged.
-// Goroutines that f starts need their own Call.
+// Call runs f and returns its error, or a *PanicError if f panics. A *PanicError as the panic value is returned
+// unchanged. Goroutines that f starts need their own Call.
 func Call(f func() error) (err error) {
 	defer func() {
 		switch value := recover().(type) {
@@ -43,8 +43,8 @@ func Call(f func() error) (err error) {
 }
 
 // Interruptible returns the result of f or, as soon as ctx ends, the error of ctx. It is for calls that cannot be
-// interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable data with
-// its caller. A panic of f is returned as a *PanicError.
+// interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable
+// data with its caller. A panic of f is returned as a *PanicError.
 func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -1,5 +1,5 @@
-// Package jpegmeans decodes JPEG files (ITU-T T.81) at 1/2, 1/4 or 1/8 of their height and width. Each pixel is the mean of a
-// block of pixels of the full image, which is never in memory.
+// Package jpegmeans decodes JPEG files (ITU-T T.81) at 1/2, 1/4 or 1/8 of their height and width. Each pixel is the
+// mean of a block of pixels of the full image, which is never in memory.
 //
 // The mean of pixels of a block is a linear function of its coefficients, computed by a shorter inverse transform
 // (means.go). If pixels might be clipped, and at the border, the pixels are decoded first. Means therefore differ from
@@ -105,9 +105,9 @@ func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
-// Decode decodes the file to an *image.Gray or a 4:4:4 *image.YCbCr of ⌈height/times⌉×⌈width/times⌉ pixels. Each pixel is
-// the mean of a block of times×times pixels, or of the part of the block within the image. It returns an error if Serves is
-// false.
+// Decode decodes the file to an *image.Gray or a 4:4:4 *image.YCbCr of ⌈height/times⌉×⌈width/times⌉ pixels. Each
+// pixel is the mean of a block of times×times pixels, or of the part of the block within the image. It returns an
+// error if Serves is false.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
@@ -115,10 +115,10 @@ func (f *File) Decode(times int) (image.Image, error) {
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
 
-// Mend repairs a truncated file: it returns a complete file and its number of pixel rows. A sequential file keeps the rows
-// of complete units from the top. A progressive file keeps all rows, from the scans before the last, if these include all
-// components. A file that is complete, has no complete rows, is damaged before its end or is not supported is returned
-// unchanged, with 0 rows.
+// Mend repairs a truncated file: it returns a complete file and its number of pixel rows. A sequential file keeps the
+// rows of complete units from the top. A progressive file keeps all rows, from the scans before the last, if these
+// include all components. A file that is complete, has no complete rows, is damaged before its end or is not
+// supported is returned unchanged, with 0 rows.
 //
 // The height in the frame is set to the number of rows, so that a decoder skips the remaining bits.
 func (f *File) Mend() (content []byte, rows int) {
@@ -217,8 +217,8 @@ func (r *reader) next() (marker byte, data []byte, err error) {
 	}
 }
 
-// Segments calls f with the marker and the data of each segment of a JPEG file up to the end of the image, until f returns
-// false or a segment is incomplete.
+// Segments calls f with the marker and the data of each segment of a JPEG file up to the end of the image, until f
+// returns false or a segment is incomplete.
 func Segments(content []byte, f func(marker byte, data []byte) bool) {
 	r := reader{content, min(2, len(content))}
 	for {
@@ -247,8 +247,8 @@ type component struct {
 	stride        int
 }
 
-// readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have the same
-// sampling factors, which divide those of the first.
+// readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have
+// the same sampling factors, which divide those of the first.
 func readFrame(marker byte, data []byte) (*frame, error) {
 	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
 		return nil, errDamaged

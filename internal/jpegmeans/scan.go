@@ -145,8 +145,8 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks of a component in a minimum coded unit. If the component is alone, blocks are in row order and only
-// within the image.
+// unit reads the blocks of a component in a minimum coded unit. If the component is alone, blocks are in row order
+// and only within the image.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {

@@ -45,9 +45,9 @@ const (
 // Memory returns an estimate of the bytes that Points allocates for n points.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns the positions of n points in the plane as x, y pairs. The initial positions are the first two coordinates,
-// which should be the principal components. All points move at the same time in an epoch, so the result does not depend on
-// the number of cores. It takes about O(n log n) time. The only error is that of ctx.
+// Points returns the positions of n points in the plane as x, y pairs. The initial positions are the first two
+// coordinates, which should be the principal components. All points move at the same time in an epoch, so the result
+// does not depend on the number of cores. It takes about O(n log n) time. The only error is that of ctx.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
@@ -214,8 +214,8 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point i of a from all points of the parts b, minus ‖a_i‖². square
-// holds the squared lengths of the points of b.
+// eachDistance calls f with the squared distances of each point i of a from all points of the parts b, minus ‖a_i‖².
+// square holds the squared lengths of the points of b.
 func eachDistance(a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) {
 	n := len(square)
 	room := make([]float32, rowsAtOnce*n)

@@ -37,9 +37,9 @@ type Licence struct {
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// Linked returns the licences of everything that is linked into a program besides its own module, according to its build
-// information: first Go, then by name the modules, the weights of the built-in network and system libraries. A module that
-// is unknown in that version has no licence and no texts.
+// Linked returns the licences of everything that is linked into a program besides its own module, according to its
+// build information: first Go, then by name the modules, the weights of the built-in network and system libraries. A
+// module that is unknown in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
 	if err != nil {

@@ -139,8 +139,7 @@ func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the distinct links that labels do not imply, lower row first. Its errors are those of
-// Close.
+// BeyondLabels returns the distinct links that labels do not imply, lower row first. Its errors are those of Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err
@@ -148,8 +147,8 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
 }
 
-// Classes returns the classes of n samples, renumbered from 0 in the order of first samples, or -1 for unlabelled samples,
-// and the number of classes. Labels may be any numbers ≥ 0.
+// Classes returns the classes of n samples, renumbered from 0 in the order of first samples, or -1 for unlabelled
+// samples, and the number of classes. Labels may be any numbers ≥ 0.
 func (k Known) Classes(n int) (class []int, count int) {
 	number := map[int]int{}
 	class = slices.Repeat([]int{-1}, n)

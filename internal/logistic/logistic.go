@@ -35,8 +35,8 @@ type Model struct {
 	Offsets []float64  // k
 }
 
-// Fit fits the model to the rows of x, n×m, dense or a *sparse.CSR, with labels from 0 to k−1. It is an error if a class has
-// no samples or a value is not finite.
+// Fit fits the model to the rows of x, n×m, dense or a *sparse.CSR, with labels from 0 to k−1. It is an error if a
+// class has no samples or a value is not finite.
 func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (_ *Model, err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
@@ -49,8 +49,7 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 		return nil, err
 	}
 	longest := data.longest(n)
-	// Samples are scaled so that the longest has length 1, and the penalty accordingly, for well-scaled
-	// numbers.
+	// Samples are scaled so that the longest has length 1, and the penalty accordingly, for well-scaled numbers.
 	scale := cmp.Or(longest, 1)
 	r.C, r.Tolerance, r.Iterations = cmp.Or(r.C, 1), cmp.Or(r.Tolerance, 1e-6), cmp.Or(r.Iterations, 1000)
 	f := &loss{data: data, labels: labels, k: k, m: m, scale: 1 / scale, penalty: 1 / (r.C * float64(n)) / scale / scale, scores: make([]float64, n*k)}
@@ -118,8 +117,8 @@ func checkLabelled(n int, labels []int, k int) error {
 	return nil
 }
 
-// loss is the objective divided by n·C, with its gradient. The parameters are k×m weights followed by k offsets, for samples
-// multiplied by scale.
+// loss is the objective divided by n·C, with its gradient. The parameters are k×m weights followed by k offsets, for
+// samples multiplied by scale.
 type loss struct {
 	data           rows
 	labels         []int

@@ -60,8 +60,8 @@ func EachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
 	})
 }
 
-// EachRow calls f for each of the given rows of x, with the index of the row in rows and its values, which are valid until f
-// returns. If x is sparse, values are the stored ones and columns holds their columns, else columns is nil.
+// EachRow calls f for each of the given rows of x, with the index of the row in rows and its values, which are valid
+// until f returns. If x is sparse, values are the stored ones and columns holds their columns, else columns is nil.
 func EachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []float64)) {
 	_, m := x.Dims()
 	var row []float64

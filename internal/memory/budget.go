@@ -1,9 +1,9 @@
 // Package memory limits the memory of a process by a budget.
 //
-// Work that needs much memory reserves it before it starts. It waits until the [Budget] has enough free memory, or gets an
-// error if the budget can never provide it. The budget is passed in the context, so that concurrent work shares it. Only
-// large objects are counted: images, matrices, factors. An eighth of the limit and a fixed amount are reserved for
-// everything else.
+// Work that needs much memory reserves it before it starts. It waits until the [Budget] has enough free memory, or
+// gets an error if the budget can never provide it. The budget is passed in the context, so that concurrent work
+// shares it. Only large objects are counted: images, matrices, factors. An eighth of the limit and a fixed amount are
+// reserved for everything else.
 package memory
 
 import (
@@ -112,8 +112,8 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	return release, nil
 }
 
-// Acquire waits for its turn and reserves n bytes. The error is that of Check, or the cause of the end of ctx. A holder must
-// not call Acquire again, because two holders could deadlock.
+// Acquire waits for its turn and reserves n bytes. The error is that of Check, or the cause of the end of ctx. A
+// holder must not call Acquire again, because two holders could deadlock.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

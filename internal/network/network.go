@@ -1,14 +1,13 @@
-// Package network computes features with convolutional networks from ONNX models, in single precision, one image at a time
-// on one core.
+// Package network computes features with convolutional networks from ONNX models, in single precision, one image at a
+// time on one core.
 //
 // It supports the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet, SqueezeNet, DenseNet) and
 // rejects others by name. Models are not trusted: every index, shape and size is validated, and memory and work are
 // bounded.
 //
-// A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a product
-// of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Normalisation and clipping
-// after a convolution are fused into it, and memory of maps is reused by later
-// maps.
+// A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a
+// product of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Normalisation
+// and clipping after a convolution are fused into it, and memory of maps is reused by later maps.
 package network
 
 import (
@@ -119,13 +118,12 @@ func (n *Network) compile(g *graph, opt Options) {
 	n.arenas.New = func() []float32 { return make([]float32, n.size) }
 }
 
-// Shared returns the bytes that a network takes, and Memory the additional bytes of each concurrent
-// Run.
+// Shared returns the bytes that a network takes, and Memory the additional bytes of each concurrent Run.
 func (n *Network) Shared() int64 { return 4 * int64(n.shared) }
 func (n *Network) Memory() int64 { return 4 * int64(n.size) }
 
-// Run writes the layer's values for an image to dst. Both are stored by rows with channels last. Values that are not finite
-// are an error. It is safe for concurrent use.
+// Run writes the layer's values for an image to dst. Both are stored by rows with channels last. Values that are not
+// finite are an error. It is safe for concurrent use.
 func (n *Network) Run(dst, image []float32) error {
 	if len(image) != n.in.size || len(dst) != n.out.size {
 		return fmt.Errorf("%d numbers of %d, want %d of %d", len(dst), len(image), n.out.size, n.in.size)
@@ -224,8 +222,8 @@ func (g *graph) layer(name string) string {
 	return g.outputs[0]
 }
 
-// layOut assigns offsets to buffers, largest first, so that buffers in use at the same time do not overlap. It returns the
-// size of the arena.
+// layOut assigns offsets to buffers, largest first, so that buffers in use at the same time do not overlap. It
+// returns the size of the arena.
 func (b *builder) layOut() int {
 	end := b.zeros
 	var placed []*buffer

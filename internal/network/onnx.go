@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// An ONNX file, version 1.x, is one Protocol Buffers message; see onnx.proto. This file checks that it is well formed. The
-// meaning is validated during compilation.
+// An ONNX file, version 1.x, is one Protocol Buffers message; see onnx.proto. This file checks that it is well
+// formed. The meaning is validated during compilation.
 
 // graph is a parsed model.
 type graph struct {

@@ -97,8 +97,8 @@ func Buffered(r io.Reader, n int64) *bufio.Reader {
 // MaxBytes exceeds the size of any array that fits into memory.
 const MaxBytes = 1 << 40
 
-// ReadBytes reads exactly n bytes, of which at least known exist. It allocates memory for the others while it reads, so that
-// a false n is an error that takes no memory.
+// ReadBytes reads exactly n bytes, of which at least known exist. It allocates memory for the others while it reads,
+// so that a false n is an error that takes no memory.
 func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	data := make([]byte, 0, min(n, max(known, 1<<16)))
 	for int64(len(data)) < n {

@@ -1,5 +1,5 @@
-// Package panel compares rows with points in panels of rows: one matrix product per panel, from which distances and scores
-// are computed while it is cached.
+// Package panel compares rows with points in panels of rows: one matrix product per panel, from which distances and
+// scores are computed while it is cached.
 package panel
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
-// Each calls f for successive panels of size of the n rows, until f returns an error or ctx
-// ends.
+// Each calls f for successive panels of size of the n rows, until f returns an error or ctx ends.
 func Each(ctx context.Context, n, size int, f func(lo, hi int) error) error {
 	for lo := 0; lo < n; lo += size {
 		if err := ctx.Err(); err != nil {

@@ -1,6 +1,6 @@
-// Package parallel distributes work over the cores. All calls in a process share the cores: the caller works itself, and
-// other goroutines join only while cores are free. Nested and concurrent calls therefore never wait for each other or exceed
-// the number of cores.
+// Package parallel distributes work over the cores. All calls in a process share the cores: the caller works itself,
+// and other goroutines join only while cores are free. Nested and concurrent calls therefore never wait for each
+// other or exceed the number of cores.
 //
 // Results must not depend on the number of cores: use parts of fixed sizes, and add partial sums in the order of the
 // parts.
@@ -65,9 +65,8 @@ func join() bool {
 	return false
 }
 
-// Do calls f once for each of 0, …, n-1, in any order and concurrently while cores are free, and returns after all calls. If
-// f panics, Do starts no further calls and panics with a *guard.PanicError. Do itself does not
-// allocate.
+// Do calls f once for each of 0, …, n-1, in any order and concurrently while cores are free, and returns after all
+// calls. If f panics, Do starts no further calls and panics with a *guard.PanicError. Do itself does not allocate.
 func Do(n int, f func(i int)) {
 	do(n, n, f)
 }

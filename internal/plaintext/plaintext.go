@@ -1,5 +1,5 @@
-// Package plaintext sanitises untrusted text, such as file names, for terminals: the result contains no control sequences,
-// line breaks or characters that change the direction of text.
+// Package plaintext sanitises untrusted text, such as file names, for terminals: the result contains no control
+// sequences, line breaks or characters that change the direction of text.
 package plaintext
 
 import (
@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as a single line. Control characters, line separators, characters that change the direction of text or are
-// not allowed in XML, and invalid UTF-8 are escaped as in a Go string ("\x1b", "\n", "\u202e"). Backslashes are unchanged,
-// so that paths stay readable; the result is therefore not
-// reversible.
+// Line returns s as a single line. Control characters, line separators, characters that change the direction of text
+// or are not allowed in XML, and invalid UTF-8 are escaped as in a Go string ("\x1b", "\n", "\u202e"). Backslashes
+// are unchanged, so that paths stay readable; the result is therefore not reversible.
 func Line(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, active) {
 		return s

@@ -1,5 +1,5 @@
-// Package project reduces the dimension of samples: to coordinates along principal directions, and to codes of one byte per
-// direction for fast similarity search.
+// Package project reduces the dimension of samples: to coordinates along principal directions, and to codes of one
+// byte per direction for fast similarity search.
 package project
 
 import (
@@ -26,8 +26,8 @@ type Points struct {
 func (p *Points) At(i int) []float32 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 
 const (
-	// extra is the oversampling, and iterations the number of power iterations, of the randomised subspace iteration (Halko,
-	// Martinsson and Tropp 2011).
+	// extra is the oversampling, and iterations the number of power iterations, of the randomised subspace iteration
+	// (Halko, Martinsson and Tropp 2011).
 	extra      = 8
 	iterations = 4
 	// Directions are computed from about learnedNumbers values, in fewest to most samples.
@@ -89,8 +89,8 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	return out, err
 }
 
-// rowScales returns factors that scale all values to [−1, 1], or with unit the rows to unit length. The factor of negligible
-// rows is then 0.
+// rowScales returns factors that scale all values to [−1, 1], or with unit the rows to unit length. The factor of
+// negligible rows is then 0.
 func rowScales(x *mat.Dense, unit bool) []float64 {
 	n, _ := x.Dims()
 	largest, scales := make([]float64, n), make([]float64, n)
@@ -189,9 +189,9 @@ func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	return product(blas.NoTrans, a, to), nil
 }
 
-// Codes returns the first min(d, D) coordinates of each point as bytes with a common scale, so that distances of codes are
-// nearly proportional to distances of points. Values beyond four standard deviations of the first coordinate are
-// clipped.
+// Codes returns the first min(d, D) coordinates of each point as bytes with a common scale, so that distances of
+// codes are nearly proportional to distances of points. Values beyond four standard deviations of the first
+// coordinate are clipped.
 func (p *Points) Codes(d int) (codes []int8, of int) {
 	of = min(d, p.D)
 	first := 0.0

@@ -1,5 +1,5 @@
-// Package rng creates random streams that depend only on a seed and on coordinates, such as a purpose and a repeat. A stream
-// therefore does not depend on other streams, on the order of work or on the number of workers.
+// Package rng creates random streams that depend only on a seed and on coordinates, such as a purpose and a repeat. A
+// stream therefore does not depend on other streams, on the order of work or on the number of workers.
 package rng
 
 import (
@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the stream for a seed and coordinates, such as New(seed, "labels", k, repeat). Coordinates are distinguished by
-// their printed form and their order.
+// New returns the stream for a seed and coordinates, such as New(seed, "labels", k, repeat). Coordinates are
+// distinguished by their printed form and their order.
 func New(seed uint64, coordinates ...any) *rand.Rand {
 	return rand.New(Source(seed, coordinates...))
 }

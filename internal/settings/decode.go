@@ -29,10 +29,10 @@ type Decoder interface{ DecodeSetting(*Value) error }
 //   - a struct with tags, from a mapping, or from a scalar if a field has the tag
 //     `setting:"name,text"`, which then gets the scalar.
 //
-// A number must be in the range of its range tag, such as "[0,1)" or "(0,]". A missing bound is 0 or the largest number,
-// 1e6 for an int and 1e100 for a float64. Without a tag the range is "[1,]" for an int and "[0,]" for a float64. An explicit
-// 0 is decoded to [None] if the field has a default tag. A string must not be empty, and must be one of the values tag if
-// there is one; a want tag describes it in messages.
+// A number must be in the range of its range tag, such as "[0,1)" or "(0,]". A missing bound is 0 or the largest
+// number, 1e6 for an int and 1e100 for a float64. Without a tag the range is "[1,]" for an int and "[0,]" for a
+// float64. An explicit 0 is decoded to [None] if the field has a default tag. A string must not be empty, and must be
+// one of the values tag if there is one; a want tag describes it in messages.
 //
 // Decode changes only the settings of a struct that are in the mapping, but all settings of a nested struct. A null value
 // counts as missing. Errors are of type *[Error].
@@ -240,9 +240,9 @@ func (r numbers) String() string {
 	return fmt.Sprintf("a number %s %g %s %g", from, r.least, to, r.most)
 }
 
-// Encode returns the settings of a struct that are not zero as a map of booleans, numbers, strings and lists, which [Decode]
-// reads from [Of]. A type with its own syntax must implement [encoding.TextMarshaler] or [fmt.Stringer] with the text that
-// it decodes.
+// Encode returns the settings of a struct that are not zero as a map of booleans, numbers, strings and lists, which
+// [Decode] reads from [Of]. A type with its own syntax must implement [encoding.TextMarshaler] or [fmt.Stringer] with
+// the text that it decodes.
 func Encode(of any) map[string]any {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := map[string]any{}

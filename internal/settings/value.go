@@ -3,8 +3,8 @@
 //
 //	Step int `setting:"step" default:"8" range:"[1,4096]" help:"distance of patches, in pixels"`
 //
-// [Decode] decodes a document, a tree of [Value], and [List] lists the settings of a struct. The package does not depend on
-// a file format.
+// [Decode] decodes a document, a tree of [Value], and [List] lists the settings of a struct. The package does not
+// depend on a file format.
 package settings
 
 import (
@@ -29,8 +29,7 @@ const (
 // Value is a part of a document.
 type Value struct {
 	Kind Kind
-	// Text is the text of a scalar without quotes, and Data its value as a bool, an integer, a float64 or a
-	// string.
+	// Text is the text of a scalar without quotes, and Data its value as a bool, an integer, a float64 or a string.
 	Text         string
 	Data         any
 	Items        []*Value // values of a list

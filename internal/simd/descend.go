@@ -5,11 +5,11 @@ import "math"
 // Lanes32 divides the length of rows of Gather and Descend.
 const Lanes32 = 8
 
-// Descend performs one sweep of coordinate descent on Σ z − Σ x·log y over z, with y = Σ z_r·u_r. The rows u_r have the
-// given stride and the length of y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ x·u_r²/y² the step of an entry
-// is (a − 1)·a/h, Newton's step for 1/a(z) = 1. Entries do not fall below floor or a tenth of their value. An entry is
-// unchanged if its step is NaN or leads above 1e6. y is bounded below by 1e-30. Sums are in single precision within a
-// segment, and in double over segments. On return y lacks the last entry's step.
+// Descend performs one sweep of coordinate descent on Σ z − Σ x·log y over z, with y = Σ z_r·u_r. The rows u_r have
+// the given stride and the length of y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ x·u_r²/y² the step
+// of an entry is (a − 1)·a/h, Newton's step for 1/a(z) = 1. Entries do not fall below floor or a tenth of their
+// value. An entry is unchanged if its step is NaN or leads above 1e6. y is bounded below by 1e-30. Sums are in single
+// precision within a segment, and in double over segments. On return y lacks the last entry's step.
 func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
 	x = x[:len(y)]
 	if len(z) == 0 || len(y) == 0 {
@@ -72,9 +72,9 @@ func coordinate(as, hs *[4]float64, y, x, before, u []float32, step float32) {
 	}
 }
 
-// Gather copies the rows at[0], at[1], … of rows, which have the length of z, to the columns of u, whose rows have the given
-// stride, and writes their inner products with z to y. len(at) must be a multiple of Lanes32, and len(z) a value of
-// Width.
+// Gather copies the rows at[0], at[1], … of rows, which have the length of z, to the columns of u, whose rows have
+// the given stride, and writes their inner products with z to y. len(at) must be a multiple of Lanes32, and len(z) a
+// value of Width.
 func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 	y = y[:len(at)]
 	if len(at) == 0 || len(z) == 0 {
@@ -101,11 +101,11 @@ func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 // SweepColumns is the number of problems that Sweep solves in parallel.
 const SweepColumns = 64
 
-// Sweep performs one sweep of coordinate descent on SweepColumns problems with k variables, min ½vᵀhv − bᵀv over v ≥ 0, each
-// a column of v and b, k×SweepColumns: for each row r, v_r ← max(0, v_r − (h_r·v − b_r)·inverse_r). h is k×k; inverse holds
-// the inverses of its diagonal, or 0 for rows to leave unchanged. A column is updated if its entry of active is Active, and
-// unchanged if it is 0. For every row h_rr·δ², with δ the change of v_r, is added to the column's sum in step. Columns are
-// independent of each other.
+// Sweep performs one sweep of coordinate descent on SweepColumns problems with k variables, min ½vᵀhv − bᵀv over v ≥
+// 0, each a column of v and b, k×SweepColumns: for each row r, v_r ← max(0, v_r − (h_r·v − b_r)·inverse_r). h is k×k;
+// inverse holds the inverses of its diagonal, or 0 for rows to leave unchanged. A column is updated if its entry of
+// active is Active, and unchanged if it is 0. For every row h_rr·δ², with δ the change of v_r, is added to the
+// column's sum in step. Columns are independent of each other.
 func Sweep(v, b, h, inverse, active, step []float64) {
 	const width = SweepColumns
 	k := len(inverse)

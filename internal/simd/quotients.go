@@ -19,8 +19,8 @@ func LogSum(y, x []float64) float64 {
 	return sum
 }
 
-// logarithm returns the natural logarithm of a normal x > 0 to about 1 ulp: the exponent's part plus a series between √½ and
-// √2. For subnormal x it returns about −709, whose factor is then 0 or negligible.
+// logarithm returns the natural logarithm of a normal x > 0 to about 1 ulp: the exponent's part plus a series between
+// √½ and √2. For subnormal x it returns about −709, whose factor is then 0 or negligible.
 func logarithm(x float64) float64 {
 	bits := math.Float64bits(x) + logShift
 	exponent := float64(int(bits>>52) - 1023)

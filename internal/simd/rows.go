@@ -66,9 +66,9 @@ func lastFour(at []int, x []float64) (f four) {
 // StripRows is the number of rows of AddBoth.
 const StripRows = 8
 
-// AddBoth computes both products of StripRows rows of a symmetric matrix a with the given stride: it adds the rows times
-// their weights to y, one row at a time, and writes the rows' inner products with x to products, in eight lanes. x has the
-// length of y, a multiple of StripRows.
+// AddBoth computes both products of StripRows rows of a symmetric matrix a with the given stride: it adds the rows
+// times their weights to y, one row at a time, and writes the rows' inner products with x to products, in eight
+// lanes. x has the length of y, a multiple of StripRows.
 func AddBoth(y, x, a []float64, stride int, weights, products *[StripRows]float64) {
 	x = x[:len(y)]
 	if len(y) == 0 {

@@ -1,10 +1,9 @@
-// Package simd implements the most time-critical loops: matrix products, gathered rows of sparse data, ratios and logarithms
-// of the divergence, coordinate descent, and convolutions.
+// Package simd implements the most time-critical loops: matrix products, gathered rows of sparse data, ratios and
+// logarithms of the divergence, coordinate descent, and convolutions.
 //
-// Each loop has a plain Go version. On processors with AVX2 and FMA, or with AVX-512, it is replaced by assembly, which
-// tools/kernels generates for both from one description. All versions are bit-identical: they use fused multiply-adds, and
-// every sum has a fixed order or a fixed number of lanes, whatever the width of
-// registers.
+// Each loop has a plain Go version. On processors with AVX2 and FMA, or with AVX-512, it is replaced by assembly,
+// which tools/kernels generates for both from one description. All versions are bit-identical: they use fused
+// multiply-adds, and every sum has a fixed order or a fixed number of lanes, whatever the width of registers.
 package simd
 
 //go:generate go run -C ../../tools ./kernels -pkg simd -out ../internal/simd/kernels_amd64.s -stubs ../internal/simd/kernels_amd64.go
@@ -25,8 +24,8 @@ func fma[T Number](x, y, z T) T {
 	return T(fma32(float32(x), float32(y), float32(z)))
 }
 
-// fma32 emulates a single-precision fused multiply-add. The product is exact in double precision. An inexact sum is rounded
-// to odd, so that the second rounding gives the correct result (Boldo and Melquiond 2008).
+// fma32 emulates a single-precision fused multiply-add. The product is exact in double precision. An inexact sum is
+// rounded to odd, so that the second rounding gives the correct result (Boldo and Melquiond 2008).
 func fma32(x, y, z float32) float32 {
 	product, addend := float64(x)*float64(y), float64(z)
 	sum := product + addend

@@ -23,9 +23,8 @@ func WholeColumns[T Number](columns int) int {
 	return (columns + register - 1) / register * register
 }
 
-// Tile computes c = a·b, plus c if add is set, for a c of at most one tile. a has the strides aRow between rows and aDepth
-// along the depth; b has the row stride bDepth. Each entry of the product is summed in the order of the
-// depth.
+// Tile computes c = a·b, plus c if add is set, for a c of at most one tile. a has the strides aRow between rows and
+// aDepth along the depth; b has the row stride bDepth. Each entry of the product is summed in the order of the depth.
 func Tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T, bDepth, depth, rows, columns int) {
 	width := WholeColumns[T](columns)
 	_, _ = a[(rows-1)*aRow+(depth-1)*aDepth], b[(depth-1)*bDepth+width-1]

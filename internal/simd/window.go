@@ -3,14 +3,14 @@ package simd
 // WindowTile returns the number of windows of a tile of [Windows] on this processor, and the largest number of columns.
 func WindowTile() (windows, columns int) { return tileRows, TileColumns[float32]() }
 
-// Windows computes a convolution of one group with bias and clipping. A window is taps runs of depth numbers of x, and w is
-// taps·depth × columns:
+// Windows computes a convolution of one group with bias and clipping. A window is taps runs of depth numbers of x,
+// and w is taps·depth × columns:
 //
 //	c[r·stride + j] = min(max(bias[j] + Σ x[at(r, t) + d]·w[t·depth + d, j], bounds[0]), bounds[1])
 //
-// at holds the offsets of the runs in x by tiles of [WindowTile] windows: the first run of each window of a tile, then the
-// second of each, and so on. The last tile is padded with valid offsets. columns is at most that of WindowTile. Rows of w
-// and bias are padded to [WholeColumns]. The caller must ensure that runs are within x.
+// at holds the offsets of the runs in x by tiles of [WindowTile] windows: the first run of each window of a tile,
+// then the second of each, and so on. The last tile is padded with valid offsets. columns is at most that of
+// WindowTile. Rows of w and bias are padded to [WholeColumns]. The caller must ensure that runs are within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
 	width := WholeColumns[float32](columns)
 	if windows == 0 || taps == 0 || depth == 0 {

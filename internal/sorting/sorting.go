@@ -60,8 +60,8 @@ func Read(path string) (g *Groups, err error) {
 	return g, err
 }
 
-// Places returns the target of each file. files maps names of samples to paths; used entries are deleted. A file keeps its
-// base name. If that is taken, its folder is prepended.
+// Places returns the target of each file. files maps names of samples to paths; used entries are deleted. A file
+// keeps its base name. If that is taken, its folder is prepended.
 func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	most := 0
 	for _, a := range g.Assigned {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CSR is a sparse r×c matrix: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns of the same range of Columns, which
-// are strictly increasing. It implements mat.Matrix.
+// CSR is a sparse r×c matrix: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns of the same range of
+// Columns, which are strictly increasing. It implements mat.Matrix.
 type CSR struct {
 	rows, cols int
 	RowStart   []int // len rows+1
@@ -48,8 +48,8 @@ type Entry struct {
 	Value    float64
 }
 
-// FromEntries returns the r×c matrix of the entries, in any order. Entries with the same row and column are summed in their
-// order. Zeros are not stored.
+// FromEntries returns the r×c matrix of the entries, in any order. Entries with the same row and column are summed in
+// their order. Zeros are not stored.
 func FromEntries(r, c int, entries []Entry) *CSR {
 	m := &CSR{rows: r, cols: c, RowStart: make([]int, 1, r+1)}
 	rows := make([][]Entry, r)
@@ -145,8 +145,8 @@ func (m *CSR) SelectRows(rows []int) *CSR {
 	return out
 }
 
-// AppendBinary implements encoding.BinaryAppender. The format is the numbers of rows, columns and values, then the number of
-// values of each row, the columns and the values.
+// AppendBinary implements encoding.BinaryAppender. The format is the numbers of rows, columns and values, then the
+// number of values of each row, the columns and the values.
 func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
 		if n > math.MaxInt32 {

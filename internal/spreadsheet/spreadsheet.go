@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cell returns the text for a CSV file, prefixed by an apostrophe if a spreadsheet could interpret it as a formula. A text
-// that begins with apostrophes before such a character gets one more, so that Text can restore it.
+// Cell returns the text for a CSV file, prefixed by an apostrophe if a spreadsheet could interpret it as a formula. A
+// text that begins with apostrophes before such a character gets one more, so that Text can restore it.
 func Cell(text string) string {
 	if quoted(text) {
 		return "'" + text
@@ -44,8 +44,8 @@ func quoted(text string) bool {
 
 var number = regexp.MustCompile(`^[+-][0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// Table reads the records of a CSV file with any number of fields, after an optional byte order mark. A record that is too
-// long, is not UTF-8 or contains a NUL byte is an error that names its line.
+// Table reads the records of a CSV file with any number of fields, after an optional byte order mark. A record that
+// is too long, is not UTF-8 or contains a NUL byte is an error that names its line.
 type Table struct {
 	csv  *csv.Reader
 	in   *recordReader

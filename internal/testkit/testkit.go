@@ -119,9 +119,9 @@ func Near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
 	}
 }
 
-// Allocated returns the number of heap bytes that are allocated while do runs, including freed ones, so that it is an upper
-// bound of the peak. Allocations of other goroutines count too. Small objects are counted in blocks, so the error is up to
-// a megabyte.
+// Allocated returns the number of heap bytes that are allocated while do runs, including freed ones, so that it is an
+// upper bound of the peak. Allocations of other goroutines count too. Small objects are counted in blocks, so the
+// error is up to a megabyte.
 func Allocated(do func()) uint64 {
 	allocated := func() uint64 {
 		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Insert inserts x into least, at most k values in increasing order, and drops the largest if there were k. No two values may
-// be equal by compare. It costs O(k); see Selection for large k.
+// Insert inserts x into least, at most k values in increasing order, and drops the largest if there were k. No two
+// values may be equal by compare. It costs O(k); see Selection for large k.
 func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	if len(least) == k {
 		if k == 0 || compare(x, least[k-1]) >= 0 {
@@ -38,8 +38,8 @@ func Least[T cmp.Ordered](v []T, k int, least []T) []T {
 	return least
 }
 
-// Selection selects the values of the k smallest keys in amortised O(1) per value: it collects 2k values, then drops the k
-// largest. Equal keys are ordered by their insertion. NaN keys are ignored.
+// Selection selects the values of the k smallest keys in amortised O(1) per value: it collects 2k values, then drops
+// the k largest. Equal keys are ordered by their insertion. NaN keys are ignored.
 type Selection[V any] struct {
 	k, added int
 	kept     []keyed[V]
@@ -76,8 +76,7 @@ func (s *Selection[V]) Last() float64 {
 	return s.limit
 }
 
-// Each calls f with the values of the k smallest keys, or of all if there are fewer, in the order of their
-// insertion.
+// Each calls f with the values of the k smallest keys, or of all if there are fewer, in the order of their insertion.
 func (s *Selection[V]) Each(f func(value V)) {
 	s.Last()
 	slices.SortFunc(s.kept, func(a, b keyed[V]) int { return cmp.Compare(a.place, b.place) })

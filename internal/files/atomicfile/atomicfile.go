@@ -1,9 +1,8 @@
-// Package atomicfile writes files atomically: it writes a temporary file in the same folder, syncs it to disk and renames
-// it. After a crash or on a full disk the file has either its old content or the complete new
-// content.
+// Package atomicfile writes files atomically: it writes a temporary file in the same folder, syncs it to disk and
+// renames it. After a crash or on a full disk the file has either its old content or the complete new content.
 //
-// A temporary file is locked while it is written, so that RemoveStale removes only files of killed processes. Libraries for
-// atomic writes (renameio, moby/sys/atomicwriter) do not lock and always replace the target.
+// A temporary file is locked while it is written, so that RemoveStale removes only files of killed processes.
+// Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock and always replace the target.
 package atomicfile
 
 import (
@@ -85,8 +84,8 @@ func CreateFunc(path string, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true}.write(path, write)
 }
 
-// CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its owner
-// if the process is allowed to set it.
+// CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its
+// owner if the process is allowed to set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true, like: like}.write(path, write)
 }

@@ -1,9 +1,8 @@
 // Package cache stores results on disk: a blob of bytes under a key that is a digest of all inputs of the result.
 //
-// Entries are verified: one that is damaged, has another version or another key's name counts as missing and is removed.
-// Goroutines and processes may share a store. Writes are atomic; the last writer of a key wins. Writes are not synced to
-// disk, because damage by a crash of the machine is detected when an entry is
-// read.
+// Entries are verified: one that is damaged, has another version or another key's name counts as missing and is
+// removed. Goroutines and processes may share a store. Writes are atomic; the last writer of a key wins. Writes are
+// not synced to disk, because damage by a crash of the machine is detected when an entry is read.
 package cache
 
 import (
@@ -42,9 +41,9 @@ const (
 	touchAfter = time.Hour
 )
 
-// The file of an entry is a header followed by the blob. The header holds the magic, whose last byte is the version of the
-// format, the key, the length of the blob and a CRC-32C of these and the blob. The checksum guards against disk faults and
-// crashes, not against tampering.
+// The file of an entry is a header followed by the blob. The header holds the magic, whose last byte is the version
+// of the format, the key, the length of the blob and a CRC-32C of these and the blob. The checksum guards against
+// disk faults and crashes, not against tampering.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})
@@ -101,9 +100,9 @@ const markerText = `This folder is a cache of partwise. Files in it may go at an
 them can be removed: they are made again when they are needed.
 `
 
-// Open opens the store in dir, creates the folder if necessary, and removes temporary files of killed processes. The limit
-// is the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or DefaultLimit. It is an error if dir holds other files
-// and is not a store.
+// Open opens the store in dir, creates the folder if necessary, and removes temporary files of killed processes. The
+// limit is the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or DefaultLimit. It is an error if dir holds
+// other files and is not a store.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, limit: DefaultLimit}
 	const variable = "PARTWISE_CACHE_SIZE"
@@ -368,9 +367,9 @@ type Key [sha256.Size]byte
 
 const keyFormat = "partwise key 1" // must change when the digest of parts changes
 
-// NewKey returns the key for a kind of blob and its inputs. It digests the order, types and values of the parts: byte slices
-// and keys directly, other values as formatted by %#v. Parts must not contain pointers, whose values differ between
-// runs.
+// NewKey returns the key for a kind of blob and its inputs. It digests the order, types and values of the parts: byte
+// slices and keys directly, other values as formatted by %#v. Parts must not contain pointers, whose values differ
+// between runs.
 func NewKey(kind string, parts ...any) Key {
 	h := sha256.New()
 	// Every part is preceded by its kind and length.

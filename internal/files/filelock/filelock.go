@@ -1,6 +1,6 @@
-// Package filelock implements exclusive file locks between processes. The operating system releases a lock when its process
-// ends, so a killed process leaves no lock. The holder can write to the file, which gofrs/flock does not allow on
-// Windows.
+// Package filelock implements exclusive file locks between processes. The operating system releases a lock when its
+// process ends, so a killed process leaves no lock. The holder can write to the file, which gofrs/flock does not
+// allow on Windows.
 package filelock
 
 import (
@@ -25,8 +25,8 @@ type Lock struct {
 	held bool
 }
 
-// Acquire locks the file at path without waiting and creates it if necessary. It returns ErrLocked if another process holds
-// the lock. On a file system without locks it succeeds; see Held.
+// Acquire locks the file at path without waiting and creates it if necessary. It returns ErrLocked if another process
+// holds the lock. On a file system without locks it succeeds; see Held.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {

@@ -260,8 +260,8 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the file.
-// A file that is already at its target is kept.
+// place creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
+// file. A file that is already at its target is kept.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -317,8 +317,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames reports whether two paths of the same file are two hard links in different folders, not one name reached through
-// a symbolic link or in another case.
+// twoNames reports whether two paths of the same file are two hard links in different folders, not one name reached
+// through a symbolic link or in another case.
 func twoNames(a, b string) (bool, error) {
 	for _, name := range []string{a, b} {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -422,8 +422,8 @@ func isPlace(name string) bool {
 }
 
 // Undo reverts File in dir: it removes copies and links, and moves files back to paths that home allows, because the
-// journal is not trusted. It removes a copy only if the original has the same content, and a link only if it points to the
-// original. It never overwrites a file. It removes folders that become empty, and the journal when no file is
+// journal is not trusted. It removes a copy only if the original has the same content, and a link only if it points
+// to the original. It never overwrites a file. It removes folders that become empty, and the journal when no file is
 // left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}

@@ -1,15 +1,15 @@
 // Package output manages the folders that results are written to. It never removes or overwrites a file that partwise did
 // not write.
 //
-// A manifest in the folder lists the files that partwise wrote with their SHA-256 sums. A file may be replaced or removed
-// only if its content has a sum of the manifest. Any other file under a name that a command writes is foreign, and so are
-// symbolic links, which are never followed. A folder with a foreign file is refused with an error that names the file, both
-// before any work is done and before anything is replaced.
+// A manifest in the folder lists the files that partwise wrote with their SHA-256 sums. A file may be replaced or
+// removed only if its content has a sum of the manifest. Any other file under a name that a command writes is
+// foreign, and so are symbolic links, which are never followed. A folder with a foreign file is refused with an error
+// that names the file, both before any work is done and before anything is replaced.
 //
-// The files of a Stage replace everything that partwise wrote under its names. Publish first records the replacement in the
-// manifest, then removes and renames files, and finally writes the new manifest. If the process is killed before the first
-// step, nothing has changed; if it is killed later, the next Open completes the remaining steps. Open also removes staging
-// folders of killed processes.
+// The files of a Stage replace everything that partwise wrote under its names. Publish first records the replacement
+// in the manifest, then removes and renames files, and finally writes the new manifest. If the process is killed
+// before the first step, nothing has changed; if it is killed later, the next Open completes the remaining steps.
+// Open also removes staging folders of killed processes.
 package output
 
 import (
@@ -318,8 +318,8 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign file is a
-// *ForeignError.
+// Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
+// file is a *ForeignError.
 func (f *Folder) Append(name string) error {
 	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
 		return err

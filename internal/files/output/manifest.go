@@ -230,8 +230,8 @@ func Written(dir string) (command, data string, err error) {
 	return m.command, m.data, nil
 }
 
-// Resolve returns the absolute path with symbolic links resolved. The last elements need not exist, but a dangling link is an
-// error.
+// Resolve returns the absolute path with symbolic links resolved. The last elements need not exist, but a dangling
+// link is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -267,8 +267,8 @@ func Inside(dir, path string) (bool, error) {
 	}
 }
 
-// samePlace reports whether two names of data are equal or refer to the same file. a comes from the manifest in dir: it is
-// relative to the working directory or to the parent of results/NAME, and invalid UTF-8 in it was replaced by
+// samePlace reports whether two names of data are equal or refer to the same file. a comes from the manifest in dir:
+// it is relative to the working directory or to the parent of results/NAME, and invalid UTF-8 in it was replaced by
 // U+FFFD.
 func samePlace(a, b, dir string) bool {
 	if string([]rune(a)) == string([]rune(b)) {

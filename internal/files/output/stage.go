@@ -67,9 +67,8 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish replaces the old results by the staged ones. It changes nothing and returns a *ForeignError if a file to replace is
-// foreign. After any other error either nothing has changed or the next Open completes the
-// publication.
+// Publish replaces the old results by the staged ones. It changes nothing and returns a *ForeignError if a file to
+// replace is foreign. After any other error either nothing has changed or the next Open completes the publication.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()

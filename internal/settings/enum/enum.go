@@ -1,5 +1,5 @@
-// Package enum implements enumerations with names. A type T with the values 0, 1, … has a table of names and four one-line
-// methods:
+// Package enum implements enumerations with names. A type T with the values 0, 1, … has a table of names and four
+// one-line methods:
 //
 //	var costs = enum.Of[Cost]("cost", "frobenius", "kl")
 //
@@ -62,8 +62,8 @@ func Fold(name string, names []string) string {
 	return name
 }
 
-// Index returns the index of name in names without regard to case, or an error that lists the names. kind describes a name
-// in messages.
+// Index returns the index of name in names without regard to case, or an error that lists the names. kind describes a
+// name in messages.
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, Fold(name, names))
 	if i < 0 {
