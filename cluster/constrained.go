@@ -14,9 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney
-// 2002). Label c stands for cluster c. Other centres start as Init says, at samples without a label. Labelled
-// samples move as all others do. Start must be empty.
+// SeededKMeans is k-means with centres that start at the means of the labelled samples (Basu, Banerjee and Mooney
+// 2002). Label c means cluster c. Init places the other centres, at unlabelled samples. Labelled samples can change
+// their cluster. Start must be empty.
 type SeededKMeans struct {
 	KMeans
 }
@@ -26,8 +26,8 @@ func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. More
-// clusters without a labelled sample than samples without a label are an error.
+// Fit clusters the rows of x, n×m, as KMeans.Fit does. Labels are clusters, from 0 to K−1, or −1 for unlabelled
+// samples. It is an error if more clusters lack labelled samples than there are unlabelled samples.
 func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fitSeeded(ctx, "seeded k-means", x, known.Labels, false)
 }
@@ -43,8 +43,8 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 
 var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
 
-// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002): a sample with label
-// c is in cluster c in every iteration, and the centre of c is the mean of all its samples.
+// ConstrainedKMeans is SeededKMeans with fixed labels (Basu, Banerjee and Mooney 2002): a sample with label c stays in
+// cluster c in every iteration, and the centre of c is the mean of all its samples.
 type ConstrainedKMeans struct {
 	KMeans
 }
@@ -54,10 +54,10 @@ func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters i
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x under labels and links. Samples that must-links join, directly or through others,
-// are placed as one. Samples with a cannot-link never share a cluster: the search goes back from dead ends
-// until no single sample, and no two parted ones, would cost less elsewhere. Its failure wraps ErrDeadEnd. A
-// cluster is empty if labels and links leave no sample to fill it.
+// Fit clusters the rows of x under labels and links, which always hold. Samples connected by must-links are assigned
+// together. The assignment backtracks from dead ends, then moves single samples and swaps cannot-linked ones until no
+// move lowers the cost. The error wraps ErrDeadEnd if it finds no assignment. A cluster is empty if labels and
+// links leave no sample for it.
 func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	if len(known.MustLink) > 0 || len(known.CannotLink) > 0 {
 		return k.fitLinked(ctx, x, known, nil, nil)
@@ -69,14 +69,14 @@ func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (
 	return k.fitSeeded(ctx, "constrained k-means", x, labels, true)
 }
 
-// linked is what holds samples in constrained k-means.
+// linked holds the constraints of constrained k-means.
 type linked struct {
 	*units
-	from  []int      // the clusters at the start, or nil
-	extra *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
+	from  []int      // initial clusters, or nil
+	extra *mat.Dense // costs added to the distances, n×K, or nil
 }
 
-// fitLinked clusters from the means of from and by the costs of extra, n×K, beside distances; both may be nil.
+// fitLinked starts at the means of the clusters from and adds the costs extra, n×K, to distances; both may be nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
 	return k.fit(ctx, "constrained k-means", x, func(l *run) error {
 		if len(k.Start) > 0 {
@@ -101,7 +101,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 	})
 }
 
-// assignUnits moves units to the cheapest clusters, and fills an empty cluster with the unit that costs most where it is.
+// assignUnits moves units to the clusters with the lowest cost, and fills an empty cluster with the unit of highest cost.
 func (l *run) assignUnits(ctx context.Context) error {
 	u := l.linked
 	costs, own := make([]float64, len(u.members)*l.K), make([]float64, len(u.members))
@@ -110,7 +110,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 		for i := lo; i < hi; i++ {
 			own := costs[u.of[i]*l.K:][:l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
-				if l.by[i] > 0 { // a row of zeros costs the same everywhere
+				if l.by[i] > 0 { // a row of zeros has the same cost in every cluster
 					own[j] += l.first[i] + l.by[i]*s
 				}
 			}
@@ -147,13 +147,12 @@ func (l *run) assignUnits(ctx context.Context) error {
 	return nil
 }
 
-// ErrDeadEnd is the cause where no clusters are found that hold to the links.
+// ErrDeadEnd is wrapped by errors of algorithms that find no clusters that satisfy all links.
 var ErrDeadEnd = errors.New("links allow no cluster")
 
-// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration places the
-// samples in the order of the rows, in the nearest cluster that breaks no link with those before. A run that
-// ends in a sample which no cluster may take is made up for by another, up to ten times as many starts as
-// Restarts. A cluster can be empty in the answer.
+// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration assigns the samples in
+// row order to the nearest cluster that violates no link with earlier samples. A restart fails if a sample has no
+// such cluster. Failed restarts are repeated, up to 10·Restarts starts in total. Clusters of the result can be empty.
 type COPKMeans struct {
 	KMeans
 }
@@ -163,8 +162,8 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, under links and labels, which all hold in the answer. The error wraps
-// ErrDeadEnd if every run is a dead end; since samples are placed greedily, an answer may exist.
+// Fit clusters the rows of x, n×m, under links and labels, which always hold. The error wraps ErrDeadEnd if every
+// restart fails. As the assignment is greedy, a solution may still exist.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fit(ctx, "cop-k-means", x, func(l *run) (err error) {
 		if len(k.Start) == 0 {
@@ -175,19 +174,19 @@ func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result,
 	})
 }
 
-// Known holds the labels and links of n samples. It is the type of that name in package factor.
+// Known holds the labels and links of n samples, like factor.Known.
 type Known = links.Known
 
-// placing is units that are placed one after the other.
+// placing is the state of a greedy assignment of units.
 type placing struct {
 	*units
-	places []int // the units' clusters, −1 for those not placed yet
-	held   []int // the label of the samples in each cluster, or −1
+	places []int // the units' clusters, or −1 if not assigned yet
+	held   []int // the label of each cluster, or −1
 }
 
-// newPlacing returns the constraints on n samples in k clusters, or nil for none.
+// newPlacing returns the constraints on n samples in k clusters, or nil if there are none.
 func newPlacing(n, k int, known Known) (*placing, error) {
-	// Labels need not be clusters here.
+	// Labels need not be cluster numbers here.
 	u, err := newUnits(n, math.MaxInt, known)
 	if err != nil || len(u.members) == n && len(u.linked) == 0 && slices.Max(u.fixed) < 0 {
 		return nil, err
@@ -195,7 +194,7 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
 }
 
-// clear takes all units out of their clusters.
+// clear unassigns all units.
 func (p *placing) clear() {
 	for _, of := range [][]int{p.places, p.held} {
 		for at := range of {
@@ -212,7 +211,7 @@ func (p *placing) put(i, cluster int) {
 	}
 }
 
-// forbid sets the scores of clusters that sample i cannot be in to infinity, and reports whether one is left.
+// forbid sets the scores of clusters that constraints forbid sample i to infinity, and reports whether one remains.
 func (p *placing) forbid(i int, scores []float64) bool {
 	at := p.of[i]
 	for _, other := range p.apart[at] {

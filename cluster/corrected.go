@@ -14,26 +14,26 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// The settings of Corrected, which measured best on photographs: docs/results.md.
+// Parameters of Corrected, which gave the best results on photographs: docs/results.md.
 const correctedSoftness, correctedReach, correctedNoise, correctedTurns = 0.15, 0.3, 0.05, 4
 
-// Corrected moves samples among existing clusters by given labels and links of single samples, which spread to
-// similar samples. The answer does not depend on their order.
+// Corrected updates an existing clustering with labels and links of single samples, which also move similar samples. The
+// result does not depend on the order of samples or corrections.
 //
-// The rows z_i are the samples at length 1, less their mean, at length 1 again. A cluster j has the direction
-// u_j of the sum of its samples. The shares of a sample, p_ij ∝ exp(z_i·u_j/0.15), are corrected by the
-// labelled samples L, t_ij = 1 for the cluster j of sample i and 0 for others, with a Gaussian process whose
-// mean is p and whose covariance is κ(i, l) = exp((z_i·z_l − 1)/0.3):
+// The rows z_i are the samples scaled to unit length, centred, and scaled to unit length again. Cluster j has the unit
+// direction u_j of the sum of its samples. The membership shares of a sample are p_ij ∝ exp(z_i·u_j/0.15). The labelled
+// samples L, with t_ij = 1 for the cluster j of sample i and 0 otherwise, correct them by a Gaussian process with mean p
+// and covariance κ(i, l) = exp((z_i·z_l − 1)/0.3):
 //
 //	r = p + κ_{·L} (κ_LL + 0.05·I)⁻¹ (t_L − p_L)
 //
-// (Rasmussen and Williams 2006, section 2.7). Samples go where r is largest, under the links. There are four
-// rounds, each with the directions of the one before. Linked samples then count as labelled, with the cluster
-// of four rounds without them. A sample that is nearer to another direction than to that of its given cluster
-// has the share of the nearest for its own.
+// (Rasmussen and Williams 2006, section 2.7). Each sample goes to the cluster with the largest r that the links allow.
+// Directions and assignment are computed four times in turn. Linked samples then count as labelled with the resulting
+// clusters, and the four rounds are repeated. If a sample is nearer to another direction than to its given cluster's,
+// its given cluster gets the share of the nearest.
 type Corrected struct{ z *mat.Dense }
 
-// NewCorrected returns what corrects clusters of the rows of x, which is copied to a dense matrix.
+// NewCorrected returns a Corrected for clusters of the rows of x, n×m, which it copies to a dense matrix.
 func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {
@@ -42,23 +42,23 @@ func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	return &Corrected{z: s.centred()}, nil
 }
 
-// Covariance returns κ(i, j): the share of one sample's correction that the other gets.
+// Covariance returns κ(i, j), from 0 to 1: how much of a correction of sample i applies to sample j.
 func (c *Corrected) Covariance(i, j int) float64 {
 	return covariance(elementary.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
 }
 
-// covariance is κ of two samples whose product z_i·z_j is given.
+// covariance returns κ for the inner product z_i·z_j.
 func covariance(product float64) float64 { return elementary.Exp((product - 1) / correctedReach) }
 
-// Correction is what Fit finds.
+// Correction is the result of [Corrected.Fit].
 type Correction struct {
 	Labels []int // the cluster of each sample, from 0
-	// Shares, n×K, is r, cut off below 0, in shares that add up to 1. Labelled samples have all of theirs in one.
+	// Shares, n×K, is max(r, 0) with rows scaled to sum 1. The row of a labelled sample is 1 at its cluster.
 	Shares *mat.Dense
 }
 
-// Fit returns k clusters of the n samples, given the existing groups, from 0 to k−1, and labels and links.
-// Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the links.
+// Fit returns k corrected clusters of the n samples, given their current clusters, groups, from 0 to k−1, and labels and
+// links. Without these the clusters stay unchanged. The error wraps ErrDeadEnd if no k clusters satisfy the links.
 func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
 	defer wrap(&err, "corrected clusters")
 	n, m := c.z.Dims()
@@ -125,19 +125,19 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	return &Correction{Labels: placed, Shares: t.shares}, nil
 }
 
-// turns are the turns of a Fit.
+// turns is the state of a Fit.
 type turns struct {
 	*Corrected
 	u                  *units
 	k                  int
 	groups             []int
-	lifted             []bool     // samples that another direction is nearer to than that of their group
+	lifted             []bool     // samples nearer to another direction than to their group's
 	directions, shares *mat.Dense // k×m and n×k
-	empty              []bool     // clusters that hold no sample
-	costs              []float64  // of each unit in each cluster
+	empty              []bool     // clusters without samples
+	costs              []float64  // cost of each unit in each cluster
 }
 
-// share sets the shares to p, for the directions of these clusters.
+// share sets directions to those of the clusters labels, and shares to p.
 func (t *turns) share(labels []int) {
 	for j := range t.empty {
 		t.empty[j] = !slices.Contains(labels, j)
@@ -161,7 +161,7 @@ func (t *turns) share(labels []int) {
 	}
 }
 
-// run moves samples in turn from their first clusters, and counts the given ones as labelled.
+// run performs the rounds from the clusters placed, which it updates. The samples given count as labelled.
 func (t *turns) run(ctx context.Context, placed, given []int) error {
 	correct, err := t.covariance(given)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *turns) run(ctx context.Context, placed, given []int) error {
 		for i, at := range t.u.of {
 			for j, r := range t.shares.RawRowView(i) {
 				if t.empty[j] {
-					r = -1e6 // more than samples can gain
+					r = -1e6 // outweighs any difference of shares
 				}
 				t.costs[at*t.k+j] -= r
 			}
@@ -194,7 +194,7 @@ func (t *turns) run(ctx context.Context, placed, given []int) error {
 	return nil
 }
 
-// covariance returns what corrects shares by given samples, whose clusters labels holds.
+// covariance returns a function that adds to shares the correction by the given samples, whose clusters are in labels.
 func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, labels []int), err error) {
 	if len(given) == 0 {
 		return func(*mat.Dense, []int) {}, nil
@@ -210,7 +210,7 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 		for b := a; b < len(given); b++ {
 			among.SetSym(a, b, kernel.At(i, b))
 		}
-		among.SetSym(a, a, 1+correctedNoise) // of a row of zeros too
+		among.SetSym(a, a, 1+correctedNoise) // 1 even for a row of zeros
 	}
 	raw := among.RawSymmetric()
 	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})

@@ -16,24 +16,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// Distance says how far a sample is from another one or from a centre.
+// Distance is the distance between two samples, or a sample and a centre.
 type Distance int
 
 const (
-	// DistanceEuclidean is ‖x − y‖², or its root where a length is meant.
+	// DistanceEuclidean is ‖x − y‖² in objectives, and ‖x − y‖ in reported distances.
 	DistanceEuclidean Distance = iota
-	// DistanceCosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from everything.
+	// DistanceCosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros has distance 1 from every point.
 	DistanceCosine
 )
 
 var distances = enum.Of[Distance]("distance", "euclidean", "cosine")
 
-// Settings use these names.
+// String returns the name of the distance in settings.
 func (d Distance) String() string                   { return distances.String(d) }
 func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
 func (Distance) Values() []string                   { return distances.Values() }
 
-// length returns how far samples are at a cost: ‖x − y‖ or 1 − cos.
+// length converts a cost to a reported distance: ‖x − y‖ or 1 − cos.
 func (d Distance) length(cost float64) float64 {
 	if d == DistanceEuclidean {
 		return math.Sqrt(cost)
@@ -41,11 +41,11 @@ func (d Distance) length(cost float64) float64 {
 	return cost
 }
 
-// epsilon is the distance from 1 to the next number.
+// epsilon is the machine epsilon.
 const epsilon = 0x1p-52
 
-// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, and 0 where that is within rounding. The
-// order of the sum depends on the number of columns alone.
+// between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, which is 0 within rounding; wx and wy are inverse
+// lengths. The order of the sum depends only on the number of columns.
 func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
 	var sums [4]float64
 	y = y[:len(x)]
@@ -71,8 +71,8 @@ func (d Distance) between(x []float64, wx float64, y []float64, wy float64) floa
 	return cost
 }
 
-// targets are the points that rows are compared with. Scores order them as distances do: ½‖y‖² − xᵀy, or −xᵀy
-// for unit y under the cosine distance.
+// targets are points to compare rows with. Scores have the order of distances: ½‖y‖² − xᵀy, or −xᵀy for unit y under
+// the cosine distance.
 type targets struct {
 	distance Distance
 	points   blas.Matrix // unit rows, or zeros, under the cosine distance
@@ -89,7 +89,7 @@ func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }
 
-// fill takes rows of s, at most as many as t was made for, times their weights as the points.
+// fill sets the points to rows of s times their weights. There must be at most as many as in newTargets.
 func (t *targets) fill(s *samples, rows []int) {
 	t.points.Rows = len(rows)
 	for j, i := range rows {
@@ -99,7 +99,7 @@ func (t *targets) fill(s *samples, rows []int) {
 	t.ready()
 }
 
-// ready is called when the points have changed.
+// ready updates offsets and longest after a change of the points.
 func (t *targets) ready() {
 	t.longest = 0
 	for j := range t.points.Rows {
@@ -110,8 +110,8 @@ func (t *targets) ready() {
 	}
 }
 
-// slack bounds the rounding of differences of scores of a row of a length: a sum of m products, in whatever
-// order, is off by at most mε/2 times the product of the lengths.
+// slack bounds the rounding error of differences of scores for a row of the given length. A sum of m products, in any
+// order, has an error of at most mε/2 times the product of the lengths.
 func (t *targets) slack(length float64) float64 {
 	products := length * t.longest
 	if t.distance == DistanceEuclidean {
@@ -120,17 +120,17 @@ func (t *targets) slack(length float64) float64 {
 	return float64(t.points.Cols+4) * epsilon * products
 }
 
-// score writes the rows×points scores of some rows to out.
+// score writes the scores of the given rows, rows×points, to out.
 func (t *targets) score(out []float64, s *samples, rows []int) {
 	s.dots(out, rows, t.points)
 	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
-// panelRows is how many rows are compared with the points in one matrix product.
+// panelRows is the number of rows of one matrix product.
 const panelRows = 5 * blas.ColumnUnit
 
-// Nearest returns for every row of x the k nearest rows of points, the nearest first and ties to the lower row.
-// Both matrices are dense or a *sparse.CSR, with finite values; others are copied.
+// Nearest returns, for every row of x, the indices of the k nearest rows of points, in order of distance; ties are
+// ordered by row. Values must be finite. Matrices other than *mat.Dense and *sparse.CSR are copied.
 func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]int, error) {
 	rows, err := readSamples(x, d)
 	if err != nil {
@@ -147,7 +147,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
 	}
 	nearest := make([][]int, rows.n)
-	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once
+	among := min(max(panelRows, 1<<18/to.m), to.n) // points per block
 	block := newTargets(d, among, to.m)
 	size := min(panelRows, rows.n)
 	if among < to.n { // each panel fills the blocks anew
@@ -187,12 +187,12 @@ type nearestSearch struct {
 	rows, to   *samples
 	k          int
 	row, other []float64
-	least      []float64   // the k least of the scores
-	found      []neighbour // points that might be among the nearest
+	least      []float64   // the k lowest scores
+	found      []neighbour // candidates within rounding of the k nearest
 }
 
-// choose returns the nearest points of row i by their scores, and by exact costs where scores are within
-// rounding.
+// choose returns the k nearest points of row i by score. If scores differ by no more than rounding, it compares
+// distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)
 	found := s.found[:0]
@@ -220,7 +220,7 @@ func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int 
 	return nearest
 }
 
-// A neighbour is a row of the points with its score or its exact cost.
+// A neighbour is a row of the points with its score or distance.
 type neighbour struct {
 	row  int
 	cost float64

@@ -13,19 +13,20 @@ import (
 
 const defaultGuidance, guideC = 80, 100
 
-// GuidedKMeans is constrained k-means combined with a logistic regression of the labelled samples, a generative
-// and a discriminative part as in Raina, Shen, Ng and McCallum 2003. The rows z_i are the samples at length 1,
-// less their mean, at length 1 again. With the probabilities p(c|z) of the regression (C = 100) it lowers
+// GuidedKMeans is constrained k-means combined with a logistic regression on the labelled samples, a hybrid of
+// generative and discriminative models (Raina, Shen, Ng and McCallum 2003). The rows z_i are the samples scaled to unit
+// length, centred, and scaled to unit length again. With the class probabilities p(c|z) of the regression (C = 100) it
+// minimises
 //
 //	Σ_i (Guidance/q)·(1 − z_i·u_{y_i}) − log p(y_i|z_i)
 //
-// in the clusters y and directions u alternately, from the regression's classes. q is the number of labelled
-// samples a cluster: the more labels, the more the classifier counts. The answer depends on no random number.
-// Where a cluster has no labelled sample, it is ConstrainedKMeans under the cosine distance.
+// over the clusters y and directions u in turn, starting at the regression's classes. q is the mean number of labelled
+// samples per cluster, so the classifier's weight grows with the labels. The result does not depend on the seed. If a
+// cluster has no labelled sample, Fit is ConstrainedKMeans under the cosine distance.
 type GuidedKMeans struct {
 	KMeans
-	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one sample a cluster is
-	// labelled; 0 means 80.
+	// Guidance is the weight of 1 − cos relative to the log probability, for one labelled sample per cluster; 0
+	// means 80.
 	Guidance float64
 }
 
@@ -39,8 +40,8 @@ func (g GuidedKMeans) Memory(s Size) float64 {
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
 }
 
-// Fit clusters the rows of x, n×m, under labels and links; the regression learns of samples that must link to
-// labelled ones too. Centres are the directions of the sums of the samples at length 1.
+// Fit clusters the rows of x, n×m, under labels and links. Samples with a must-link to a labelled sample also train the
+// regression. Centres are the unit directions of the sums of the samples scaled to unit length.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
 	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine
@@ -90,7 +91,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 	return result, nil
 }
 
-// rowsOf returns a copy of some rows of x.
+// rowsOf returns a copy of the given rows of x.
 func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	_, m := x.Dims()
 	out := mat.NewDense(len(rows), m, nil)
@@ -100,8 +101,8 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// directions sets each row of centres to the direction of the sum of the samples with its label, which add
-// adds.
+// directions sets each row of centres to the unit direction of the sum of the samples with its label. add adds sample i
+// to dst.
 func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)) {
 	centres.Zero()
 	for i, c := range labels {
@@ -113,7 +114,7 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	}
 }
 
-// centred returns the rows at length 1, less their mean, at length 1 again; 0 where nothing is left.
+// centred returns the rows scaled to unit length, centred, and scaled to unit length again; 0 for rows at the mean.
 func (s *samples) centred() *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
 	mean := make([]float64, s.m)
@@ -125,7 +126,7 @@ func (s *samples) centred() *mat.Dense {
 	for i := range s.n {
 		row := z.RawRowView(i)
 		floats.Sub(row, mean)
-		const nothing = 1e-12 // beside the length 1 that it had
+		const nothing = 1e-12 // rounding error of a row of length 1
 		if norm(row) < nothing {
 			clear(row)
 		}

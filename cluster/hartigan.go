@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A move is a sample that lowers the objective by its gain when it goes to another cluster.
+// A move is a sample whose best move to another cluster lowers the objective by gain.
 type move struct {
 	sample int
 	gain   float64
 }
 
-// refine moves single samples where that lowers the objective, both centres moving with them, in the order of
-// their gains with all centres held, and returns how many.
+// refine moves single samples that lower the objective, with an update of both centres after each move. It tries them in
+// decreasing order of their gains with all centres fixed, and returns the number of moves.
 func (l *run) refine(ctx context.Context) (int, error) {
-	// What centres are multiplied by to be the sums of their clusters' samples.
+	// A centre times its length is the sum of its cluster's samples.
 	clear(l.lengths)
 	for i, j := range l.labels {
 		if l.Distance == DistanceEuclidean {
@@ -47,12 +47,12 @@ func (l *run) refine(ctx context.Context) (int, error) {
 			l.labels[i], l.bounds.upper[i] = to, math.Inf(1)
 		}
 	}
-	copy(l.centres.points.Data, before) // bounds count from there
+	copy(l.centres.points.Data, before) // moveCentres updates the bounds relative to these
 	l.moveCentres(l.n)
 	return countMoved(l.previous, l.labels), nil
 }
 
-// change adds a sample to cluster j, by 1, or takes it away, by −1.
+// change adds sample i to cluster j with by = 1, or removes it with by = −1.
 func (l *run) change(j int, by float64, i int) {
 	centre := l.centres.point(j)
 	for f := range centre {
@@ -67,7 +67,7 @@ func (l *run) change(j int, by float64, i int) {
 	l.toMean(j, l.counts[j])
 }
 
-// moves returns the samples that gain while all centres are held.
+// moves returns the samples that gain with all centres fixed.
 func (l *run) moves(ctx context.Context) (found []move, err error) {
 	var open []int
 	shortest := floats.MinIdx(l.lengths)
@@ -88,8 +88,8 @@ func (l *run) moves(ctx context.Context) (found []move, err error) {
 	return found, err
 }
 
-// settled reports whether bounds exclude that sample i gains, even in the cluster with the shortest sum, which
-// costs least to join.
+// settled reports whether the bounds exclude a gain of sample i, even in the cluster with the shortest sum, which has
+// the lowest cost of joining.
 func (l *run) settled(i, shortest int) bool {
 	from := l.labels[i]
 	upper, lower := l.bounds.of(i, from)
@@ -103,7 +103,7 @@ func (l *run) settled(i, shortest int) bool {
 	return l.joining(shortest, near) >= l.leaving(from, far)
 }
 
-// mayGain reports whether sample i would gain somewhere, as far as its scores tell.
+// mayGain reports whether the scores of sample i, within rounding, allow a gain.
 func (l *run) mayGain(i int, scores []float64) bool {
 	first, by := l.first[i], l.by[i]
 	slack := by * l.centres.slack(l.norms[i])
@@ -117,7 +117,7 @@ func (l *run) mayGain(i int, scores []float64) bool {
 	return false
 }
 
-// gain returns the cluster in which sample i lowers the objective most, and by how much beyond rounding.
+// gain returns the cluster in which sample i lowers the objective most, and the decrease minus a bound on rounding.
 func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
@@ -131,18 +131,18 @@ func (l *run) gain(i int) (to int, gain float64) {
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 
-// leaving returns by how much the objective falls when a sample at a cost leaves cluster j.
+// leaving returns the decrease of the objective when a sample with the given cost leaves cluster j.
 func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {
 		return length / (length - 1) * cost
 	}
-	// The cluster's samples cost their number less the length of their sum.
+	// A cluster's cost is the number of its samples minus the length of their sum.
 	along := 2 * length * (1 - cost)
 	return 1 + (1-along)/(math.Sqrt(max(length*length-along+1, 0))+length)
 }
 
-// joining returns by how much it rises when one joins cluster j.
+// joining returns the increase of the objective when a sample with the given cost joins cluster j.
 func (l *run) joining(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {

@@ -15,15 +15,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// KernelKMeans is k-means by a kernel: it minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all
-// samples at once (Schölkopf, Smola and Müller 1998). An empty cluster takes the sample that is farthest from
-// its own mean. The objective cannot rise if the kernel is positive semi-definite.
+// KernelKMeans is kernel k-means: it minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), by batch updates (Schölkopf,
+// Smola and Müller 1998). An empty cluster gets the sample farthest from its mean. The objective never rises if the
+// kernel is positive semi-definite.
 type KernelKMeans struct {
 	K             int    // the number of clusters, from 1 to n
 	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
-	MaxIterations int    // of a run; 0 means 300
-	Seed          uint64 // makes the random starts repeatable
-	// Start holds the samples' clusters at the start of a single run, in place of Restarts and Seed.
+	MaxIterations int    // largest number of iterations of a restart; 0 means 300
+	Seed          uint64 // seed of the random starts
+	// Start, if set, holds the initial clusters of the samples for a single run. Restarts and Seed are ignored.
 	Start []int
 
 	traced func(restart, iteration, moved int) // as in KMeans
@@ -36,7 +36,7 @@ func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _
 
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
-// Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
+// Fit clusters n samples by their n×n kernel matrix, which must be symmetric and finite. Result.Centres is nil.
 func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
 	defer wrap(&err, "kernel k-means")
 	sym, err := readSymmetric(kernel)
@@ -71,16 +71,16 @@ func (k KernelKMeans) checkSettings(n int) error {
 	return nil
 }
 
-// featureSpace runs the algorithm, one restart after another.
+// featureSpace is the state of a worker, which it reuses for its restarts.
 type featureSpace struct {
 	KernelKMeans
 	n                int
 	kernel           *mat.SymDense
 	labels, previous []int
 	counts           []int
-	sums             []float64 // n×K: Σ of K_ij over the samples j of a cluster
+	sums             []float64 // n×K: Σ K_ij over the samples j of a cluster
 	within           []float64 // ‖μ‖² of the clusters
-	costs            []float64 // of the samples, each in its own cluster
+	costs            []float64 // cost of each sample in its cluster
 }
 
 func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
@@ -133,7 +133,7 @@ func (f *featureSpace) fill() {
 	lloyd.FillEmpty(f.labels, f.counts, f.costs, func(int) bool { return true })
 }
 
-// means computes the sums and norms that distances to the clusters' means need.
+// means computes sums and within.
 func (f *featureSpace) means() {
 	clear(f.sums)
 	clear(f.within)
@@ -158,7 +158,7 @@ func (f *featureSpace) cost(i, c int) float64 {
 	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
 }
 
-// assign moves each sample to the nearest mean, fills empty clusters, and counts the moves.
+// assign moves each sample to the nearest mean, fills empty clusters, and returns the number of moves.
 func (f *featureSpace) assign() (moved int) {
 	f.means()
 	f.labels, f.previous = f.previous, f.labels
@@ -174,11 +174,11 @@ func (f *featureSpace) assign() (moved int) {
 	return countMoved(f.previous, f.labels)
 }
 
-// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009), whose kernel rewards
-// must-links and punishes cannot-links. Links need not hold in the answer.
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009). Its kernel rewards must-links and
+// penalises cannot-links; the result can violate links.
 type SSKK struct {
 	KernelKMeans
-	Weight float64 // what a link adds to the kernel or takes from it; 0 means n/(K·links)
+	Weight float64 // the reward or penalty of a link, in units of the kernel; 0 means n/(K·links)
 }
 
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
@@ -188,9 +188,9 @@ func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Kno
 
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
-// Kernel returns the n×n kernel K + W + σI: W is Weight for must-links and −Weight for cannot-links, and σ is
-// the least that makes the sum positive semi-definite. Each two labelled samples are a link. It takes O(n³)
-// time.
+// Kernel returns the n×n kernel K + W + σI. W is Weight for must-links and −Weight for cannot-links, and σ is the
+// smallest value that makes the sum positive semi-definite. Each pair of labelled samples is a link. It takes
+// O(n³) time.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
 	defer wrap(&err, "ss-kk")
 	sym, err := readSymmetric(similarity)
@@ -233,7 +233,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 	return kernel, nil
 }
 
-// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of length 1, with links and labels.
+// Fit clusters n samples by their n×n similarity matrix, such as XXᵀ for rows of unit length, with links and labels.
 func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
 	kernel, err := s.Kernel(ctx, similarity, known)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Res
 	return s.KernelKMeans.Fit(ctx, kernel)
 }
 
-// linksOf returns what calls f with each two labelled samples and each link beyond the labels, and their number.
+// linksOf returns an iterator over all pairs of labelled samples and all other links, and their number.
 func linksOf(n int, known Known) (each func(f func(i, j int, must bool)), count int, err error) {
 	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {

@@ -18,54 +18,54 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Init says how centres start.
+// Init is the initialisation of the centres.
 type Init int
 
 const (
-	InitSample Init = iota // at distinct random samples, as in the papers
-	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): samples are drawn one after the other
-	// with a probability in proportion to their cost, the best of 2 + ln K each time.
+	InitSample Init = iota // distinct random samples, as in the papers
+	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): each centre is the best of 2 + ln K
+	// samples drawn with probability proportional to their cost.
 	InitPlusPlus
 )
 
 var inits = enum.Of[Init]("start", "random", "k-means++")
 
-// Settings use these names.
+// String returns the name of the initialisation in settings.
 func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 func (Init) Values() []string                   { return inits.Values() }
 
-// KMeans is Lloyd's algorithm. Samples go to the nearest centre, ties to the lower index; centres become the
-// means of their samples, under the cosine distance the direction of the sum of unit samples; and again until
-// no sample moves. An empty cluster takes the sample that is farthest from its own centre.
+// KMeans is Lloyd's algorithm. It assigns samples to the nearest centre, ties to the lower index, then moves centres to
+// the means of their samples, until no sample moves. Under the cosine distance the mean is the unit direction of the sum
+// of unit samples. An empty cluster gets the sample farthest from its own centre.
 type KMeans struct {
 	K        int      // the number of clusters, from 1 to n
 	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
 	Init     Init     `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
-	// Refine goes on from convergence by moving single samples where the objective is lower once both centres
-	// have moved (Hartigan 1975; Hartigan and Wong 1979), and by the algorithm again; not under links.
+	// Refine continues after convergence: it moves single samples that lower the objective with both centres
+	// updated (Hartigan 1975; Hartigan and Wong 1979), then repeats the algorithm. It is ignored under links.
 	Refine        bool   `setting:"refine" help:"whether single samples then move where that lowers the objective"`
 	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
-	MaxIterations int    // of a run; 0 means 300
-	Seed          uint64 // makes the random starts repeatable
-	// Start holds K rows that are the centres at the start of a single run, in place of Init, Restarts and
-	// Seed.
+	MaxIterations int    // largest number of iterations of a restart; 0 means 300
+	Seed          uint64 // seed of the random starts
+	// Start, if set, holds K rows of x that are the initial centres of a single run. Init, Restarts and Seed are
+	// ignored.
 	Start []int
 
-	// traced, if set, is called after every iteration with the number of samples that moved.
+	// traced, if set, is called after every iteration with the number of moved samples.
 	traced func(restart, iteration, moved int)
 }
 
-// Result is the answer of a clustering.
+// Result is the result of a clustering: the best of all restarts.
 type Result struct {
 	Labels     []int      // each sample's cluster, from 0 to K−1
-	Centres    *mat.Dense // K×m, a centre a row; nil where centres have no coordinates
-	Objective  float64    // the sum of the samples' costs with their centres
-	Iterations int        // of the run
+	Centres    *mat.Dense // the centres as rows, K×m; nil if centres have no coordinates
+	Objective  float64    // the sum of the samples' costs
+	Iterations int        // number of iterations of the best restart
 }
 
-// Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are copied to a dense one. It is an
-// error if K is not within 1 and n, if Start does not hold K rows of x, or if a value is not finite.
+// Fit clusters the rows of x, n×m, a *mat.Dense or *sparse.CSR; other matrices are copied to a dense one. It is an error
+// if K is not from 1 to n, if Start does not hold K rows of x, or if a value is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
@@ -79,21 +79,21 @@ func (k KMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0
 	if !s.Sparse {
-		points = 8 * n * m // brought to unit length
+		points = 8 * n * m // samples scaled to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
 	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
 	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
-// wrap puts a name before an error.
+// wrap prefixes an error with a name.
 func wrap(err *error, name string) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", name, *err)
 	}
 }
 
-// fit returns the best of some runs on x. prepare applies labels and links to a run.
+// fit returns the best restart on x. prepare applies labels and links to a run.
 func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) error) (_ *Result, err error) {
 	defer wrap(&err, name)
 	l, err := k.lloyd(x)
@@ -109,8 +109,8 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 	})
 }
 
-// best returns the result with the least objective, the first of several, of the first runs that come to an end.
-// A dead end is made up for by another start. runner returns what runs one start after another.
+// best returns the result with the lowest objective, ties to the first, of the first runs that succeed. A dead end is
+// replaced by another start. runner returns a worker's function that runs one start.
 func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
 	workers := min(parallel.Cores(), runs)
 	if inOrder {
@@ -176,7 +176,7 @@ func (k KMeans) restarts() int {
 	return cmp.Or(k.Restarts, defaultRestarts)
 }
 
-// lloyd checks the settings and reads x.
+// lloyd validates the settings and reads x.
 func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	s, err := readSamples(x, k.Distance)
 	if err == nil {
@@ -196,14 +196,14 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }
 
-// seeds are samples whose clusters are known.
+// seeds are labelled samples.
 type seeds struct {
-	labels, sizes []int // of the samples, −1 for none, and of the clusters
-	open, free    []int // the clusters without a labelled sample, and the samples without a label
+	labels, sizes []int // label of each sample or −1, and number of labelled samples of each cluster
+	open, free    []int // clusters without a labelled sample, and unlabelled samples
 	keep          bool  // labelled samples stay in their clusters
 }
 
-// seed makes samples with labels the seeds. There is one run where all clusters have labels.
+// seed makes the labelled samples the seeds. If all clusters have labels, one run suffices.
 func (l *run) seed(labels []int, keep bool) error {
 	if len(labels) != l.n {
 		return fmt.Errorf("%d labels of %d samples", len(labels), l.n)
@@ -241,7 +241,7 @@ func (s *seeds) kept(i int) int {
 	return s.labels[i]
 }
 
-// start sets the centres for a restart: means of labelled samples, and samples without a label for other
+// start sets the initial centres of a restart: the means of labelled samples, and unlabelled samples for the other
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
@@ -277,8 +277,8 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 	return nil
 }
 
-// costs writes what free samples cost with the nearest centre that labels have, and 0 for the others, and
-// reports whether there is one.
+// costs writes the cost of each free sample with the nearest centre that has labels, and 0 for labelled samples. It
+// reports whether there is such a centre.
 func (s *seeds) costs(l *run, out []float64) (some bool) {
 	for i, c := range s.labels {
 		if c >= 0 {
@@ -298,18 +298,18 @@ func (s *seeds) costs(l *run, out []float64) (some bool) {
 	return some
 }
 
-// plusPlus draws samples as centres at the start of a run, beside the centres of the labelled samples: see InitPlusPlus.
+// plusPlus draws initial centres among the samples by InitPlusPlus, given the centres of labelled samples.
 func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]int, error) {
 	points := newTargets(l.Distance, lloyd.Candidates(centres), l.m)
 	longest := 0.0
 	first := make([]float64, l.n)
 	for i, w := range l.weights {
 		longest = max(longest, w*l.norms[i])
-		if w > 0 { // a row of zeros costs the same everywhere, so it is no centre
+		if w > 0 { // a row of zeros has the same cost everywhere and cannot be a centre
 			first[i] = math.Inf(1)
 		}
 	}
-	var limit float64 // of the costs that may be 0 but for rounding, whatever the sample
+	var limit float64 // costs up to this may be rounding errors of 0
 	p := lloyd.PlusPlus{
 		First: first,
 		Propose: func(candidates []int) {

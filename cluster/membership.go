@@ -12,31 +12,31 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// Membership says how well a sample goes with its group.
+// Membership describes how well a sample fits its group.
 type Membership struct {
-	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos. Other is
-	// the nearest other group; where there is none, it is −1 and its distance 0.
+	// Group is the sample's group, and Distance the distance from its centre, ‖x − c‖ or 1 − cos. Other is the
+	// nearest other group, at OtherDistance; −1 and 0 if there is none.
 	Group         int
 	Distance      float64
 	Other         int
 	OtherDistance float64
 	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the two distances a and b (Hruschka,
-	// Campello and de Castro 2006). It is 1 where there is no other group, and 0 where all are as far.
+	// Campello and de Castro 2006). It is 1 if there is no other group, and 0 if the other group is as near.
 	Confidence float64
 }
 
 // Centres are the centres of groups.
 type Centres struct {
 	Distance Distance
-	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each is brought to unit
-	// length under the cosine. Sizes holds their numbers of samples. A group of 0 has no centre, and no sample
-	// is near it.
+	// Points holds the centres as rows, k×m: the means of the groups' samples, which are scaled to unit length
+	// under the cosine distance. Sizes holds the groups' numbers of samples. A group of size 0 has no centre and is
+	// ignored.
 	Points *mat.Dense
 	Sizes  []int
 }
 
-// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
-// *sparse.CSR.
+// NewCentres returns the centres of the groups of the rows of x, n×m, dense or a *sparse.CSR. Groups are numbered from
+// 0.
 func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) {
 	defer wrap(&err, "centres of groups")
 	s, err := readSamples(x, d)
@@ -66,8 +66,8 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 	return c, nil
 }
 
-// Memberships returns how well each row of x goes with its group, where groups is nil that of the nearest
-// centre, the first of several. A row's answer depends on that row alone.
+// Memberships returns the membership of each row of x in its group. If groups is nil, a row's group is that of the
+// nearest centre, ties to the lower one. Rows are independent of each other.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (out []Membership, err error) {
 	defer wrap(&err, "memberships")
 	var filled []int // the groups that have a centre
@@ -123,7 +123,7 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	return out, err
 }
 
-// check reports samples that do not fit the centres, and groups that have none.
+// check returns an error if the samples do not fit the centres or a group has no centre.
 func (c *Centres) check(s *samples, groups []int, optional bool) error {
 	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
 		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
@@ -134,7 +134,7 @@ func (c *Centres) check(s *samples, groups []int, optional bool) error {
 	return nil
 }
 
-// Memberships returns how well each row of x, n×m, goes with its group, by the centres of the groups.
+// Memberships returns the membership of each row of x, n×m, with the centres computed from the groups.
 func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([]Membership, error) {
 	c, err := NewCentres(d, x, groups)
 	if err != nil {
@@ -143,12 +143,12 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 	return c.Memberships(ctx, x, groups)
 }
 
-// SpreadLevels is the number of levels of Spread.
+// SpreadLevels is the number of quantiles of Spread.
 const SpreadLevels = 101
 
-// Spread returns for each group, k×SpreadLevels, the quantiles of the distances of its samples from the centre
-// of the others in it. x holds the rows of the centres. A group of one sample has the row of all groups
-// together; where no group has two samples all values are math.MaxFloat64.
+// Spread returns, for each group, the quantiles of its samples' distances from the centre of the group's other samples:
+// k×SpreadLevels, the minimum to the maximum. x and groups must be those of NewCentres. A group of one sample gets the
+// quantiles over all groups; if no group has two samples, all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	defer wrap(&err, "spread of groups")
 	s, err := readSamples(x, c.Distance)
@@ -189,7 +189,7 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 			sorted = all
 		}
 		for level := range SpreadLevels {
-			// Between two values in proportion.
+			// Linear interpolation between two values.
 			at := float64(level) / (SpreadLevels - 1) * float64(len(sorted)-1)
 			low := min(int(at), len(sorted)-1)
 			high := min(low+1, len(sorted)-1)

@@ -11,9 +11,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
-// Silhouette returns the mean over the rows of x of (b − a)/max(a, b), for the mean distances a from the others
-// of the row's cluster and b from the nearest other cluster (Rousseeuw 1987), and 0 for a row alone in its
-// cluster. It takes O(n²m) time and the memory of an n×n matrix.
+// Silhouette returns the mean silhouette of the rows of x, from −1 to 1 (Rousseeuw 1987): (b − a)/max(a, b), where a is
+// the mean distance from the other rows of the cluster and b from the nearest other cluster. It is 0 for a row alone in
+// its cluster. It takes O(n²m) time and an n×n matrix of memory.
 func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ float64, err error) {
 	defer wrap(&err, "silhouette")
 	n, _ := x.Dims()
@@ -64,23 +64,23 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 	return total / float64(n), nil
 }
 
-// ofProducts returns the length ‖x − y‖, or 1 − cos, of the inner products xᵀx, yᵀy and xᵀy.
+// ofProducts returns ‖x − y‖, or 1 − cos, from the inner products xᵀx, yᵀy and xᵀy.
 func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 	if d == DistanceCosine {
 		if xx == 0 || yy == 0 {
-			return 1 // of a row of zeros, as between returns
+			return 1 // a row of zeros, as in between
 		}
 		return max(0, 1-xy/(math.Sqrt(xx)*math.Sqrt(yy)))
 	}
 	return math.Sqrt(max(0, xx+yy-2*xy))
 }
 
-// gapNeighbours is to how many others each sample is joined.
+// gapNeighbours is the number of nearest neighbours of the graph.
 const gapNeighbours = 10
 
-// EigenGaps returns for each number of clusters k, up to most, the gap λ_{k+1} − λ_k of the eigenvalues of the
-// normalised Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins samples of which one
-// is among the 10 nearest of the other, by the angle between the centred rows.
+// EigenGaps returns, for each number of clusters k from 1 to most, the eigengap λ_{k+1} − λ_k of the normalised
+// Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins two samples if one is among the 10
+// nearest of the other, by the angle between centred rows.
 func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err error) {
 	defer wrap(&err, "gaps of eigenvalues")
 	s, err := readSamples(x, DistanceCosine)
@@ -97,7 +97,7 @@ func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err er
 	}
 	w, degrees := mat.NewSymDense(s.n, nil), make([]float64, s.n)
 	for i, of := range near {
-		left := len(of) - 1 // the sample itself is the nearest, or as near as others
+		left := len(of) - 1 // the list includes the sample itself, unless it has copies
 		for _, j := range of {
 			if j == i || left == 0 {
 				continue

@@ -1,10 +1,11 @@
-// Package cluster puts samples into groups: k-means and its constrained, kernel and spectral forms.
+// Package cluster implements clustering: k-means and its constrained, kernel and spectral variants. The examples of
+// [KMeans] and [ConstrainedKMeans] show how to cluster the rows of a matrix.
 //
-// Samples are rows: x is n×m where the papers write X, m×n. A cluster is a number from 0 to k−1. Links are
-// pairs of rows that belong together (must) or apart (cannot): the papers' M or Con_=, and C or Con_≠. μ_j is
-// row j of Result.Centres, K or A the kernel or similarity, and w_ij SSKK.Weight.
+// A sample is a row of x, n×m; the papers write X, m×n. A cluster is a number from 0 to k−1. A must-link (M or Con_= in
+// the papers) is a pair of rows in the same cluster, a cannot-link (C or Con_≠) a pair in different clusters. μ_j is row
+// j of Result.Centres, K or A the kernel or similarity matrix, and w_ij SSKK.Weight.
 //
-// The same seed gives the same answer: every restart has a random stream of its own.
+// The same seed gives the same result. Every restart has its own random stream.
 package cluster
 
 import (
@@ -18,21 +19,21 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// A Clusterer is an algorithm with its settings: a struct whose zero value has the defaults. Experiments set
-// its fields with a setting tag.
+// A Clusterer is a clustering algorithm: a struct of settings whose zero value means the defaults. Experiment files set
+// the fields that have a setting tag.
 type Clusterer interface {
-	// Cluster puts the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Algorithms use the labels and
-	// links that they can; labels count from 0 to k−1. The same seed gives the same answer. The kernel and
-	// spectral algorithms work on the inner products of the rows.
+	// Cluster divides the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Labels are clusters, from 0 to
+	// k−1, or −1. Algorithms ignore labels and links that they cannot use. The kernel and spectral algorithms use
+	// the Gram matrix of the rows.
 	Cluster(ctx context.Context, x mat.Matrix, k int, known Known, seed uint64) (*Result, error)
 }
 
-// Info describes an algorithm of the registry.
+// Info describes a registered algorithm.
 type Info struct {
-	Name  string // in settings, such as "cop-kmeans"
-	Title string // the full name, with its paper
-	// NeedsLabels tells whether it must know the labels of some samples, and TakesLinks whether links will do
-	// in their place.
+	Name  string // name in settings, such as "cop-kmeans"
+	Title string // full name and paper
+	// NeedsLabels reports that the algorithm requires some labels, and TakesLinks that it uses links, which then
+	// also satisfy NeedsLabels.
 	NeedsLabels, TakesLinks bool
 
 	zero Clusterer
@@ -50,8 +51,8 @@ var registry = []Info{
 	{"ss-snc", "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)", true, true, SSSNC{}},
 }
 
-// Register adds an algorithm to the registry, from an init function, so that settings find it by its name. It
-// panics if the name is taken.
+// Register adds an algorithm to the registry, so that settings can select it by name. defaults is the algorithm with
+// default settings. Call Register from an init function. It panics if the name is taken.
 func Register(i Info, defaults Clusterer) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("cluster: an algorithm " + i.Name + " is registered already")
@@ -60,10 +61,10 @@ func Register(i Info, defaults Clusterer) {
 	registry = append(registry, i)
 }
 
-// Algorithms returns the algorithms of the registry, in the order to show them.
+// Algorithms returns the registered algorithms in display order.
 func Algorithms() []Info { return slices.Clone(registry) }
 
-// Lookup returns the algorithm of the name.
+// Lookup returns the registered algorithm with the given name.
 func Lookup(name string) (_ Info, ok bool) {
 	for _, i := range registry {
 		if i.Name == name {
@@ -73,10 +74,10 @@ func Lookup(name string) (_ Info, ok bool) {
 	return Info{}, false
 }
 
-// Settings returns the settings that the algorithm follows.
+// Settings returns the settings of the algorithm.
 func (i Info) Settings() []settings.Setting { return settings.List(i.zero) }
 
-// New returns the algorithm with the given settings, whose values are numbers, strings or booleans.
+// New returns the algorithm with the given settings. Values are numbers, strings or booleans.
 func (i Info) New(params map[string]any) (Clusterer, error) {
 	by, err := settings.New(settings.Of(params), i.zero)
 	if err != nil {
@@ -85,14 +86,14 @@ func (i Info) New(params map[string]any) (Clusterer, error) {
 	return by, nil
 }
 
-// Size is how large a clustering is: n samples of m columns in k clusters under links.
+// Size is the size of a clustering problem: N samples of M columns, K clusters and a number of links.
 type Size struct {
 	N, M, K, Links int
 	Sparse         bool
 }
 
-// Memory returns about how many bytes a clustering takes beside its input: what the algorithm's method
-// Memory(Size) float64 says, 0 if it has none.
+// Memory returns an estimate of the bytes that a clustering allocates, from the algorithm's method
+// Memory(Size) float64, or 0 if it has none.
 func (i Info) Memory(s Size) int64 {
 	if !i.TakesLinks {
 		s.Links = 0
@@ -103,8 +104,7 @@ func (i Info) Memory(s Size) int64 {
 	return 0
 }
 
-// memoryOfSquares is the memory of n×n matrices, and of bytes for each sample and cluster in each start at
-// work.
+// memoryOfSquares estimates the bytes of a number of n×n matrices, plus bytes per sample and cluster for each worker.
 func memoryOfSquares(s Size, matrices, bytes float64) float64 {
 	n := float64(s.N)
 	return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)

@@ -13,29 +13,29 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 )
 
-// run runs the algorithm. Its slices are made once for all restarts of a worker.
+// run is the state of a worker, which it reuses for its restarts.
 type run struct {
 	KMeans
 	*samples
-	runs, starts int      // runs are to come to an end, of at most this many starts
+	runs, starts int      // number of runs that must succeed, and largest number of starts
 	placing      *placing // the links of COP-k-means, or nil
 	linked       *linked  // the links of constrained k-means, or nil
-	seeds        *seeds   // or nil
-	unbounded    bool     // bounds stay unknown
+	seeds        *seeds   // the labelled samples, or nil
+	unbounded    bool     // bounds are not used
 
 	centres          *targets
-	scores, buf      []float64 // of one panel, panel×K, and one row
-	near             []int     // the centres that the scores cannot tell apart
-	labels, previous []int     // of this iteration and the one before
+	scores, buf      []float64 // buffers for one panel, panel×K, and one row
+	near             []int     // centres with scores within rounding of the lowest
+	labels, previous []int     // clusters of this iteration and the previous one
 	counts           []int
-	sums             []float64 // of the clusters, K×m
-	exact            bool      // the centres are means of exact sums
-	lengths          []float64 // of the sums of the clusters, for refine
-	placed           []int     // the clusters of units, with linked
+	sums             []float64 // sums of the clusters' samples, K×m
+	exact            bool      // sums were computed from all samples, not updated
+	lengths          []float64 // lengths of the clusters' sums, for refine
+	placed           []int     // clusters of the units, with linked
 	bounds           *bounds
 }
 
-// another returns a run with buffers of its own.
+// another returns a copy with its own buffers.
 func (l *run) another() *run {
 	other := *l
 	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
@@ -99,7 +99,7 @@ func (l *run) cost(i, j int) float64 {
 	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
-// assign moves samples to the nearest centres that links allow, fills empty clusters, and counts the moves.
+// assign moves samples to the nearest centres that links allow, fills empty clusters, and returns the number of moves.
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
@@ -111,7 +111,7 @@ func (l *run) assign(ctx context.Context) (moved int, err error) {
 	return countMoved(l.previous, l.labels), err
 }
 
-// nearest returns the centre with the least cost for sample i, given its scores.
+// nearest returns the centre with the lowest cost for sample i, given its scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
 	limit := least + l.centres.slack(l.norms[i])
@@ -124,7 +124,7 @@ func (l *run) nearest(i int, scores []float64) int {
 			near = append(near, j)
 		}
 	}
-	// Unit rows are rounded themselves: under the cosine distance what is this near ties.
+	// Unit rows are rounded themselves, so under the cosine distance this is a tie.
 	if l.Distance == DistanceCosine {
 		return near[0]
 	}
@@ -137,7 +137,7 @@ func (l *run) nearest(i int, scores []float64) int {
 	return nearest
 }
 
-// leastTwo returns the place of the least number, that number, and the least of the others.
+// leastTwo returns the index of the smallest number, that number, and the smallest of the others.
 func leastTwo(x []float64) (at int, least, second float64) {
 	least, second = math.Inf(1), math.Inf(1)
 	for j, v := range x {
@@ -150,14 +150,14 @@ func leastTwo(x []float64) (at int, least, second float64) {
 	return at, least, second
 }
 
-// fillEmpty gives each empty cluster the sample that costs most in its own.
+// fillEmpty moves to each empty cluster the sample with the highest cost.
 func (l *run) fillEmpty() {
 	if !slices.Contains(l.counts, 0) {
 		return
 	}
 	costs := make([]float64, l.n)
 	for i := range costs {
-		if l.weights[i] > 0 { // a row of zeros costs the same everywhere: it goes last
+		if l.weights[i] > 0 { // a row of zeros has the same cost everywhere and is moved last
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
@@ -176,8 +176,8 @@ func countMoved(before, after []int) (moved int) {
 	return moved
 }
 
-// update moves the centres to the means of their samples. The centre of an empty cluster stays. The sums follow
-// the samples that moved where these are few, and are exact otherwise.
+// update moves the centres to the means of their samples. An empty cluster keeps its centre. If few samples moved,
+// only these update the sums.
 func (l *run) update(moved int) {
 	sum := func(j int) []float64 { return l.sums[j*l.m:][:l.m] }
 	l.exact = 8*moved >= l.n
@@ -201,8 +201,8 @@ func (l *run) update(moved int) {
 	l.centres.ready()
 }
 
-// toMean divides centre j, the sum of count samples, by their number or, under the cosine distance, by its
-// length; a sum of none, and one without a direction, stays.
+// toMean divides centre j, the sum of count samples, by count or, under the cosine distance, by its length. It leaves
+// centres unchanged that have no samples or no direction.
 func (l *run) toMean(j, count int) {
 	centre, by := l.centres.point(j), float64(count)
 	if l.Distance == DistanceCosine {
@@ -216,17 +216,17 @@ func (l *run) toMean(j, count int) {
 	}
 }
 
-// bounds hold how far each sample is at most from its own centre and at least from all others (Hamerly 2010):
-// one whose bounds leave no choice is not compared with the centres. They are stored as if no centre had moved:
-// upper bounds rise by their centres' moves, lower ones fall by the longest move of each iteration.
+// bounds hold, for each sample, an upper bound of the distance from its centre and a lower bound of the distance from
+// all others (Hamerly 2010). A sample is compared with the centres only if the bounds allow a change. Stored values
+// exclude the centres' moves: upper bounds grow by the centre's moves, lower bounds shrink by the longest moves.
 type bounds struct {
 	upper, lower []float64
-	moved        []float64 // the way of each centre in all
-	fastest      float64   // the sum of the longest moves
-	scale        float64   // about the largest distance
+	moved        []float64 // total length of each centre's moves
+	fastest      float64   // sum over iterations of the longest move
+	scale        float64   // order of magnitude of the largest distance
 }
 
-// newBounds returns unknown bounds of the samples and k centres, of unit rows under the cosine distance.
+// newBounds returns unknown bounds for the samples and k centres, of unit rows under the cosine distance.
 func newBounds(s *samples, k int) *bounds {
 	b := &bounds{upper: make([]float64, s.n), lower: make([]float64, s.n), moved: make([]float64, k), scale: 2}
 	if s.distance == DistanceEuclidean {
@@ -244,22 +244,22 @@ func (b *bounds) reset() {
 	b.fastest = 0
 }
 
-// of returns how far sample i is at most from its centre and at least from all others.
+// of returns the bounds of sample i's distance from its centre and from all others.
 func (b *bounds) of(i, centre int) (upper, lower float64) {
 	return b.upper[i] + b.moved[centre], b.lower[i] - b.fastest
 }
 
-// set sets what of returns, but for a margin that is more than what bounds lose to rounding.
+// set stores the bounds of sample i, widened by a margin that exceeds their rounding errors.
 func (b *bounds) set(i, centre int, upper, lower float64) {
 	const margin = 1e-9
 	room := margin * (b.scale + b.fastest)
 	b.upper[i], b.lower[i] = upper-b.moved[centre]+room, lower+b.fastest-room
 }
 
-// gathered is how many rows of m columns are compared with the centres at once.
+// gathered returns the number of rows of m columns that are scored at a time.
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
-// assignEach moves each sample to the nearest centre that its links allow, one after the other.
+// assignEach assigns the samples, in row order, to the nearest centre that links allow.
 func (l *run) assignEach(ctx context.Context) error {
 	p := l.placing
 	if p != nil {
@@ -269,13 +269,13 @@ func (l *run) assignEach(ctx context.Context) error {
 	if l.Distance == DistanceEuclidean {
 		longest = slices.Max(l.norms)
 	}
-	// More than the error of a difference of squared distances of any sample.
+	// Exceeds the rounding error of a difference of squared distances of any sample.
 	rounding := 4 * l.centres.slack(longest)
 	var open []int
 	for i, to := range l.previous {
 		l.labels[i] = to
 		if to >= 0 {
-			// Lloyd's algorithm certainly leaves the sample there, ties and rounding included.
+			// The bounds prove that Lloyd's algorithm keeps the sample there, even with rounding.
 			if upper, lower := l.bounds.of(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
 				l.counts[to]++
 				continue
@@ -318,7 +318,7 @@ func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, score
 	return nil
 }
 
-// bound sets the bounds of sample i in cluster to, given its scores.
+// bound sets the bounds of sample i, which is in cluster to, from its scores.
 func (l *run) bound(i, to int, scores []float64) {
 	if l.unbounded {
 		return
@@ -337,15 +337,15 @@ func (l *run) bound(i, to int, scores []float64) {
 	l.bounds.set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
-// moveCentres moves the centres to the means of their samples, and the bounds with them. moved samples are in other
-// clusters than in the last call.
+// moveCentres moves the centres to the means of their samples and updates the bounds. moved is the number of
+// samples that changed their cluster.
 func (l *run) moveCentres(moved int) {
 	before := slices.Clone(l.centres.points.Data)
 	l.update(moved)
 	var fastest float64
 	for j := range l.K {
 		from, to := before[j*l.m:(j+1)*l.m], l.centres.point(j)
-		step := 2.0 // a centre without a direction is as far from all
+		step := 2.0 // upper bound for a centre without a direction
 		if l.Distance == DistanceEuclidean || slices.Equal(from, to) || norm(from) > 0 && norm(to) > 0 {
 			floats.Sub(from, to)
 			step = norm(from)

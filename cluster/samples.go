@@ -16,17 +16,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// A rowReader is read by rows. Sums keep the columns' order, so that a dense and a sparse matrix of the same
-// values give the same bits, but for dots.
+// A rowReader reads a matrix by rows. Sums keep the order of columns, so that dense and sparse matrices with the same
+// values give identical results, except in dots.
 type rowReader interface {
 	Dims() (r, c int)
-	// row returns row i. It may be written to buf, of length c.
+	// row returns row i, either a view or in buf, which has length c.
 	row(i int, buf []float64) []float64
-	// values returns the values of row i that may differ from zero.
+	// values returns the stored values of row i.
 	values(i int) []float64
 	// addTo adds w times row i to dst.
 	addTo(dst []float64, w float64, i int)
-	// dots writes the products of some rows, in rising order, with the points to out, rows×points.
+	// dots writes the inner products of the given rows, in increasing order, with the points to out, rows×points.
 	dots(out []float64, rows []int, points blas.Matrix)
 }
 
@@ -37,10 +37,10 @@ type samples struct {
 	all      []int // 0, …, n−1
 	distance Distance
 	norms    []float64 // ‖x_i‖
-	// weights are what a row is multiplied by before it is compared with others: 1, or under the cosine
-	// distance 1/‖x_i‖ and 0 for a row of zeros.
+	// weights are the factors of rows in comparisons: 1, or under the cosine distance 1/‖x_i‖, and 0 for a row of
+	// zeros.
 	weights   []float64
-	first, by []float64 // A sample costs first + by·score with a point
+	first, by []float64 // the cost of a sample with a point is first + by·score
 }
 
 // upTo returns 0, …, n−1.
@@ -53,12 +53,12 @@ func upTo(n int) []int {
 }
 
 const (
-	largestNorm  = 1e300  // rows of this length, or of its inverse, have an inverse that keeps its digits
-	smallestNorm = 1e-150 // the longest row must have it for squared distances to keep their digits
+	largestNorm  = 1e300  // largest length whose inverse has full precision
+	smallestNorm = 1e-150 // smallest length whose square has full precision
 )
 
-// readSamples reads x. Values that are not finite, rows so long that distances overflow and rows so short that
-// nothing is left of distances are errors.
+// readSamples reads x. It returns an error for values that are not finite, and for rows so long or so short that
+// distances overflow or underflow.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != DistanceEuclidean && d != DistanceCosine {
 		return nil, fmt.Errorf("there is no %v", d)
@@ -123,7 +123,7 @@ func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
 func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-// rowRooms hold dense rows side by side, or points that are laid out.
+// rowRooms are buffers for contiguous dense rows, or transposed points.
 var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 func ofLength(room *[]float64, n int) []float64 {
@@ -169,7 +169,7 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 	}
 }
 
-// pointsAtOnce are laid out side by side for the products of sparse rows, so that they fit a cache.
+// pointsAtOnce is the number of points that are transposed at a time for products with sparse rows, to fit a cache.
 const pointsAtOnce = 32
 
 func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
@@ -203,7 +203,7 @@ func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
 	}
 }
 
-// norm returns ‖v‖, without overflow or underflow on the way.
+// norm returns ‖v‖, without intermediate overflow or underflow.
 func norm(v []float64) float64 {
 	var sum, largest float64
 	for _, a := range v {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000, in the form of Ng, Jordan and
-// Weiss 2001): k-means on the rows of the leading K eigenvectors of the normalised similarity.
+// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000, in the form of Ng, Jordan and Weiss
+// 2001): k-means on the rows of the leading K eigenvectors of the normalised similarity matrix.
 type NormalisedCut struct {
 	KMeans
 }
@@ -27,9 +27,9 @@ func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, 
 
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
-// Embed returns n×K coordinates of n samples by their n×n similarity S: the eigenvectors of the K largest
-// eigenvalues of D^-½SD^-½, D holding the sums of S's rows, with every row scaled to length 1. A sum of 0 gives
-// a row of zeros; one below is an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
+// Embed returns the spectral embedding, n×K, of n samples with the n×n similarity matrix S: the eigenvectors of the K
+// largest eigenvalues of D^-½SD^-½, with rows scaled to unit length. D holds the row sums of S. A row sum of 0 gives a
+// row of zeros; a negative one is an error. It takes O(n³) time and 16n² bytes, or 24n² for large K.
 func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
 	defer wrap(&err, "normalised cut")
 	sym, err := readSymmetric(similarity)
@@ -78,7 +78,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	return vectors, nil
 }
 
-// Fit clusters n samples by their n×n similarity. Centres are K×K, in the coordinates of Embed.
+// Fit clusters n samples by their n×n similarity matrix. Result.Centres are K×K, in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
@@ -87,8 +87,8 @@ func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result,
 	return c.KMeans.Fit(ctx, embedding)
 }
 
-// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006): the cut of a similarity in which links count most.
-// Links need not hold in the answer.
+// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006): must-linked pairs get the largest similarity and
+// cannot-linked pairs the smallest. The result can violate links.
 type SSSNC struct {
 	NormalisedCut
 }
@@ -100,7 +100,7 @@ func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Kn
 
 func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
 
-// Fit clusters n samples by their n×n similarity, with links and labels.
+// Fit clusters n samples by their n×n similarity matrix, with links and labels.
 func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
 	linked, err := linkSimilarity(similarity, known)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Re
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
-// linkSimilarity returns the similarity with must-links at its largest value and cannot-links at its smallest.
+// linkSimilarity returns the similarity matrix with must-links set to its largest value, cannot-links to its smallest.
 func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
@@ -132,8 +132,8 @@ func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	return linked, nil
 }
 
-// innerProducts returns x·xᵀ, n×n, in O(n²m) time, for an algorithm that holds this number of n×n matrices,
-// which must fit into memory. Inner products beyond a float64 are an error.
+// innerProducts returns the Gram matrix x·xᵀ, n×n, in O(n²m) time. It is an error if that many n×n matrices exceed the
+// memory limit of ctx, or if an inner product overflows or underflows.
 func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
 	n, m := x.Dims()
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
@@ -150,7 +150,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		for i := lo; i < hi; i++ {
 			rows.addTo(points.Data[(i-lo)*m:][:m], 1, i)
 		}
-		// Those of the panel with all rows up to it, which stand above the diagonal.
+		// The panel with all rows up to it: the part above the diagonal.
 		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
 			rows.dots(part, all[first:last], points)
 			for i := first; i < last; i++ {
@@ -173,7 +173,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	return out, nil
 }
 
-// onProducts calls fit with the inner products of x: see innerProducts.
+// onProducts calls fit with the Gram matrix of x; see innerProducts.
 func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products mat.Matrix) (*Result, error)) (*Result, error) {
 	products, err := innerProducts(ctx, x, matrices)
 	if err != nil {
@@ -182,8 +182,8 @@ func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(produc
 	return fit(products)
 }
 
-// readSymmetric returns a as a symmetric matrix, copied unless it is one, or an error where it is not square,
-// finite and symmetric but for rounding.
+// readSymmetric returns a, or a copy if it is not a *mat.SymDense. It must be square, finite and symmetric up to
+// rounding.
 func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	n, c := a.Dims()
 	if n != c || n == 0 {
@@ -193,7 +193,7 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	if !isSym {
 		sym = mat.NewSymDense(n, nil)
 	}
-	// What is larger is refused like infinity: its sums could overflow.
+	// Larger values are rejected like infinity, because their sums could overflow.
 	limit := math.MaxFloat64 / 8 / float64(n) / float64(n)
 	largest := 0.0
 	for i := range n {

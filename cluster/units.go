@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// units are samples that are placed as one: those that must-links join, directly or through others.
+// units are groups of samples that are assigned together: the connected components of must-links.
 type units struct {
-	of      []int   // the unit of each sample
-	members [][]int // the samples of each unit, rising
-	fixed   []int   // the cluster that labels give each unit, or −1
-	apart   [][]int // the units that links part from each unit, each once
-	linked  []int   // the units that are parted from any
-	colours []int   // an answer for the linked and the fixed units, once one was looked for
+	of      []int   // unit of each sample
+	members [][]int // samples of each unit, increasing
+	fixed   []int   // cluster of each unit by labels, or −1
+	apart   [][]int // units with a cannot-link to each unit, without repeats
+	linked  []int   // units that have cannot-links
+	colours []int   // a valid assignment of the linked and fixed units, from findClusters
 }
 
-// newUnits returns what is known of n samples, whose labels are clusters from 0 to k−1.
+// newUnits returns the units of n samples. Labels are clusters from 0 to k−1.
 func newUnits(n, k int, known Known) (*units, error) {
 	of, err := known.Close(n)
 	if err != nil {
@@ -51,14 +51,13 @@ func newUnits(n, k int, known Known) (*units, error) {
 	return u, nil
 }
 
-// mostSteps bounds the search for clusters of units that links part, and mostColouring that for any such
-// clusters.
+// mostSteps bounds the search for an assignment of low cost, and mostColouring the search for any valid assignment.
 const mostSteps, mostColouring = 20_000, 2_000_000
 
-// errNoClusters says that links allow no such clusters, which is certain.
+// errNoClusters means that no assignment satisfies the links; the search was exhaustive.
 var errNoClusters = errors.New("no such clusters are possible")
 
-// findClusters returns an error where no k clusters hold to the links, or none are found.
+// findClusters sets colours. It returns an error if no assignment to k clusters satisfies the links, or none is found.
 func (u *units) findClusters(k int) error {
 	if u.colours != nil {
 		return nil
@@ -74,8 +73,8 @@ func (u *units) findClusters(k int) error {
 	return nil
 }
 
-// place returns the cheapest cluster of each unit. Units that links part get the clusters that search finds in
-// time, or any that hold to the links.
+// place returns the cluster with the lowest cost for each unit. Units with cannot-links get the clusters of search, or
+// those of colours if it fails.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err
@@ -92,12 +91,12 @@ func (u *units) place(k int, costs []float64) ([]int, error) {
 	return placed, nil
 }
 
-// search finds clusters for the units that links part, the one with the least choice first, and goes back from
-// dead ends. With alike costs say nothing. Other units that are not fixed get −1.
+// search assigns the units with cannot-links by backtracking, the unit with the fewest choices first. With alike it
+// ignores costs. Other units that are not fixed get −1. It takes at most most steps.
 func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, error) {
 	placed, choices := slices.Clone(u.fixed), slices.Repeat([]int{k}, len(u.fixed))
-	blocked := make([]int32, len(placed)*k) // how many units in each cluster a unit is parted from
-	held := make([]int, k)                  // units in each cluster
+	blocked := make([]int32, len(placed)*k) // number of cannot-links of each unit in each cluster
+	held := make([]int, k)                  // number of units in each cluster
 	put := func(at, j int, by int) {
 		held[j] += by
 		for _, other := range u.apart[at] {
@@ -121,7 +120,7 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 			return nil, errNoClusters
 		}
 	}
-	// Of units with equal choice the one goes first to which its choice matters most.
+	// Ties between units go to the one with the most to lose.
 	matters := make([]float64, len(placed))
 	for _, at := range open {
 		if matters[at] = float64(len(u.apart[at])); !alike {
@@ -173,8 +172,8 @@ func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, err
 	return placed, rest(len(open))
 }
 
-// lowerAll moves units to the cheapest clusters that links allow, and swaps two parted units where that costs
-// less, until none moves, within limits. placed must hold to the links.
+// lowerAll is a local search: it moves units to the allowed clusters with the lowest cost, and swaps two cannot-linked
+// units if that lowers the cost, until nothing changes or the limit is reached. placed must satisfy the links.
 func (u *units) lowerAll(k int, costs []float64, placed []int) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
 	moved := true
@@ -206,7 +205,7 @@ func (u *units) lowerAll(k int, costs []float64, placed []int) {
 	}
 }
 
-// holds tells whether cluster j holds a unit that unit at is parted from, but for one.
+// holds reports whether cluster j holds a unit with a cannot-link to unit at, other than except.
 func (u *units) holds(placed []int, at, j, except int) bool {
 	for _, other := range u.apart[at] {
 		if other != except && placed[other] == j {
@@ -216,14 +215,14 @@ func (u *units) holds(placed []int, at, j, except int) bool {
 	return false
 }
 
-// CheckLinks returns an error where what is known of n samples contradicts itself, where a label is not below
-// k, or where no k clusters part all samples that cannot link: that error wraps ErrDeadEnd.
+// CheckLinks returns an error if labels and links of n samples contradict each other or if a label is not below k. If no
+// k clusters satisfy the cannot-links, or none are found, the error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
 	_, err := placeable(n, k, known)
 	return err
 }
 
-// placeable returns units that can be placed in k clusters.
+// placeable returns the units of n samples, or an error if they have no assignment to k clusters.
 func placeable(n, k int, known Known) (*units, error) {
 	u, err := newUnits(n, k, known)
 	if err == nil {
@@ -232,8 +231,8 @@ func placeable(n, k int, known Known) (*units, error) {
 	return u, err
 }
 
-// Bind moves as few samples as it can so that groups, the clusters of n samples from 0 to k−1, hold to the
-// links and labels. cost returns what sample i costs in cluster j, which decides between equal numbers of moves.
+// Bind repairs groups, the clusters of n samples from 0 to k−1, so that they satisfy the links and labels. It aims at the
+// fewest moves; the cost of sample i in cluster j decides between equal numbers of moves.
 func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	u, err := newUnits(len(groups), k, known)
 	if err != nil {
@@ -242,7 +241,7 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	costs := make([]float64, len(u.members)*k)
 	for at, members := range u.members {
 		if len(members) == 1 && len(u.apart[at]) == 0 {
-			continue // stays
+			continue // keeps its group
 		}
 		for j := range k {
 			for _, i := range members {
@@ -262,9 +261,9 @@ func Bind(groups []int, k int, known Known, cost func(i, j int) float64) error {
 	return nil
 }
 
-// keep makes it cost more to move a sample out of its group than all else.
+// keep lowers the cost of each unit in its samples' groups by more than all other costs together.
 func (u *units) keep(groups []int, k int, costs []float64) {
-	most := 1.0 // more than all costs of a unit together
+	most := 1.0 // exceeds the sum of any unit's costs
 	for at := range u.members {
 		sum := 0.0
 		for _, c := range costs[at*k : (at+1)*k] {

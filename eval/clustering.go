@@ -7,19 +7,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// contingency counts the classes of the samples of each cluster. Both are numbered in the order of their
-// first samples, so that nothing depends on their names.
+// contingency is a sparse contingency table. Clusters and classes are numbered in the order of their first samples, so
+// that scores do not depend on their names.
 type contingency struct {
-	counts             [][]cell // for each cluster the classes that its samples have, rising
-	clusters, classes  []int    // their names
-	inCluster, inClass []int    // the numbers of their samples
+	counts             [][]cell // the non-zero cells of each cluster, by class
+	clusters, classes  []int    // names of clusters and classes
+	inCluster, inClass []int    // numbers of their samples
 	samples            int
 }
 
-// cell counts the samples of a cluster with one class.
+// cell is the number of samples of a cluster that have a class.
 type cell struct{ class, count int }
 
-// tabulate counts the samples with a known class. It panics if the lengths differ.
+// tabulate returns the contingency table of the samples with a class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
 	pairUp(truth, assigned)
 	t := &contingency{}
@@ -54,8 +54,8 @@ func tabulate(truth, assigned []int) *contingency {
 	return t
 }
 
-// AC returns the accuracy of a clustering: the share of the samples whose cluster the best one-to-one mapping
-// maps to their class (see Mapping). It panics if the lengths differ.
+// AC returns the clustering accuracy, from 0 to 1: the fraction of samples whose cluster maps to their class under the
+// best one-to-one mapping (see [Mapping]). It panics if the lengths differ.
 func AC(truth, assigned []int) float64 { return tabulate(truth, assigned).ac() }
 
 func (t *contingency) ac() float64 {
@@ -70,8 +70,8 @@ func (t *contingency) ac() float64 {
 	return share(right, t.samples)
 }
 
-// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples. Clusters
-// without a match get the remaining classes, in the order of their first samples.
+// Mapping returns the one-to-one mapping from clusters to classes that is correct for the most samples. Unmatched
+// clusters get the remaining classes in the order of their first samples.
 func Mapping(truth, assigned []int) map[int]int {
 	t := tabulate(truth, assigned)
 	matched := hungarian(t.counts, len(t.classes))
@@ -95,9 +95,9 @@ func Mapping(truth, assigned []int) map[int]int {
 	return mapping
 }
 
-// NMI returns the normalised mutual information of classes and clusters,
-// MI/max(H, H'): the papers divide by the larger entropy, not by the mean. A
-// single cluster of a single class scores 1. It panics if the lengths differ.
+// NMI returns the normalised mutual information of classes and clusters, from 0 to 1: MI/max(H, H'). Like the papers it
+// divides by the larger entropy, not by the mean. A single cluster of a single class scores 1. It panics if the lengths
+// differ.
 func NMI(truth, assigned []int) float64 { return tabulate(truth, assigned).nmi() }
 
 func (t *contingency) nmi() float64 {
@@ -119,7 +119,7 @@ func (t *contingency) nmi() float64 {
 	return min(max(information/entropy, 0), 1)
 }
 
-// entropy returns −Σ p·log p of the shares of the samples.
+// entropy returns −Σ p·log p for the fractions p of samples.
 func (t *contingency) entropy(sizes []int) float64 {
 	var sum float64
 	for _, size := range sizes {
@@ -129,8 +129,8 @@ func (t *contingency) entropy(sizes []int) float64 {
 	return sum
 }
 
-// ARI returns the adjusted Rand index (Hubert and Arabie 1985): 1 for the same partition, about 0 for a
-// random one. It panics if the lengths differ.
+// ARI returns the adjusted Rand index, from −1 to 1 (Hubert and Arabie 1985): 1 for identical partitions, 0 on average
+// for random ones. It panics if the lengths differ.
 func ARI(truth, assigned []int) float64 { return tabulate(truth, assigned).ari() }
 
 func (t *contingency) ari() float64 {
@@ -145,7 +145,7 @@ func (t *contingency) ari() float64 {
 	}
 	inClusters, inClasses, all := pairs(t.inCluster...), pairs(t.inClass...), pairs(t.samples)
 	if inClusters == inClasses && (inClusters == 0 || inClusters == all) {
-		return 1 // every sample alone, or all together, in both
+		return 1 // both partitions are trivial: all singletons, or one block
 	}
 	expected := inClusters * inClasses / all
 	return (both - expected) / ((inClusters+inClasses)/2 - expected)
@@ -159,8 +159,8 @@ func pairs(sizes ...int) float64 {
 	return sum
 }
 
-// Purity returns the share of the samples that have the commonest class of
-// their cluster. It panics if the lengths differ.
+// Purity returns the fraction of samples whose class is the most frequent one of their cluster. It panics if the lengths
+// differ.
 func Purity(truth, assigned []int) float64 { return tabulate(truth, assigned).purity() }
 
 func (t *contingency) purity() float64 {
@@ -171,8 +171,8 @@ func (t *contingency) purity() float64 {
 	return share(commonest, t.samples)
 }
 
-// VI returns the variation of information of classes C and clusters K in nats, H(C|K) + H(K|C) (Meilă 2007):
-// 0 for the same partition, and at most ln n of n samples. It is a metric. It panics if the lengths differ.
+// VI returns the variation of information of classes C and clusters K, H(C|K) + H(K|C), in nats (Meilă 2007). It is a
+// metric: 0 for identical partitions, and at most ln n for n samples. It panics if the lengths differ.
 func VI(truth, assigned []int) float64 { return tabulate(truth, assigned).vi() }
 
 func (t *contingency) vi() float64 {
@@ -183,5 +183,5 @@ func (t *contingency) vi() float64 {
 			sum -= p / float64(t.samples) * (elementary.Log(p/float64(t.inCluster[c])) + elementary.Log(p/float64(t.inClass[x.class])))
 		}
 	}
-	return max(sum, 0) // and no −0
+	return max(sum, 0) // avoids −0
 }

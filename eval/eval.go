@@ -1,11 +1,11 @@
-// Package eval scores what clusterings, classifiers and factorisations give.
+// Package eval computes scores of clusterings, classifications and factorisations. The examples of [Compute] and [KNN]
+// show how to score a clustering and how to classify samples.
 //
-// A clustering is scored against the samples' classes by accuracy (AC), normalised mutual information, the
-// adjusted Rand index and purity. Classes and clusters are any whole numbers; only which samples share one
-// matters. A sample whose class is negative, that is not known, is left out. Where no sample is left, every
-// score is 0.
+// [AC], [NMI], [ARI], [Purity] and [VI] compare clusters with classes. Classes and clusters are arbitrary integers; only
+// equality matters. Samples with a negative class, which means unknown, are ignored. If no sample remains, every score
+// is 0.
 //
-// Samples are rows. The papers' symbols are here:
+// A sample is a row. The papers' symbols correspond to:
 //
 //	papers            here
 //	C (classes)       truth
@@ -25,8 +25,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Accuracy returns the share of the samples whose predicted class is the true one, of those whose true class
-// is known, that is, not negative; 0 without any. It panics if the lengths differ.
+// Accuracy returns the fraction of samples whose predicted class equals the true one. Samples with a negative true class
+// are ignored; without samples it is 0. It panics if the lengths differ.
 func Accuracy(truth, predicted []int) float64 {
 	pairUp(truth, predicted)
 	right, known := 0, 0
@@ -49,7 +49,7 @@ func pairUp(truth, found []int) {
 	}
 }
 
-// share returns part/whole, and 0 of nothing.
+// share returns part/whole, or 0 if whole is 0.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -60,8 +60,8 @@ func share(part, whole int) float64 {
 // MostConfused is the largest number of classes of a confusion matrix.
 const MostConfused = 1 << 14
 
-// Confusion returns the confusion matrix, classes×classes, a row for each true class. Samples with a negative
-// true class, which is unknown, are left out. A class out of range is an error, and so are more than
+// Confusion returns the confusion matrix, classes×classes: row t, column p is the number of samples of class t that are
+// predicted as p. Samples with a negative true class are ignored. A class out of range is an error, and so are more than
 // [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 	pairUp(truth, predicted)
@@ -84,9 +84,9 @@ func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 	return counts, nil
 }
 
-// Sparsity returns the sparsity of each column of a factor, m×k (Hoyer 2004): (√m − ‖u‖₁/‖u‖₂)/(√m − 1),
-// which is 0 for values of one size and 1 for a single nonzero value. Columns of zeros, and of a factor with
-// a single row, count as 0. Values must be finite.
+// Sparsity returns the sparsity of each column u of a factor, m×k: (√m − ‖u‖₁/‖u‖₂)/(√m − 1) (Hoyer 2004). It is 0 if
+// all values have the same magnitude, and 1 for a single non-zero value. Zero columns, and columns of length 1, have
+// sparsity 0. Values must be finite.
 func Sparsity(factor mat.Matrix) ([]float64, error) {
 	if _, err := largestOf(factor); err != nil {
 		return nil, fmt.Errorf("sparsity: %w", err)
@@ -97,7 +97,7 @@ func Sparsity(factor mat.Matrix) ([]float64, error) {
 	root := math.Sqrt(float64(m))
 	for r := range k {
 		mat.Col(column, r, factor)
-		// Scaled, so that no norm overflows.
+		// Scale to avoid overflow of the norms.
 		largest := elementary.Largest(column)
 		if largest == 0 || m == 1 {
 			continue
@@ -124,9 +124,9 @@ func largestOf(x mat.Matrix) (largest float64, err error) {
 	return largest, nil
 }
 
-// BasisPurity returns, for each column of the coefficients V, n×k, the largest share of its mass Σ|v_ir| that
-// the samples of one class have, and the mean of these shares weighted by the masses. Samples with a negative
-// label, of unknown class, are left out. A column without mass has the share 0. Values must be finite.
+// BasisPurity returns, for each column of the coefficients V, n×k, the largest fraction of its mass Σ|v_ir| that
+// belongs to the samples of one class, and the mean of these fractions weighted by mass. Samples with a negative label
+// are ignored. A column without mass has purity 0. Values must be finite.
 func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, overall float64, err error) {
 	n, k := coefficients.Dims()
 	if len(labels) != n {
@@ -148,7 +148,7 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 			if l < 0 {
 				continue
 			}
-			v := math.Abs(coefficients.At(i, r)) / largest // so that no sum overflows
+			v := math.Abs(coefficients.At(i, r)) / largest // avoids overflow of sums
 			byClass[l] += v
 			mass += v
 			most = max(most, byClass[l])
@@ -165,8 +165,8 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 	return perBasis, overall, nil
 }
 
-// MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of
-// a single value is 0, and so are both of none. Results that overflow are the largest number.
+// MeanSD returns the mean of x and its sample standard deviation, with the divisor n − 1. The deviation of one value is
+// 0; both are 0 for an empty x. Results that overflow are capped at math.MaxFloat64.
 func MeanSD(x []float64) (mean, sd float64) {
 	switch len(x) {
 	case 0:
@@ -178,7 +178,7 @@ func MeanSD(x []float64) (mean, sd float64) {
 	if !math.IsInf(mean, 0) && !math.IsInf(sd, 0) && !math.IsNaN(sd) {
 		return mean, sd
 	}
-	// A sum has overflowed: scale by a power of 2.
+	// A sum overflowed: scale by a power of 2, which is exact.
 	const scale = 0x1p-600
 	small := make([]float64, len(x))
 	for i, v := range x {

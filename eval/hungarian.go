@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// hungarian returns for each row its matched column, or −1, such that no column is matched twice and the sum
-// of the matched counts is largest. Cells of 0 are never matched. It adds one row at a time along a shortest
-// path among the other cells (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987), in
-// O(rows·cells·log columns) at most.
+// hungarian solves the assignment problem: it returns each row's matched column, or −1, so that no column is matched
+// twice and the sum of the matched counts is maximal. Missing cells, which count 0, are never matched. It adds one row at
+// a time along a shortest augmenting path (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987), in
+// O(rows·cells·log columns).
 func hungarian(rows [][]cell, columns int) []int {
 	h := &matching{
 		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
@@ -25,7 +25,7 @@ func hungarian(rows [][]cell, columns int) []int {
 			h.rowPrice[r] = max(h.rowPrice[r], x.count)
 		}
 	}
-	// Most rows have their largest count in a column that no other row wants.
+	// Match rows greedily with the column of their largest count if it is free, which settles most rows.
 	for r, cells := range rows {
 		for _, x := range cells {
 			if x.count == h.rowPrice[r] && h.rowOf[x.class] < 0 {
@@ -42,29 +42,29 @@ func hungarian(rows [][]cell, columns int) []int {
 	return h.columnOf
 }
 
-// matching is a matching in progress. The reduced cost of a cell, rowPrice + columnPrice − count, is never
-// negative, and 0 for matched cells; no price is negative, and those of unmatched rows that were tried and of
-// unmatched columns are 0. So no other matching has a larger sum.
+// matching is a matching in progress. Invariants: the reduced cost of a cell, rowPrice + columnPrice − count, is ≥ 0, and
+// 0 for matched cells. Prices are ≥ 0, and 0 for unmatched columns and for unmatched rows that were tried. Hence the
+// matching has the largest sum.
 type matching struct {
 	rows                  [][]cell
-	columnOf, rowOf       []int // -1 where there is none
+	columnOf, rowOf       []int // the match of each row and column, or −1
 	rowPrice, columnPrice []int
 
-	distance, from []int     // In a search: the distance of a column, and the row before it
-	queue          []reached // the nearest last
-	order          []int     // the columns settled, nearest first
+	distance, from []int     // in a search: distance of each column, and the row before it
+	queue          []reached // sorted by decreasing distance
+	order          []int     // settled columns, nearest first
 }
 
-// reached is a column in the queue of a search.
+// reached is an entry of the queue.
 type reached struct{ distance, column int }
 
-// match matches the row, or leaves it or another one unmatched, whichever costs least.
+// match matches row start, or leaves it or another row unmatched, whichever has the lowest cost.
 func (h *matching) match(start int) {
 	h.queue, h.order = h.queue[:0], h.order[:0]
 	for c := range h.distance {
 		h.distance[c] = math.MaxInt
 	}
-	// The path ends in a free column, or in a row that is left unmatched.
+	// The path ends in a free column, or in a row that becomes unmatched.
 	giveUp, least, free := start, h.rowPrice[start], -1
 	row, length := start, 0
 	for {
@@ -91,7 +91,7 @@ func (h *matching) match(start int) {
 			giveUp, least = row, d
 		}
 	}
-	// Adjust the prices, so that the reduced costs along the path are 0.
+	// Adjust the prices so that the reduced costs along the path are 0.
 	h.rowPrice[start] -= least
 	for _, c := range h.order {
 		if by := least - h.distance[c]; by > 0 {
@@ -121,7 +121,7 @@ func (h *matching) push(r reached) {
 	h.queue = slices.Insert(h.queue, at, r)
 }
 
-// nearest takes the nearest column from the queue, without those that were reached at less, or returns −1.
+// nearest removes the nearest column from the queue and skips outdated entries. It returns −1 if the queue is empty.
 func (h *matching) nearest() int {
 	for len(h.queue) > 0 {
 		first := h.queue[len(h.queue)-1]

@@ -10,20 +10,19 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 )
 
-// defaultNeighbours is the papers' number of neighbours.
+// defaultNeighbours is the number of neighbours in the papers.
 const defaultNeighbours = 10
 
-// KNN classifies samples by their nearest training samples.
+// KNN is the k-nearest-neighbours classifier.
 type KNN struct {
-	// K is the number of neighbours that vote; 0 means 10. If there are fewer training samples, all vote.
+	// K is the number of neighbours; 0 means 10. If there are fewer training samples, all of them vote.
 	K        int
 	Distance cluster.Distance
 }
 
-// Classify returns for each row of test, t×m, the commonest label among the K nearest rows of train, n×m. A
-// tie goes to the label with the nearest sample; of samples at the same distance the lower row is the nearer.
-// Both matrices are dense or a *sparse.CSR; others are copied. Each training sample needs a label, and values
-// must be finite.
+// Classify returns, for each row of test, t×m, the most frequent label among the K nearest rows of train, n×m. Ties go
+// to the label with the nearest sample; equal distances are ordered by row. Labels must be ≥ 0 and values finite.
+// Matrices other than *mat.Dense and *sparse.CSR are copied.
 func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	n, _ := train.Dims()
 	if len(labels) != n {

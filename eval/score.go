@@ -14,17 +14,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Task is the task of an experiment.
+// Task is the kind of an experiment.
 type Task int
 
 const (
-	Clustering     Task = iota // groups are compared with the classes
-	Classification             // finds the classes of test samples
+	Clustering     Task = iota // clusters samples and compares the clusters with classes
+	Classification             // predicts the classes of test samples
 )
 
 var tasks = enum.Of[Task]("task", "cluster", "classify")
 
-// The names that settings use.
+// String returns the name of the task in settings.
 func (t Task) String() string                   { return tasks.String(t) }
 func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
 func (Task) Values() []string                   { return tasks.Values() }
@@ -33,67 +33,67 @@ func (Task) Values() []string                   { return tasks.Values() }
 type Unit string
 
 const (
-	UnitPercent Unit = "%"    // of shares, of at most 1, which reports show in percent
-	UnitNats    Unit = "nats" // of information, by the natural logarithm
-	UnitNone    Unit = ""     // of plain numbers
+	UnitPercent Unit = "%"    // a fraction of 1, which reports show in percent
+	UnitNats    Unit = "nats" // information, with the natural logarithm
+	UnitNone    Unit = ""     // a plain number
 )
 
-// Prominence says where a score is shown.
+// Prominence is the place of a score in reports.
 type Prominence int
 
 const (
-	Minor    Prominence = iota // after the others
-	Major                      // first
-	Headline                   // also printed when an experiment ends
+	Minor    Prominence = iota // shown last
+	Major                      // shown first
+	Headline                   // shown first, and printed when an experiment ends
 )
 
-// Score describes a measure of the outcome of a trial.
+// Score describes a measure of quality of a trial.
 type Score struct {
-	Name, Title, Help string // its name in records; Title and Help are for readers
-	// Min and Max bound its values; they may be infinite.
+	Name, Title, Help string // name in result files, full name, and explanation
+	// Min and Max are the bounds of values; they may be infinite.
 	Min, Max      float64
 	LowerIsBetter bool
 	Unit          Unit
 	Task          Task
 	Prominence    Prominence
-	Optional      bool // scores are computed on request
-	// Unlabelled scores cover only the unlabelled samples; their names end in UnlabelledSuffix.
+	Optional      bool // computed on request only
+	// Unlabelled restricts the score to unlabelled samples; its name then ends in UnlabelledSuffix.
 	Unlabelled bool
-	OfSamples  bool // it can cover a part of the samples
-	// Value computes it; false if the outcome has no such score.
+	OfSamples  bool // can be restricted to a part of the samples
+	// Value computes the score. It returns false if the score does not apply to the outcome.
 	Value func(*Outcome) (float64, bool, error)
 }
 
-// Outcome is the result of a trial, with the truth.
+// Outcome is the result of a trial together with the true classes.
 type Outcome struct {
-	// Found are the clusters of n samples, or the predicted classes of n test samples, Truth their classes.
+	// Found holds the clusters of n samples, or the predicted classes of n test samples; Truth holds their classes.
 	Found, Truth []int
-	// Labels are the classes of the n samples of a clustering that the method knew, or −1. They may be nil.
+	// Labels holds the given label of each of the n samples of a clustering, or −1. It may be nil.
 	Labels []int
-	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes those of their n samples.
+	// Coefficients, n×k, and Basis, m×k, are the factors, or nil. Classes holds the classes of their n samples.
 	Coefficients, Basis *mat.Dense
 	Classes             []int
 
 	counts *contingency
 }
 
-// UnlabelledSuffix is the end of the names of scores over the unlabelled samples.
+// UnlabelledSuffix ends the names of scores restricted to unlabelled samples.
 const UnlabelledSuffix = " free"
 
-// OverUnlabelled returns the score over the unlabelled samples.
+// OverUnlabelled returns the score restricted to unlabelled samples.
 func (s Score) OverUnlabelled() Score {
 	s.Name, s.Title, s.Unlabelled = s.Name+UnlabelledSuffix, s.Title+" of the unlabelled samples", true
 	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
 	return s
 }
 
-// Holds reports whether the score can have the value.
+// Holds reports whether v is within the bounds of the score.
 func (s Score) Holds(v float64) bool { return !math.IsInf(v, 0) && s.Min <= v && v <= s.Max }
 
-// equal is the difference, relative to 1 or to the larger value, up to which values count as equal.
+// equal is the largest difference, relative to the larger value or 1, of values that count as equal.
 const equal = 1e-12
 
-// Better reports whether a is better than b by more than rounding.
+// Better reports whether a is better than b by more than rounding error.
 func (s Score) Better(a, b float64) bool {
 	if s.LowerIsBetter {
 		a, b = b, a
@@ -101,8 +101,8 @@ func (s Score) Better(a, b float64) bool {
 	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
 }
 
-// Register adds a score of the program's own, behind the others. Experiments find it by its name. Call it
-// from an init function. It panics if the name is taken.
+// Register adds a score to the registry, after the others, so that experiments can select it by name. Call it from an
+// init function. It panics if the name is taken.
 func Register(s Score) {
 	if _, taken := FindScore(s.Name); taken || s.Name == "" || s.Value == nil {
 		panic(fmt.Sprintf("eval: the score %q is registered already, or has no name or no value", s.Name))
@@ -110,15 +110,15 @@ func Register(s Score) {
 	scores = append(scores, s)
 }
 
-// Scores returns all scores, in the order of display.
+// Scores returns all registered scores in display order.
 func Scores() []Score { return slices.Clone(scores) }
 
-// MainScore returns the score that a task is judged by: the first in the list.
+// MainScore returns the main score of a task: the first registered one.
 func MainScore(task Task) Score {
 	return scores[slices.IndexFunc(scores, func(s Score) bool { return s.Task == task })]
 }
 
-// listed returns all scores with those over the unlabelled samples, in the order of display.
+// listed returns all scores, including those restricted to unlabelled samples, in display order.
 func listed() (all []Score) {
 	for _, s := range scores {
 		if all = append(all, s); s.OfSamples {
@@ -128,7 +128,7 @@ func listed() (all []Score) {
 	return all
 }
 
-// FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
+// FindScore returns the score with this name. For an unknown name it returns a score without bounds, and false.
 func FindScore(name string) (s Score, known bool) {
 	for _, s := range listed() {
 		if s.Name == name {
@@ -142,7 +142,8 @@ func FindScore(name string) (s Score, known bool) {
 	return s, false
 }
 
-// CompareScores orders names for display: the list, then others by name, over all samples before unlabelled ones.
+// CompareScores compares names in display order: registered scores, then unknown ones by name, those of unlabelled
+// samples last.
 func CompareScores(a, b string) int {
 	all := listed()
 	place := func(name string) int {
@@ -158,7 +159,7 @@ func CompareScores(a, b string) int {
 	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
-// CheckScores returns an error for the first name that is no score of the task. It corrects the case of names.
+// CheckScores returns an error for the first name that is not a score of the task. It corrects the case of names.
 func CheckScores(task Task, names []string) error {
 	var there []string
 	for _, s := range scores {
@@ -178,8 +179,8 @@ func CheckScores(task Task, names []string) error {
 	return nil
 }
 
-// Compute returns the scores of an outcome by name: those of the task that are not optional, and the optional
-// ones named. If some samples are labelled and some are not, it adds the scores over the unlabelled ones.
+// Compute returns the scores of an outcome by name: all scores of the task, optional ones only if named. If some samples
+// are labelled and others not, it adds the scores restricted to unlabelled samples.
 func Compute(task Task, o Outcome, optional ...string) (map[string]float64, error) {
 	out := map[string]float64{}
 	rest := o.unlabelled()
@@ -203,12 +204,12 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 	return out, nil
 }
 
-// OnlyUnlabelled leaves only the scores over the unlabelled samples.
+// OnlyUnlabelled deletes all scores except those restricted to unlabelled samples.
 func OnlyUnlabelled(scores map[string]float64) {
 	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, UnlabelledSuffix) })
 }
 
-// unlabelled returns the outcome of the samples whose label was not given.
+// unlabelled returns the outcome restricted to unlabelled samples.
 func (o *Outcome) unlabelled() Outcome {
 	var rest Outcome
 	for i, label := range o.Labels {

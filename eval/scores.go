@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scores lists all scores in the order of display. The first of a task is its main score.
+// scores is the registry, in display order. The first score of a task is its main score.
 var scores = []Score{
 	{Name: "accuracy", Title: "Accuracy", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Headline,
 		Help:  "The share of test samples whose class was found.",
@@ -40,7 +40,7 @@ var scores = []Score{
 		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 
-// ofClusters makes a score of the contingency table one of the outcome.
+// ofClusters turns a function of the contingency table into a Score.Value.
 func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, error) {
 	return func(o *Outcome) (float64, bool, error) {
 		if o.counts == nil {
@@ -50,7 +50,8 @@ func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, err
 	}
 }
 
-// ofParts makes a score of basis vectors that are parts, since both factors are non-negative.
+// ofParts turns f into a Score.Value that applies only if both factors are non-negative, so that basis vectors are
+// parts.
 func ofParts(f func(*Outcome) (float64, error)) func(*Outcome) (float64, bool, error) {
 	return func(o *Outcome) (v float64, ok bool, err error) {
 		if ok = o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0); ok {

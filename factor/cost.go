@@ -10,32 +10,31 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// Cost says how the distance of V·Uᵀ from X is measured.
+// Cost is the measure of the distance between X and V·Uᵀ.
 type Cost int
 
 const (
 	CostFrobenius Cost = iota // the sum of squared differences, ‖X − V·Uᵀ‖²
-	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log
-	// 0 = 0.
+	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
 	CostKL
 )
 
 type costInfo struct {
 	name string
-	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2 blocks are
-	// half the gradient.
+	// degree is β: the cost of t·X and t·Y is t^β times the cost of X and Y. With degree 2 a block holds half
+	// the gradient.
 	degree float64
 	// new returns the cost of u (k×m) and v (k×n) on x.
 	new func(x view.Data, u, v *mat.Dense) cost
-	// term is the cost of one entry x where the factors say y.
+	// term is the cost of one entry x that the factors approximate by y.
 	term func(x, y float64) float64
-	// constant is what condensing takes away: the cost of the whole data is that of the condensed data
-	// plus this.
+	// constant is the cost of the whole data minus the cost of the condensed data, which does not depend on
+	// the factors.
 	constant func(t *view.Condensation, whole, condensed view.Data) float64
 }
 
-// costs is the list of costs, in the order of their values: one entry each. A cost must be a Bregman
-// divergence in x, of which ties and weights are then the same for all.
+// costs is indexed by Cost. Each cost must be a Bregman divergence: ties are then condensed to weighted means
+// under every cost.
 var costs = []costInfo{frobenius, kl}
 
 func (c Cost) names() enum.Names[Cost] {
@@ -51,15 +50,15 @@ func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText
 func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
 func (c Cost) Values() []string                 { return c.names().Values() }
 
-// Quadratic tells whether the cost is quadratic in either factor.
+// Quadratic reports whether the cost is quadratic in each factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
 
-// A cost measures u, k×m, and v, k×n, which others change, and splits its gradient. Its blocks hold until
-// moved is called.
+// A cost evaluates the factors u, k×m, and v, k×n, which the solver changes in place, and splits the gradient.
+// Its blocks are valid until moved is called.
 type cost interface {
-	// moved says that u has changed, or v.
+	// moved invalidates cached products after a change of v, or else of u.
 	moved(v bool)
-	// basisBlock is the block in u, coefficientBlock that in v.
+	// basisBlock is the block of u, coefficientBlock the block of v.
 	basisBlock() Block
 	coefficientBlock() Block
 	// value is the cost at u and v.
@@ -78,12 +77,12 @@ var frobenius = costInfo{
 	},
 }
 
-// frobeniusCost is ‖X − vᵀu‖² = ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩: two products with X an iteration.
+// frobeniusCost is ‖X − vᵀu‖² = ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩: two products with X per iteration.
 type frobeniusCost struct {
 	x          view.Data
 	u, v       *mat.Dense
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
-	vv, uu     *mat.Dense // v·vᵀ and u·uᵀ, nil where v or u has changed since, and u·Xᵀ with u·uᵀ
+	vv, uu     *mat.Dense // v·vᵀ and u·uᵀ; nil when out of date; ux is valid when uu is
 	haveVX     bool
 	sumSquares float64 // ‖X‖²
 }
@@ -132,15 +131,15 @@ func (c *frobeniusCost) value() float64 {
 	return j
 }
 
-// nearZero is the share of the data's size below which a cost is added up term by term: the difference
-// that gives it has lost digits.
+// nearZero is the fraction of the data's size below which a cost is summed term by term, because the difference of
+// large sums has lost digits.
 const nearZero = 1e-5
 
 var kl = costInfo{
 	name: "kl", degree: 1,
 	new: func(x view.Data, u, v *mat.Dense) cost {
 		return newKLCost(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
-			for _, v := range values { // the same sum where zeros are stored and where not
+			for _, v := range values { // stored zeros do not change the sum
 				sum += v
 			}
 			return sum
@@ -158,12 +157,12 @@ type klCost struct {
 	x                        view.Data
 	u, v                     *mat.Dense
 	bu, bv                   *mat.Dense // v·R and u·Rᵀ
-	pu, pv                   *mat.Dense // the positive parts: v's (u's) row sums, row by row
+	pu, pv                   *mat.Dense // the positive parts: row sums of v and of u, repeated along each row
 	sum                      float64    // Σ x
 	logs                     float64    // Σ x·log(x/y), of the ratios in bu
 	su, sv                   []float64
-	haveBu, haveBv, haveLogs bool // they are those of the present factors
-	valueAlone               bool // who asks for the value asks for no block at the same factors
+	haveBu, haveBv, haveLogs bool // bu, bv and logs belong to the current factors
+	valueAlone               bool // the caller of value does not use a block at the same factors
 }
 
 func newKLCost(x view.Data, u, v *mat.Dense, sum float64) *klCost {
@@ -174,7 +173,7 @@ func newKLCost(x view.Data, u, v *mat.Dense, sum float64) *klCost {
 
 func (c *klCost) moved(bool) { c.haveBu, c.haveBv, c.haveLogs = false, false, false }
 
-// ratios brings bu up to date, with logs if they are wanted.
+// ratios updates bu, and logs if requested.
 func (c *klCost) ratios(logs bool) {
 	if !c.haveBu {
 		c.logs = c.x.RatioBasis(c.bu, c.u, c.v, logs)
@@ -199,7 +198,7 @@ func (c *klCost) coefficientBlock() Block {
 	return Block{Linear: c.bv, Positive: c.pv}
 }
 
-// value also finds the ratios that the next basisBlock needs, but for valueAlone.
+// value also computes the ratios for the next basisBlock, unless valueAlone is set.
 func (c *klCost) value() float64 {
 	switch {
 	case c.haveLogs:

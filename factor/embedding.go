@@ -22,19 +22,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A linear embedding looks for directions v that make vᵀAv largest where vᵀRv = 1, A and R being scatter
-// matrices of two graphs over the samples (Yan et al. 2007), in which alone the methods differ. All work in
-// the principal directions of the samples, so that nothing is m×m where n is less.
+// A linear embedding maximises vᵀAv subject to vᵀRv = 1. A and R are scatter matrices of two graphs over the
+// samples (Yan et al. 2007); the methods differ only in them. All methods work in the principal directions of the
+// samples, so that no matrix is m×m when n < m.
 
 type training struct {
 	data view.Data
 	*principal.Samples
-	class []int // of each row of X, numbered from 0, or -1; nil where labels do not matter
+	class []int // of each row of X, numbered from 0, or -1; nil if the method ignores labels
 	sizes []int // of the classes
 }
 
-// newTraining centres the samples. If check, which gets the sizes of the classes, is not nil, the centre is
-// that of the labelled samples, which with alone are the only ones.
+// newTraining centres the samples on their mean. If check is not nil, it validates the class sizes, and the mean is
+// taken over labelled samples. With alone, unlabelled samples are left out.
 func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 	return t, err
 }
 
-// Shared holds the principal directions that linear embeddings of the same samples have in common. Its zero
-// value holds none. Several fits may use it at once.
+// Shared caches the principal directions of a set of samples, so that several linear embeddings of the same samples
+// compute them once. Its zero value is an empty cache. It is safe for concurrent use.
 type Shared struct {
 	mu sync.Mutex
-	of map[string]*principal.Samples // by the samples that are kept and counted
+	of map[string]*principal.Samples // by the masks kept and counted
 }
 
-// samples returns the samples that were made before, or makes them.
+// samples returns the cached samples, or makes and caches them. A nil cache always makes them.
 func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, error)) (*principal.Samples, error) {
 	if s == nil {
 		return make()
@@ -103,7 +103,7 @@ func twoClasses(sizes []int) error {
 	return nil
 }
 
-// twoClassesOnePair reports besides that no class has scatter within.
+// twoClassesOnePair also requires a class of two labelled samples: otherwise there is no scatter within classes.
 func twoClassesOnePair(sizes []int) error {
 	err := twoClasses(sizes)
 	if err == nil && slices.Max(sizes) == 1 {
@@ -112,8 +112,8 @@ func twoClassesOnePair(sizes []int) error {
 	return err
 }
 
-// reduced returns the principal directions that keep the share of the variance, and x in them, n×q. There are
-// at most n less the number of groups: in more, some would have no scatter within the groups.
+// reduced returns the fewest principal directions that keep the share of the variance, and the coordinates of the
+// samples, n×q. q is at most n − groups: beyond that the scatter within groups is singular.
 func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
 	n, _ := t.X.Dims()
 	if a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
@@ -122,7 +122,7 @@ func (t *training) reduced(ctx context.Context, share float64, groups int) (a *p
 	return a, a.Coordinates(), nil
 }
 
-// varianceShare reads a share of variance; 0 stands for the default.
+// varianceShare validates a share of variance; 0 means def.
 func varianceShare(x, def float64) (float64, error) {
 	if x == 0 {
 		return def, nil
@@ -144,8 +144,8 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	return means
 }
 
-// weightedMeans returns the class means of y, which is centred, each times the root of the size of its class,
-// c×q. That all are the same is an error.
+// weightedMeans returns the class means of the centred y, c×q, each times the square root of its class size. It
+// is an error if all means are equal.
 func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
@@ -157,8 +157,8 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	return means, nil
 }
 
-// embed projects all samples to the combinations v, c×d, of axes that find returns, or to the axes themselves where v
-// is nil. Of two opposite directions it takes that whose largest entry is positive.
+// embed projects all samples onto the directions that find returns: the combinations v, c×d, of the axes a, or a itself
+// if v is nil. Each direction's sign makes its largest entry positive.
 func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check func([]int) error, alone bool,
 	find func(t *training) (a *principal.Axes, v *mat.Dense, err error)) (*Result, error) {
 	t, err := newTraining(ctx, x, known, opt, check, alone)
@@ -201,15 +201,16 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 	return &Result{Basis: out, Model: model, Coefficients: y}, nil
 }
 
-// Linear is a [Model] that represents a sample by its projection.
+// Linear is a [Model] that represents a sample by its linear projection.
 type Linear struct {
-	Mean       []float64  // what is taken from a sample before, m values
-	Projection *mat.Dense // holds the d directions as columns, m×d
+	Mean       []float64  // m values, subtracted from a sample before it is projected
+	Projection *mat.Dense // the d directions as columns, m×d
 }
 
+// Vectors returns Projection, m×d.
 func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
-// Transform implements [Model]: (x − mean)·Projection, p×d.
+// Transform returns (x − Mean)·Projection, p×d, for the samples x, p×m.
 func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	rows, k := l.Projection.Dims()
 	d, err := dataOf(x, rows, "the projection")
@@ -232,12 +233,12 @@ func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	return algebra.Transpose(y), nil
 }
 
-// PCA is principal component analysis (Pearson 1901): the orthonormal directions in which the samples vary
-// most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores, its [Model] is a [Linear]. There are at
-// most n − 1 directions, and m.
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions of largest variance,
+// min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores and its [Model] is a [Linear]. It finds at
+// most min(n − 1, m) directions.
 type PCA struct {
-	// Variance, above 0 and at most 1, asks for the fewest directions that keep that share of the
-	// variance, in place of the rank; 0 means the rank.
+	// Variance, in (0, 1], selects the fewest directions that keep this share of the variance. Options.Rank
+	// is then ignored. 0 means Options.Rank directions.
 	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
 
@@ -249,7 +250,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	if share > 0 {
-		opt.Rank = 1 // whatever it is
+		opt.Rank = 1 // the rank is ignored
 	}
 	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
 		a, err := t.Ask(ctx, func(sigma []float64) int {
@@ -262,13 +263,13 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997): after [PCA], the
-// directions in which the scatter S_b between the class means is largest beside the scatter S_w within
-// classes, S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model] is a
-// [Linear]. Of c classes there are at most c − 1 directions, and only those in which the means differ.
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997). After [PCA] it finds the
+// directions that maximise the scatter S_b between class means relative to the scatter S_w within classes:
+// S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from labelled samples only, and its [Model] is a [Linear].
+// For c classes it finds at most c − 1 directions, and none in which the means agree.
 type LDA struct {
-	// Variance is the share that PCA keeps, with at most as many directions as labelled samples less
-	// classes; 0 means 0.9.
+	// Variance is the share of the variance that PCA keeps; 0 means 0.9. PCA keeps at most n_l − c directions
+	// for n_l labelled samples of c classes.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
@@ -295,7 +296,7 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// byScatters returns at most count of the directions in the coordinates y, n×q, whatever S_w is.
+// byScatters returns at most count directions in the coordinates y, n×q. S_w may be singular.
 func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*mat.Dense, error) {
 	weighted, err := t.weightedMeans(y)
 	if err != nil {
@@ -308,12 +309,12 @@ func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*ma
 	return principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), count)
 }
 
-// errNearlySingular says that S_w is, or might be but for rounding, singular.
+// errNearlySingular means that S_w is singular to working precision.
 var errNearlySingular = errors.New("the scatter within classes is nearly singular")
 
-// byMeans is byScatters from the c class means and the singular values of y, where S_w is far from singular.
-// With M the weighted means, S_b is MᵀM and S_w is Σ² − MᵀM: so in w = Σv and B = MΣ⁻¹ it is BᵀBw =
-// λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ is μ/(1 − μ) of their values μ.
+// byMeans is a faster byScatters for a well-conditioned S_w: it solves a c×c problem from the c class means and the
+// singular values Σ of y. With M the weighted means, S_b = MᵀM and S_w = Σ² − MᵀM. With w = Σv and B = MΣ⁻¹,
+// BᵀBw = λ(I − BᵀB)w. Hence w = Bᵀg for an eigenvector g of BBᵀ with eigenvalue μ, and λ = μ/(1 − μ).
 func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
 	const leastSigma, leastWithin = 1e-3, 1e-4
 	q := len(sigma)
@@ -353,20 +354,19 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 	return v, nil
 }
 
-// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the directions in which the scatter S_b
-// between the class means is largest beside the whole scatter S_t of the labelled samples, the roughness over a
-// graph of all samples and a ridge:
+// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007). Its directions maximise the scatter S_b between
+// class means relative to the total scatter S_t of the labelled samples, regularised by the Laplacian L of a graph over
+// all samples and by a ridge:
 //
 //	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
 //
-// Its [Model] is a [Linear]. Of c classes there are at most c − 1 directions, and only those in which the means
-// differ.
+// Its [Model] is a [Linear]. For c classes it finds at most c − 1 directions, and none in which the means agree.
 type SDA struct {
-	// Alpha and Ridge are α and β, against the size of the data; 0 means 0.1, WeightNone means 0.
+	// Alpha and Ridge are α and β, in the scale of the data; 0 means 0.1, WeightNone means 0.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
 	Neighbourhood
-	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
+	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
 	Similarity *CSR
 }
 
@@ -382,7 +382,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		if err != nil {
 			return nil, nil, err
 		}
-		// Along directions in which the samples do not vary S_b is 0.
+		// S_b is 0 in directions of zero variance, so the principal directions suffice.
 		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
 			return nil, nil, err
@@ -410,15 +410,15 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions in which near samples of
-// different classes are far apart beside neighbours of one class, L'·v = λ·L·v between the scatters
-// Σ(y_i − y_j)² of the two graphs, with vᵀLv = 1. It learns from the labelled samples, whose neighbours it
-// finds in the features, and its [Model] is a [Linear].
+// MFA is marginal Fisher analysis (Yan et al. 2007). After [PCA] it finds the directions that maximise the scatter L' of
+// near pairs of different classes relative to the scatter L of neighbours of one class: L'·v = λ·L·v with
+// vᵀLv = 1. The scatter of a graph is Σ(y_i − y_j)² over its edges. MFA learns from labelled samples only, finds
+// their neighbours in the original features, and its [Model] is a [Linear].
 type MFA struct {
-	// K1 is how many of its nearest of its own class each sample is joined to; 0 means 5.
+	// K1 is the number of nearest samples of its own class that each sample is joined to; 0 means 5.
 	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
-	// K2 is the number of nearest pairs across the border of each class that are parted; 0 means 40 times
-	// the size of the class.
+	// K2 is the number of nearest pairs of each class with other classes that are separated; 0 means 40
+	// times the size of the class.
 	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
 	// Variance is as in LDA.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
@@ -456,8 +456,8 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// pairs returns those of each sample and its nearest of its own class, and the nearest pairs across the
-// border of each class.
+// pairs returns the pairs of each sample with its K1 nearest of its own class, and for each class its K2 nearest
+// pairs with other classes.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
 	k1 := cmp.Or(m.K1, 5)
 	square := make([]float64, len(t.class))
@@ -501,7 +501,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 	return joined, parted, err
 }
 
-// binaryGraph returns the symmetric graph of the pairs, which may repeat, with weights of 1.
+// binaryGraph returns the symmetric graph with weight 1 for each pair. Pairs may repeat.
 func binaryGraph(n int, pairs [][2]int) *CSR {
 	entries := make([]sparse.Entry, 0, 2*len(pairs))
 	for _, p := range pairs {

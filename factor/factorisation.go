@@ -13,33 +13,33 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0 of k rows each. A tie is
-// condensed away, so that the coefficients are those of ñ ≤ n groups of samples.
+// Factorisation is the state of a fit that a [Solver] works on: factors θ ≥ 0 with k rows each. Tied samples are
+// condensed into one, so the coefficients have ñ ≤ n columns.
 type Factorisation struct {
 	parts          Parts
 	model          model
 	kernel         *boundKernel // or nil
 	whole          view.Data    // the samples
-	data           view.Data    // they, condensed; nil of a kernel
+	data           view.Data    // the condensed samples; nil with a kernel
 	ties           *view.Condensation
 	v              *mat.Dense   // k×ñ, condensed
-	factors        []*mat.Dense // parameters of the basis, v
-	kept           []*mat.Dense
+	factors        []*mat.Dense // the parameters of the basis, then v
+	kept           []*mat.Dense // copies of factors made by Keep
 	onBasis        boundPenalties
 	onCoefficients boundPenalties
-	offset         float64 // of the condensed cost
+	offset         float64 // cost of the whole data minus cost of the condensed data
 	step           func(context.Context) error
-	objective      float64 // at the present factors, if known
-	penalty        float64 // the penalties' part of it
+	objective      float64 // at the current factors, valid if known
+	penalty        float64 // the penalties' part of objective
 	known          bool
-	history, share []float64 // the objective, and the penalties' part of it, after each iteration
+	history, share []float64 // objective and penalty, initially and after each iteration
 	stop           Stop
 }
 
-// Parts returns the parts that it is put together from.
+// Parts returns the parts of the factorisation.
 func (f *Factorisation) Parts() Parts { return f.parts }
 
-// Data is the condensed data X̃, ñ×m, a *mat.Dense or a *CSR not to be changed, or nil of a kernel other than xᵀy.
+// Data returns the condensed data X̃, ñ×m, a read-only *mat.Dense or *CSR, or nil for a kernel other than xᵀy.
 func (f *Factorisation) Data() mat.Matrix {
 	if f.data == nil {
 		return nil
@@ -47,21 +47,21 @@ func (f *Factorisation) Data() mat.Matrix {
 	return f.data.Matrix()
 }
 
-// Factors are the factors, transposed: the parameters of the basis, which are U, k×m, of a free basis, W, k×n, of
-// a concept basis and A, k×h, and B, k×w, of a rank-one basis, and last the condensed coefficients, k×ñ. A solver
-// changes them in place and then calls Moved.
+// Factors returns the transposed factors: first the parameters of the basis, last the condensed coefficients, k×ñ.
+// The parameters are U, k×m, for a free basis, W, k×n, for a concept basis, and A, k×h, and B, k×w, for a rank-one
+// basis. A solver changes a factor in place and then calls Moved.
 func (f *Factorisation) Factors() []*mat.Dense { return f.factors }
 
-// Block is the cost's block in factor i.
+// Block returns the cost's block for factor i.
 func (f *Factorisation) Block(i int) Block { return f.model.block(i) }
 
-// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought to unit length here.
+// Moved must be called after factor i is changed. With Parts.UnitNorm it scales the basis vectors to unit length.
 func (f *Factorisation) Moved(i int) {
 	f.model.moved(i)
 	f.known = false
 }
 
-// Objective is the objective at the factors as they are, computed once.
+// Objective returns the objective at the current factors. It is cached until Moved is called.
 func (f *Factorisation) Objective() float64 {
 	if f.known {
 		return f.objective
@@ -78,7 +78,7 @@ func (f *Factorisation) Objective() float64 {
 	return f.objective
 }
 
-// Keep notes the factors as they are.
+// Keep saves a copy of the factors for Restore.
 func (f *Factorisation) Keep() {
 	if f.kept == nil {
 		for _, theta := range f.factors {
@@ -90,7 +90,7 @@ func (f *Factorisation) Keep() {
 	}
 }
 
-// Restore brings the factors back to what they were at the last Keep.
+// Restore sets the factors to the copy of the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
 		algebra.CopyOf(theta, f.kept[i])
@@ -98,7 +98,7 @@ func (f *Factorisation) Restore() {
 	}
 }
 
-// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are none.
+// Terms returns the penalties' terms for factor i at the current factors, or nil if no penalty acts on it.
 func (f *Factorisation) Terms(i int) *Terms {
 	theta, last, scale := f.factors[i], len(f.factors)-1, f.penaltyScale()
 	penalties, direct := f.onCoefficients, f.ties.None
@@ -111,7 +111,7 @@ func (f *Factorisation) Terms(i int) *Terms {
 	case direct:
 		return penalties.terms(theta, f.parts.Cost, scale)
 	}
-	// In U or V themselves, and then pulled back.
+	// Penalties are evaluated on U or V, and their gradient is pulled back to the parameters.
 	var whole *Terms
 	var pullBack func(dst, a *mat.Dense)
 	t := &Terms{Positive: algebra.Like(theta), Negative: algebra.Like(theta)}
@@ -128,7 +128,7 @@ func (f *Factorisation) Terms(i int) *Terms {
 	return t
 }
 
-// penaltyScale multiplies half the gradient of a penalty: blocks of the Frobenius cost leave out a factor of 2.
+// penaltyScale is the factor of half a penalty's gradient: blocks of the Frobenius cost omit a factor of 2.
 func (f *Factorisation) penaltyScale() float64 {
 	if f.parts.Cost.Quadratic() {
 		return 1 / cmp.Or(f.parts.FitWeight, 1)
@@ -136,7 +136,7 @@ func (f *Factorisation) penaltyScale() float64 {
 	return 2 / cmp.Or(f.parts.FitWeight, 1)
 }
 
-// coefficientPenalty returns the penalties in row r of the condensed coefficients, which are all of a
+// coefficientPenalty returns the sum of the penalties on row r of the condensed coefficients. Each must be a
 // [CoordinatePenalty].
 func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 	theta, scale := f.v.RawRowView(r), f.penaltyScale()
@@ -227,8 +227,8 @@ func (f *Factorisation) learn(ctx context.Context) error {
 	return nil
 }
 
-// finish transposes the factors after scaling them as the papers do, the columns of U to unit length and those of
-// V the other way (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½).
+// finish makes the result. Unless opt.KeepScale is set, it scales the columns of U to unit length and the columns of V
+// inversely (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½).
 func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if !opt.KeepScale {
 		scale := f.model.lengths()
@@ -259,8 +259,8 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	return res, nil
 }
 
-// descend repeats step, which returns the objective where that is wanted, until opt ends it. The history begins
-// with first.
+// descend repeats step until a stopping criterion of opt holds. step returns the objective if wanted is true. The
+// history starts with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)

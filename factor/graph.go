@@ -21,14 +21,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// Edges says how heavy the edges of a neighbourhood graph are.
+// Edges is the weighting of the edges of a neighbourhood graph.
 type Edges int
 
 const (
-	EdgesBinary Edges = iota // gives every edge the weight 1
-	EdgesHeat                // gives the edge between samples at the distance d the weight exp(−d²/2t²)
-	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
-	// cosine as its weight.
+	EdgesBinary Edges = iota // weight 1
+	EdgesHeat                // weight exp(−d²/2t²) for samples at distance d
+	// EdgesCosine finds neighbours by cosine similarity and uses the cosine, or 0 if it is negative, as the weight.
 	EdgesCosine
 )
 
@@ -39,20 +38,20 @@ func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalTe
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
 func (Edges) Values() []string                   { return edgesNames.Values() }
 
-// Neighbourhood is the graph that joins two samples when either is among the other's nearest. There are
-// no self-loops, and of equally near samples the one with the lower row comes first.
+// Neighbourhood describes a symmetric p-nearest-neighbour graph: it joins two samples if either is among the other's p
+// nearest. It has no self-loops. Equal distances are ordered by row.
 type Neighbourhood struct {
-	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
+	// Neighbours is p; 0 means 5.
 	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
-	// Edges says how heavy the edges are.
+	// Edges is the weighting of the edges.
 	Edges Edges `setting:"edges" help:"weights of the graph's edges"`
-	// Width is t of Heat; 0 means the mean of the n² distances.
+	// Width is t of EdgesHeat; 0 means the mean of the n² pairwise distances.
 	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
-// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m data.
+// Graph returns the symmetric n×n weight matrix S of the graph over the samples x, n×m.
 func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -80,7 +79,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 		for _, q := range list {
 			back := func(r neighbour) bool { return r.j == i }
 			if q.j < i && slices.ContainsFunc(nearest[q.j], back) {
-				continue // it is there from that side
+				continue // added with sample q.j
 			}
 			w := 1.0
 			if h.Edges == EdgesHeat && t > 0 {
@@ -94,7 +93,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	return sparse.FromEntries(n, n, entries), nil
 }
 
-// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where rounding may make it of copies of one sample.
+// squaredDistance returns ‖a − b‖² from ‖a‖², ‖b‖² and aᵀb. It is exactly 0 for identical samples, despite rounding.
 func squaredDistance(a, b, product float64) float64 {
 	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
 		return d
@@ -102,8 +101,8 @@ func squaredDistance(a, b, product float64) float64 {
 	return 0
 }
 
-// labelEdges replaces the edges of s between labelled samples: 1 between samples of one class, none
-// between samples of different ones.
+// labelEdges replaces the edges of s between labelled samples: weight 1 between samples of the same class, none
+// between different classes.
 func labelEdges(s *CSR, labels []int) *CSR {
 	var entries []sparse.Entry
 	for i, class := range labels {
@@ -125,7 +124,7 @@ func labelEdges(s *CSR, labels []int) *CSR {
 	return sparse.FromEntries(len(labels), len(labels), entries)
 }
 
-// neighbour is a row, and the distance squared or minus the cosine.
+// neighbour is a row j with its squared distance, or minus its cosine, d.
 type neighbour struct {
 	j int
 	d float64
@@ -133,11 +132,11 @@ type neighbour struct {
 
 func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
 
-// comparedWork is how many multiplications take as long as to compare a sample with another.
+// comparedWork is the cost of comparing two samples, in multiplications.
 const comparedWork = 64
 
-// nearestSamples finds the p nearest samples of each, by cosines or else by distances, and the mean of the n² distances,
-// with a few inner products in memory at a time.
+// nearestSamples returns the p nearest samples of each sample, by cosine or by distance, and the mean of the n²
+// distances. It holds only a block of the Gram matrix in memory.
 func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (nearest [][]neighbour, mean float64, err error) {
 	n, _ := x.Dims()
 	square, sums := make([]float64, n), make([]float64, n) // ‖x_i‖², and sums of distances
@@ -155,7 +154,7 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 					d = squaredDistance(square[i], square[j], g)
 					sums[i] += math.Sqrt(d)
 				}
-				if len(found) < p || p > 0 && !(d >= found[p-1].d) { // j is larger than theirs
+				if len(found) < p || p > 0 && !(d >= found[p-1].d) { // ties keep the lower row
 					found = topk.Insert(found, p, neighbour{j, d}, nearer)
 				}
 			}
@@ -165,8 +164,8 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 	return nearest, elementary.Sum(sums) / float64(n) / float64(n), err
 }
 
-// Nearest returns for each row of x, n×m, dense or sparse, at most p other rows at the least Euclidean distance,
-// the lower row first, and these distances, rising. It takes n²·m multiplications. A row of zeros is an error.
+// Nearest returns, for each row of x, n×m, dense or sparse, its p nearest other rows by Euclidean distance and these
+// distances, in increasing order; ties are ordered by row. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if p < 1 {
 		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
@@ -189,18 +188,17 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 	return rows, distances, nil
 }
 
-// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the samples (Cai et al. 2011,
-// eq. 6): neighbours in X are held near each other in V. It has no minimum: V shrunk and the basis grown
-// fit as well and are penalised less, so the result depends on the number of iterations.
+// Graph is the graph regularisation penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² (Cai et al. 2011, eq. 6): it keeps
+// neighbours in X close in V. The objective has no minimum: shrinking V and growing the basis keeps the fit and lowers
+// the penalty. The result therefore depends on the number of iterations.
 type Graph struct {
-	// Lambda is the weight; 0 means 100, WeightNone means 0. It counts against the size of the data: 100
-	// is strong on samples of unit length and nothing on pixels from 0 to 255.
+	// Lambda is λ; 0 means 100, WeightNone means 0. It is in the scale of the data: 100 is strong for samples
+	// of unit length and negligible for pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// LabelEdges replaces the edges between labelled samples: 1 between those of one class, 0 between
-	// those of different ones (Semi-GNMF).
+	// LabelEdges sets the edges between labelled samples to 1 within a class and 0 between classes (Semi-GNMF).
 	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
-	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
+	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
 	Similarity *CSR
 }
 
@@ -226,7 +224,7 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	return newLaplacian(s, lambda), nil
 }
 
-// or returns the given graph, checked, or that of the neighbourhood where there is none.
+// or validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
 func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
 	if given == nil {
 		return h.graph(ctx, x)
@@ -249,7 +247,7 @@ func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, e
 	return given, nil
 }
 
-// laplacian is λ·tr(θLθᵀ), L = D − S, of a graph over the columns of θ.
+// laplacian is the penalty λ·tr(θLθᵀ), L = D − S, for a graph S over the columns of θ.
 type laplacian struct {
 	s      *CSR
 	degree []float64
@@ -266,7 +264,7 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 	return l
 }
 
-// edgeWork is how many multiplications take as long as the edges of a sample.
+// edgeWork is the cost of one sample's edges, in multiplications.
 const edgeWork = 64
 
 // Gradient is λ·θ·D − λ·θ·S.
@@ -312,11 +310,11 @@ func (l *laplacian) Row(row []float64) PenaltyRow {
 	}}
 }
 
-// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and their pixels p and q that are next to each
-// other (as of Zdunek and Cichocki 2008 with first differences). Images that shrink while coefficients grow
-// lower it without end: the number of iterations is part of the method.
+// Smooth is the penalty λ·Σ (u_p − u_q)² over all pairs of adjacent pixels p, q of the basis images (Zdunek and
+// Cichocki 2008, with first differences). The objective has no minimum: shrinking the basis and growing the
+// coefficients lowers it. The result therefore depends on the number of iterations.
 type Smooth struct {
-	// Weight is λ, against the size of the coefficients; 0 means 0.1, WeightNone means 0.
+	// Weight is λ, in the scale of the coefficients; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
 }
 
@@ -335,7 +333,7 @@ func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	return newLaplacian(p.Image.of(m).grid(), weight), nil
 }
 
-// grid is the graph that joins pixels side by side and one above the other.
+// grid returns the graph that joins horizontally and vertically adjacent pixels.
 func (i Image) grid() *CSR {
 	var pairs [][2]int
 	for y := range i.rows() {
@@ -344,7 +342,7 @@ func (i Image) grid() *CSR {
 			if x > 0 {
 				pairs = append(pairs, [2]int{p - 1, p})
 			}
-			if y%i.Height > 0 { // channels lie one after another
+			if y%i.Height > 0 { // the first row of a channel has no neighbour above
 				pairs = append(pairs, [2]int{p - i.Width, p})
 			}
 		}
@@ -352,10 +350,10 @@ func (i Image) grid() *CSR {
 	return binaryGraph(i.rows()*i.Width, pairs)
 }
 
-// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must, and
-// that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6): those of Known.MustLink and Known.CannotLink, and all
-// pairs of labelled samples. It is bounded below only while the weights of a sample's must-links stay small
-// beside the fit, in all under 1: above that coefficients may grow without end, which is an error.
+// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j with C_ij = −Must for must-links and C_ij = Cannot for cannot-links
+// (Ambai et al. 2011, eq. 6). The links are Known.MustLink, Known.CannotLink and all pairs of labelled samples.
+// The objective is bounded below only if the weights of each sample's must-links sum to less than 1. Otherwise the
+// coefficients may diverge, which is an error.
 type Links struct {
 	// Must and Cannot are the weights, ≥ 0; 0 means the D-SNMF paper's 0.005 and 1, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
@@ -384,22 +382,22 @@ func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	return b, nil
 }
 
-// boundLinks never forms the n×n matrix C of the labels: it takes sums over the samples of a class but one,
-// and over those of all other classes, as sums before and after. Differences from the sum of all would lose
-// what is small beside what is taken away.
+// boundLinks does not form the n×n matrix C. It needs, for each sample, the sums over the other samples of its class and
+// over all other classes. It adds a prefix sum and a suffix sum: subtracting from the total would lose small
+// values to cancellation.
 type boundLinks struct {
 	must, cannot           float64
-	labels                 []int // numbered from 0 to classes-1, or -1
+	labels                 []int // from 0 to classes-1, or -1 if unlabelled
 	classes                int
-	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
+	mustPairs, cannotPairs *CSR // 1 for a link that does not follow from the labels
 }
 
 func (b *boundLinks) Root(Cost) bool { return true }
 
-// Diagonal is 0, and between samples of one label there is −must.
+// Diagonal is 0: no sample is linked to itself. Between samples of one label the second derivative is −must ≤ 0.
 func (b *boundLinks) Diagonal([]float64, float64) {}
 
-// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each sample.
+// sums writes, for a row of v, each sample's sum over its must-linked samples and over its cannot-linked samples.
 func (b *boundLinks) sums(row, together, apart []float64) {
 	clear(together)
 	clear(apart)
@@ -485,32 +483,32 @@ func (b *boundLinks) Row(row []float64) PenaltyRow {
 	}
 }
 
-// LearnedGraph is a graph that is learned with the factors (Shu et al. 2019):
+// LearnedGraph is the penalty of a graph that is learned together with the factors (Shu et al. 2019):
 //
 //	‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)
 //
-// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with FᵀF = I. L_Q is the Laplacian of
-// (Q + Qᵀ)/2; a small tr(FᵀL_QF) makes c parts. Every iteration takes c eigenvectors of an n×n matrix.
+// minimised over Q, n×n, whose rows lie on the simplex with q_ii = 0, and F, n×c, with FᵀF = I. L_Q is the Laplacian of
+// (Q + Qᵀ)/2. The term tr(FᵀL_QF) favours c connected components. Each iteration computes c eigenvectors of L_Q.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	// Parts is c; 0 means the rank.
 	Parts         int        `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
-	Neighbourhood            // gives W₀: its graph with rows that sum to 1
-	Initial       *mat.Dense // W₀ itself, n×n, if it is set
-	// Rule says how Q moves.
+	Neighbourhood            // W₀ is its graph with rows scaled to sum 1
+	Initial       *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
+	// Rule is the update of Q.
 	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 }
 
-// GraphRule says how the rows of a learned graph move.
+// GraphRule is the update rule for the rows of a learned graph.
 type GraphRule int
 
 const (
-	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being
-	// squared distances of rows.
+	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i onto the
+	// simplex, where d holds squared distances between rows.
 	GraphRuleExact   GraphRule = iota
-	GraphRulePrinted           // the paper's eq. 17, the projection of w_i − (β/2)·d^F_i: the objective can rise
+	GraphRulePrinted           // the paper's eq. 17, the projection of w_i − (β/2)·d^F_i; the objective can rise
 )
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
@@ -535,7 +533,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
-	// Q, W₀, S, L, the next of each but W₀, and distances.
+	// Nine matrices: Q, W₀, S, L, the next Q, S and L, and the two of distances.
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
 		return nil, err
 	}
@@ -557,7 +555,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
 		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
 	}
-	// Rows that are not on the simplex are brought to the nearest point of it.
+	// Rows off the simplex are projected onto it.
 	b.q = mat.DenseCopyOf(b.initial)
 	for i := range n {
 		row := b.q.RawRowView(i)
@@ -571,7 +569,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	return b, err
 }
 
-// projectOthers brings all of a row but its own place i, which becomes 0, to the nearest point of the simplex.
+// projectOthers sets row[i] to 0 and projects the other entries onto the simplex.
 func projectOthers(row []float64, i int) {
 	others := slices.Delete(slices.Clone(row), i, i+1)
 	projectSimplex(others, others)
@@ -606,7 +604,7 @@ func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
 	return s, degree
 }
 
-// embed returns the eigenvectors of the smallest eigenvalues of L_Q, c×n.
+// embed returns the c eigenvectors of L_Q with the smallest eigenvalues as rows, c×n.
 func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	n, _ := b.s.Dims()
 	l := mat.NewDense(n, n, nil)
@@ -621,8 +619,8 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	return mat.DenseCopyOf(vectors.T()), nil
 }
 
-// Learn moves F, then Q, each to its minimum. Under the exact rule a move that raises the objective is not made:
-// with a large β or λ the rounding of an eigenvalue or distance of 0 counts more than the move gains.
+// Learn minimises over F, then over Q. With GraphRuleExact it rejects a step that raises the objective: with a large
+// β or λ, rounding errors of zero eigenvalues or distances can outweigh the gain.
 func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	f, err := b.embed(ctx)
 	if err != nil {
@@ -656,8 +654,8 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	return nil
 }
 
-// objective is the penalty at Q and its symmetric part, given the squared distances of F and of V: tr(aᵀL_Qa) is
-// ½·Σ s_ij·‖a_i − a_j‖².
+// objective returns the penalty at Q and its symmetric part s, given the squared distances df and dv between rows of F
+// and of V: tr(aᵀL_Qa) = ½·Σ s_ij·‖a_i − a_j‖².
 func (b *boundLearnedGraph) objective(q, s, df, dv *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(q, b.initial)
@@ -684,7 +682,7 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 
 // Gradient is λDV − λSV.
 func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
-	sv := algebra.Times(v, b.s) // which is symmetric
+	sv := algebra.Times(v, b.s) // s is symmetric
 	k, _ := v.Dims()
 	for r := range k {
 		algebra.Axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
@@ -699,8 +697,8 @@ func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
 	return b.objective(b.q, b.s, squaredDistances(b.f), squaredDistances(v))
 }
 
-// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, nearest to y: y less the number that
-// makes the sum of the positive parts 1. Without its largest value y does not lose the 1 beside it. dst may be y.
+// projectSimplex writes to dst the projection of y onto the simplex, x ≥ 0 and Σ x = 1: max(y − shift, 0) with the
+// shift that makes the sum 1. Subtracting y's maximum first keeps precision for large y. dst may alias y.
 func projectSimplex(dst, y []float64) {
 	if len(y) == 0 {
 		return

@@ -15,23 +15,23 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Init says how the factors start.
+// Init is the initialisation of the factors.
 type Init string
 
 const (
-	// InitRandom, the default, draws every entry uniformly from (0, 1], the same coefficients for every method.
+	// InitRandom, the default, draws every entry uniformly from (0, 1]; all methods draw the same coefficients.
 	InitRandom Init = "random"
-	// InitNNDSVDa starts from the non-negative parts of the leading singular vectors, with the data's mean in
-	// place of zeros (Boutsidis and Gallopoulos 2008), whatever the seed.
+	// InitNNDSVDa uses the non-negative parts of the leading singular vectors, with zeros replaced by the
+	// data's mean (Boutsidis and Gallopoulos 2008). It does not depend on the seed.
 	InitNNDSVDa Init = "nndsvda"
-	// InitNMF starts from the factors of NMF on the same data with the same seed: by Options.Solver to the
-	// same tolerance if that is Fast, else by DefaultIterations of Multiplicative. The CCF paper starts so
-	// without details; here Z is the class means of NMF's V, and W is V with columns that sum to 1, each plus
-	// a fifth of its mean so that nothing starts at 0, where it would stay.
+	// InitNMF uses the factors of NMF with the same data and seed, as the CCF paper does without details. NMF
+	// runs to the same tolerance if Options.Solver is Fast, else for DefaultIterations of Multiplicative. Z is
+	// the class means of NMF's V, and W is V with columns scaled to sum 1. A fifth of its mean is added to each
+	// factor, because multiplicative updates cannot leave 0.
 	InitNMF Init = "nmf"
 )
 
-// UnmarshalText reads the name that settings use.
+// UnmarshalText parses a name, ignoring case. Unknown names are an error.
 func (i *Init) UnmarshalText(name []byte) error {
 	_, err := enum.Index("init", string(name), i.Values())
 	*i = Init(enum.Fold(string(name), i.Values()))
@@ -43,17 +43,17 @@ func (Init) Values() []string {
 	return []string{string(InitRandom), string(InitNNDSVDa), string(InitNMF)}
 }
 
-// Start holds initial factors, ≥ 0. What is nil is made as Options.Init says.
+// Start holds initial factors, ≥ 0. Options.Init makes those that are nil.
 type Start struct {
 	Basis   *mat.Dense // U, m×k, for a free basis
 	Weights *mat.Dense // W, n×k, for a concept basis
 	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images of h×w pixels.
 	Rows, Columns *mat.Dense
-	// Coefficients is V, n×k; with a tie the mean over samples that share coefficients is taken.
+	// Coefficients is V, n×k. Tied samples start at the mean of their coefficients.
 	Coefficients *mat.Dense
 }
 
-// initialFactors are the parameters of the basis, k rows each, and v k×ñ, condensed.
+// initialFactors are the parameters of the basis, k rows each, and the condensed coefficients v, k×ñ.
 type initialFactors struct {
 	parameters []*mat.Dense
 	v          *mat.Dense
@@ -72,7 +72,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	case InitNMF:
 		f, err = p.fromNMF(ctx, x, ties, opt)
 	default:
-		err = opt.Init.UnmarshalText([]byte(opt.Init)) // that there is none of the name
+		err = opt.Init.UnmarshalText([]byte(opt.Init)) // names the unknown initialisation
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 	return f, nil
 }
 
-// checkGiven reports that a, called what, is not rows×columns, or holds values below least or too large.
+// checkGiven returns an error unless a is rows×columns with values from least to view.LargestValue. what names a.
 func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) error {
 	if r, c := a.Dims(); r != rows || c != columns {
 		return fmt.Errorf("%s are %d×%d, want %d×%d", what, r, c, rows, columns)
@@ -110,7 +110,7 @@ func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) err
 	return nil
 }
 
-// given returns an initial factor, rows×rank, transposed; what names it.
+// given validates the initial factor a, rows×rank, and returns it transposed. what names it in errors.
 func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	if err := checkGiven(a, "the initial "+what, rows, rank, 0); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// drawn returns a random factor, k×columns, of numbers in (0, 1].
+// drawn returns a random factor, k×columns, with entries in (0, 1]. what names its random stream.
 func drawn(opt Options, what string, columns int) *mat.Dense {
 	src := rng.New(opt.Seed, what)
 	out := mat.NewDense(opt.Rank, columns, nil)
@@ -144,7 +144,7 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensatio
 	return p.from(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
 }
 
-// from turns a pair of factors, u k×m and v k×n, into the parameters of p.
+// from converts factors u, k×m, and v, k×n, into initial factors of p.
 func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	z := ties.Condensed(v, false)
 	lift(z)
@@ -157,8 +157,8 @@ func lift(a *mat.Dense) {
 	a.Apply(func(_, _ int, x float64) float64 { return x + add }, a)
 }
 
-// fromSVD is InitNNDSVDa: of each singular triplet the pair of positive or of negative parts of its vectors,
-// whichever is larger, becomes a pair of factors.
+// fromSVD is InitNNDSVDa: each singular triplet gives one basis vector and its coefficients, from the positive or the
+// negative parts of its vectors, whichever pair has the larger product of norms.
 func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	n, m := d.Dims()
 	rank := opt.Rank
@@ -213,9 +213,9 @@ func partNorms(a []float64) (pos, neg float64) {
 	return math.Sqrt(pos), math.Sqrt(neg)
 }
 
-// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right vectors
-// k×m. It iterates a subspace a little larger than k by products with x until the values change no more;
-// those below 1e-7 of the largest, which rounding leaves of 0, always do.
+// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right vectors k×m. It
+// uses subspace iteration with 10 extra dimensions until the singular values converge. Values below 1e-7 of the largest
+// are rounding noise and are not tested for convergence.
 func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
 	n, m := x.Dims()
 	size := min(k+10, n, m)
@@ -258,7 +258,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 	return left, sigma[:k], right, nil
 }
 
-// singularValues returns the singular values of a, falling, from its k×k inner products.
+// singularValues returns the singular values of a, decreasing, from its k×k Gram matrix.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
 	values, _, err := eigen.Symmetric(ctx, mat.NewSymDense(k, algebra.SelfGram(a).RawMatrix().Data), false)

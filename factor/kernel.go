@@ -16,25 +16,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation works with, min ‖φ(X) −
-// φ(X)WVᵀ‖²; its zero value is xᵀy. The other kernels take n² values and have no basis vectors among the
-// features: [Result].Basis is nil. Neighbours and initial factors are still found by the samples.
+// Kernel is the inner product φ(x)ᵀφ(y) of a concept factorisation, min ‖φ(X) − φ(X)WVᵀ‖². Its zero value is the linear
+// kernel xᵀy. Other kernels hold n² values and have no basis vectors among the features: [Result].Basis is nil.
+// Neighbours and initial factors are still computed from the samples.
 type Kernel struct {
-	// Function is what compares two samples.
+	// Function is the kernel function.
 	Function KernelFunction `setting:"kernel" help:"what compares samples"`
-	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for the edges of a graph, or 1
-	// where all samples are the same.
+	// KernelWidth is t of KernelRBF; 0 means the mean of the n² pairwise distances, or 1 if all samples are the same.
 	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
-	// Degree is d of Polynomial; 0 means 2.
+	// Degree is d of KernelPolynomial; 0 means 2.
 	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
-	// Offset is c of Polynomial; 0 means 1, WeightNone means 0.
+	// Offset is c of KernelPolynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
-	// Matrix, if set, is K itself, symmetric and positive semi-definite, in place of Function. The
-	// samples may then be nil; rows of K stand for them in neighbours and initial factors.
+	// Matrix, if set, is K, n×n, symmetric and positive semi-definite; Function is then ignored. The samples may
+	// then be nil: neighbours and initial factors are computed from the rows of K.
 	Matrix *mat.Dense
 }
 
-// KernelFunction says what compares two samples. All are positive: K has no eigenvalue below 0.
+// KernelFunction is a positive semi-definite kernel function.
 type KernelFunction int
 
 const (
@@ -51,10 +50,10 @@ func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.U
 func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }
 func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
-// features tells whether φ(x) is x, so that there is a basis over features.
+// features reports whether φ(x) = x, so that the basis has features.
 func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
-// resolved returns the kernel, checked, with numbers for its defaults, except for that of the width.
+// resolved validates the kernel and fills in the defaults, except the width.
 func (k Kernel) resolved() (Kernel, error) {
 	if err := named(k.Function); err != nil {
 		return k, err
@@ -73,17 +72,17 @@ func (k Kernel) resolved() (Kernel, error) {
 type boundKernel struct {
 	Kernel
 	values  *mat.Dense // K
-	samples mat.Matrix // nil where K was given
+	samples mat.Matrix // nil if Kernel.Matrix is set
 }
 
-// bind computes K of the samples x, whose data is d.
+// bind computes K for the samples x, whose data is d.
 func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
 	n, _ := d.Dims()
 	k, err := k.resolved()
 	if err != nil {
 		return nil, err
 	}
-	// K and its two parts, or K, K to be checked and its factor.
+	// Three matrices: K and its two parts, or K, a copy to validate and its Cholesky factor.
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
 		return nil, err
 	}
@@ -122,7 +121,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 	return b, checkDiagonal(b.values)
 }
 
-// meanDistance is the mean of the n² distances, from the inner products, or 1 where all are 0.
+// meanDistance returns the mean of the n² distances, from the Gram matrix, or 1 if all are 0.
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
 	sums := make([]float64, len(square))
@@ -141,7 +140,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	return mean
 }
 
-// apply turns inner products into values of the resolved kernel; square and others are squared lengths.
+// apply turns inner products into kernel values in place; square and others are squared lengths. k must be resolved.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:
@@ -157,8 +156,8 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 	}
 }
 
-// eachProduct calls f with the inner products, or Σ min(x_j, y_j), of one panel of samples after another
-// with all rows of x, r×p. f may overwrite them.
+// eachProduct calls f with successive panels, r×p, of the inner products, or Σ min(x_j, y_j), of samples with all rows
+// of x. f may overwrite part.
 func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
 	p, _ := x.Dims()
@@ -176,9 +175,9 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data
 	}, f)
 }
 
-// intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
+// intersect writes Σ_j min(a_j, x_j) for all rows a of some and x of the data, r×p.
 func intersect(dst, some *mat.Dense, x view.Data) {
-	features, sums := algebra.Transpose(some), algebra.Transpose(dst) // so that one value of x meets r in a row
+	features, sums := algebra.Transpose(some), algebra.Transpose(dst) // the r values for one x are contiguous
 	sums.Zero()
 	x.Each(func(i, j int, v float64) {
 		row := sums.RawRowView(i)
@@ -217,7 +216,7 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 			k.Set(j, i, (x+y)/2)
 		}
 	}
-	// The shift allows for eigenvalues that single precision makes of 0.
+	// The shift tolerates zero eigenvalues that were rounded to single precision.
 	shifted := mat.NewSymDense(n, mat.DenseCopyOf(k).RawMatrix().Data)
 	shift := 1e-7 * mat.Trace(k)
 	for i := range n {
@@ -236,7 +235,7 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 	return k, nil
 }
 
-// checkDiagonal reports samples whose φ(x) has no usable length.
+// checkDiagonal returns an error for the first sample whose φ(x) has an unusable length.
 func checkDiagonal(k *mat.Dense) error {
 	n, _ := k.Dims()
 	for i := range n {
@@ -254,21 +253,21 @@ func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 	return m
 }
 
-// KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0, k(x, x) −
-// 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
+// KernelModel is a [Model] that represents a sample x by argmin ‖φ(x) − φ(X)Wv‖² over v ≥ 0. The objective is
+// k(x, x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, where k_x holds the n kernel values of x with the training samples X.
 type KernelModel struct {
-	Kernel Kernel // compares samples; its KernelWidth is a number, where that matters
-	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was given as a matrix.
+	Kernel Kernel // the kernel, with KernelWidth set if the function uses it
+	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil if the kernel was given as a matrix.
 	Samples  mat.Matrix
 	Weights  *mat.Dense // W, n×k
 	Products *mat.Dense // WᵀKW, k×k: the inner products of the concepts
 }
 
-// Vectors implements [Model]. There are none among the features: nil.
+// Vectors returns nil: the model has no basis vectors among the features.
 func (m *KernelModel) Vectors() *mat.Dense { return nil }
 
-// Transform implements [Model]: multiplicative steps from a uniform start, as many as an [Additive]
-// takes. Where Samples is nil a row of x, p×n, holds a sample's kernel values with the n training samples.
+// Transform returns the coefficients, p×k, of the samples x, p×m, by TransformIterations multiplicative steps from a
+// uniform start. If Samples is nil, each row of x, p×n, holds a sample's kernel values with the n training samples.
 func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }
@@ -289,7 +288,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 	return solve(ctx, uniform(lin.Dims()), best, TransformIterations, next)
 }
 
-// compare returns Wᵀ·k_x of samples x.
+// compare returns Wᵀ·k_x, k×p, for the samples x.
 func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	_, features := m.Samples.Dims()
 	d, err := dataOf(x, features, "those of the model")
@@ -327,7 +326,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	return lin, nil
 }
 
-// weigh returns Wᵀ·k_x of kernel values, p×n.
+// weigh returns Wᵀ·k_x, k×p, for given kernel values, p×n.
 func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, error) {
 	if values == nil {
 		return nil, errors.New("no data")

@@ -1,26 +1,26 @@
-// Package factor finds parts: it factorises n samples of m features, the rows
-// of X, into k basis vectors and, for every sample, k coefficients.
+// Package factor implements non-negative matrix factorisation and related methods: it approximates n samples of
+// m features, the rows of X, by k basis vectors and k coefficients per sample.
 //
-// The methods of a dozen papers are one algorithm here. Each looks for a basis U (m×k) and coefficients V
-// (n×k) with X ≈ V·Uᵀ, and [Parts] puts together what differs: the cost, what the basis can be, what ties
-// coefficients together, and penalties. The named methods ([NMF], [CNMF], [CCF], …) are one line each.
+// Most methods find a basis U, m×k, and coefficients V, n×k, with X ≈ V·Uᵀ. They differ in four [Parts]: the cost, the
+// constraint on the basis, the ties between coefficients, and the penalties. The named methods ([NMF], [CNMF],
+// [CCF], …) are combinations of these parts. The examples of [NMF] and [CNMF] show how to fit a method.
 //
-// Other methods are the linear embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
-// factorises similarities. [MiniBatch] is NMF of samples that do not fit into memory.
+// The other methods are the linear embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
+// factorises similarities. [MiniBatch] is NMF for samples that do not fit into memory.
 //
-// A sample is a row here, where the papers write a column:
+// A sample is a row here and a column in the papers:
 //
 //	papers           here
 //	X  m×n           x, n×m (its transpose)
 //	U, F  m×k        Result.Basis, m×k
 //	V, G  n×k        Result.Coefficients, n×k
-//	W  n×k           Result.Weights, n×k, where the basis is U = X·W
-//	A, Z             Known.Labels; V = A·Z gives one row of Z to each class
-//	K = XᵀX          the inner products of the samples, n×n, or a Kernel's values
-//	S, D, L = D − S  a Graph over the samples, its degrees, its Laplacian
+//	W  n×k           Result.Weights, n×k, for the basis U = X·W
+//	A, Z             Known.Labels; V = A·Z gives each class one row of Z
+//	K = XᵀX          the Gram matrix of the samples, n×n, or the values of a Kernel
+//	S, D, L = D − S  the weights of a Graph over the samples, its degrees, its Laplacian
 //	λ                Lambda
 //
-// Inside the package factors are transposed, U is k×m and V k×n, so that updates run along long rows.
+// Solvers and penalties see transposed factors, U as k×m and V as k×n, so that updates run along long rows.
 package factor
 
 import (
@@ -39,40 +39,40 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Method finds a low-dimensional representation of samples. The methods are small structs of
-// hyper-parameters whose zero values mean the papers' defaults.
+// Method computes a low-dimensional representation of samples. Methods are structs of hyper-parameters; a zero value
+// means the paper's default.
 type Method interface {
-	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k coefficients, k = opt.Rank. It changes
-	// neither x nor what known refers to; a method uses of known what it can.
+	// Fit represents the rows of x, n×m, a *CSR or any other matrix, by n×k coefficients, with k = opt.Rank. It
+	// does not modify x or known. Methods ignore the parts of known that they cannot use.
 	Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error)
 }
 
-// Options say how a method runs; its zero value needs only a Rank.
+// Options are the settings of a fit that do not depend on the method. Only Rank is required.
 type Options struct {
 	Rank       int // k, the number of basis vectors, from 1 to n
-	Iterations int // bounds the iterations; 0 means DefaultIterations
-	// Tolerance stops the run when an iteration lowers the objective by less than this share of it; 0
-	// means never.
+	Iterations int // the maximum number of iterations; 0 means DefaultIterations
+	// Tolerance stops the fit when an iteration lowers the objective by at most this fraction of it; 0 means never.
 	Tolerance float64
-	// MaxTime stops the run, keeping its factors, after so long; 0 means never. Such a run is not repeatable.
+	// MaxTime stops the fit after this wall time and returns its factors; 0 means never. The result is then not
+	// reproducible.
 	MaxTime time.Duration
-	Init    Init   // says how the factors start
-	Start   *Start // holds initial factors, which go before Init
-	// Solver lowers the objective of methods made of parts; nil means Fast, or Multiplicative, the papers'
-	// rule, where Fast does not serve.
+	Init    Init   // the initialisation of the factors
+	Start   *Start // initial factors, which override Init
+	// Solver is the algorithm for methods made of Parts; nil means Fast, or Multiplicative, the papers' rule, if
+	// Fast does not support the method.
 	Solver Solver
-	Seed   uint64  // makes random initial factors repeatable
-	Shared *Shared // Shared, if set, is common to all linear embeddings of the same samples
-	// KeepScale leaves out the rescaling on exit, which fixes one of the equivalent pairs of factors.
+	Seed   uint64  // the seed of random initial factors
+	Shared *Shared // a cache for linear embeddings of the same samples, or nil
+	// KeepScale skips the rescaling on exit, which selects one of the equivalent pairs of factors.
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
-	// Trace, if set, selects the iterations whose objective is computed, beside the last one. Tolerance,
-	// MaxTime and OnIteration need all of them.
+	// Trace, if set, selects the iterations whose objective is computed, besides the last one. Tolerance,
+	// MaxTime and OnIteration require all iterations and override it.
 	Trace func(iteration int) bool
 }
 
-// DefaultIterations is the number of iterations unless Options give one.
+// DefaultIterations is the number of iterations if Options.Iterations is 0.
 const DefaultIterations = 200
 
 func (o Options) check(n int) error {
@@ -91,7 +91,7 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// newOwnRuleData returns the data of a method that is not made of parts, and checks known and the options.
+// newOwnRuleData validates known and opt and returns the data of a method that is not made of Parts.
 func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -104,83 +104,82 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	return d, cmp.Or(err, opt.check(n))
 }
 
-// Known is what is known about n samples beside their features. Its zero value says nothing.
+// Known holds labels and links, the supervision of n samples. Its zero value is no supervision.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known; n elements or none.
+	// Labels holds each sample's class, numbered from 0, or -1 if it is unlabelled; it has n elements or none.
 	Labels []int
-	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
+	// MustLink and CannotLink hold pairs of rows that must, and must not, be in the same class.
 	MustLink, CannotLink [][2]int
 }
 
-// Check returns an error if labels and links do not fit n samples or contradict each other.
+// Check returns an error if labels or links do not fit n samples or contradict each other.
 func (k Known) Check(n int) error { return links.Known(k).Check(n) }
 
-// CSR is a sparse matrix in compressed rows; methods with a free basis never make it dense.
+// CSR is a sparse matrix in compressed row storage. Methods with a free basis never convert it to a dense matrix.
 type CSR = sparse.CSR
 
-// NewCSR returns the n×m sparse matrix whose row i holds values[rowStart[i]:rowStart[i+1]] in the columns
-// of the same range, rising. It keeps the slices. Malformed ones are an error.
+// NewCSR returns an n×m sparse matrix. Row i holds values[rowStart[i]:rowStart[i+1]] in the columns of the same range of
+// columns, which must be increasing. The matrix shares the slices. Malformed slices are an error.
 func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
 	return sparse.New(n, m, rowStart, columns, values)
 }
 
-// SampleError says that a sample cannot be used: its row, from 0, in Sample, and why in Problem.
+// SampleError reports an unusable sample: its row Sample, counted from 0, and the Problem.
 type SampleError = view.SampleError
 
-// Result is what a method found.
+// Result is the result of a fit.
 type Result struct {
-	Model Model // represents new samples. It is nil where a method factorises similarities
-	// Basis holds as columns the basis vectors, U, m×k, or directions or atoms. It is nil where there are
-	// none among the features: where Model is nil or a [KernelModel].
+	Model Model // represents new samples; nil if the method factorises similarities
+	// Basis holds the basis vectors, directions or atoms as columns: U, m×k. It is nil if Model is nil or a
+	// [KernelModel].
 	Basis        *mat.Dense
-	Coefficients *mat.Dense // represents sample i by its row i of k numbers: V, n×k
-	Weights      *mat.Dense // W, n×k, where the basis is U = X·W, and nil elsewhere
-	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and nil elsewhere.
+	Coefficients *mat.Dense // V, n×k; row i represents sample i
+	Weights      *mat.Dense // W, n×k, if the basis is U = X·W, else nil
+	// Association is S, k×k, if similarities are factorised as V·S·Vᵀ, else nil.
 	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each iteration, before the rescaling on
-	// exit: nil where nothing is iterated, NaN where Options.Trace leaves an iteration out. Where a method
-	// promises that it never rises, an entry J is at most
+	// exit. It is nil for a direct method, and NaN for iterations that Options.Trace leaves out. If the method
+	// guarantees that the objective never rises, an entry J is at most
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S
 	//
-	// after the entry J₀: the limit of double precision. S is the size of the data that the fit is a
-	// difference from: ‖X‖², Σx under the divergence, the trace of a kernel, each with the weights of the
-	// samples and of the fit, and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻, also
-	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV). P is the size of the differences that a graph penalises, λ·n·‖V‖², for a
-	// learned graph βnc more, and λ·m·‖U‖² for smooth basis images. It can rise further where [L1] shrinks
-	// coefficients below 1e-150, which become 0.
+	// after the entry J₀, which is the limit of double precision. S is the size of the data: ‖X‖², Σx under the
+	// divergence, or the trace of a kernel, each with the weights of the samples and of the fit, or ‖Ã‖² for
+	// similarities. If K has negative values, K = K⁺ − K⁻, S also includes tr(Wᵀ(K⁺ + K⁻)W·VᵀV). P is the size
+	// of a graph penalty, λ·n·‖V‖², plus βnc for a learned graph, or λ·m·‖U‖² for smooth basis images. The
+	// objective can rise more if [L1] shrinks coefficients below 1e-150, which become 0.
 	Objective []float64
-	Penalty   []float64 // the penalties' part of each entry of Objective; nil where there are none
-	Stop      Stop      // says why the iterations ended; empty where there are none
+	Penalty   []float64 // the penalties' part of each entry of Objective; nil without penalties
+	Stop      Stop      // the reason the iterations ended; empty for a direct method
 }
 
-// Iterations returns the number of iterations.
+// Iterations returns the number of iterations that the fit took.
 func (r *Result) Iterations() int { return max(len(r.Objective)-1, 0) }
 
-// Stop is a reason to end the iterations.
+// Stop is the reason a fit ended.
 type Stop string
 
 const (
-	StopIterations Stop = "iterations" // the end of the number of iterations asked for
-	StopTolerance  Stop = "tolerance"  // an iteration that lowered the objective too little
-	StopTime       Stop = "time"       // the end of the time allowed
+	StopIterations Stop = "iterations" // Options.Iterations was reached
+	StopTolerance  Stop = "tolerance"  // the objective converged to Options.Tolerance
+	StopTime       Stop = "time"       // Options.MaxTime was reached
 )
 
 // Info describes a method of the registry.
 type Info struct {
-	Name   string // what settings call it, such as "cnmf-kl"
-	Title  string // its full name
-	Family string // groups methods that find the same kind of thing
-	Parts  string // says what it is put together from
-	// Objective and Update are its formulas, in the papers' orientation: X is m×n, a sample a column.
+	Name   string // name in settings, such as "cnmf-kl"
+	Title  string // full name
+	Family string // heading for methods of the same kind
+	Parts  string // description of the method's parts
+	// Objective and Update are formulas in the papers' orientation: X is m×n and a sample is a column.
 	Objective, Update string
-	Paper             string // where it comes from
+	Paper             string // reference
 
 	zero Method
 }
 
-// Register adds a method of the program's own to the registry, by whose name settings find it. Call it from
-// an init function. It panics if the name is taken.
+// Register adds a method to the registry, so that settings can select it by name. defaults is the method with default
+// settings. Call Register from an init function. It panics if the name is taken.
 func Register(i Info, defaults Method) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("factor: a method " + i.Name + " is registered already")
@@ -189,10 +188,10 @@ func Register(i Info, defaults Method) {
 	registry = append(registry, i)
 }
 
-// Methods returns the methods of the registry, in the order to show them.
+// Methods returns the registered methods in display order.
 func Methods() []Info { return slices.Clone(registry) }
 
-// Lookup returns the method of the name.
+// Lookup returns the registered method with the given name.
 func Lookup(name string) (Info, bool) {
 	i := slices.IndexFunc(registry, func(m Info) bool { return m.Name == name })
 	if i < 0 {
@@ -201,14 +200,14 @@ func Lookup(name string) (Info, bool) {
 	return registry[i], true
 }
 
-// Needs says what the method needs with the paper's settings; see [NeedsOf].
+// Needs returns the requirements of the method with its default settings; see [NeedsOf].
 func (i Info) Needs() Needs { return NeedsOf(i.zero) }
 
-// Setting describes a setting: its name, default, help, values and range in words.
+// Setting describes a setting: its name, default, help, values and range.
 type Setting = settings.Setting
 
-// Settings returns the method's hyper-parameters: the fields with a setting tag of its struct and of
-// embedded ones.
+// Settings returns the method's hyper-parameters: the fields of its struct, and of embedded structs, that have a setting
+// tag.
 func (i Info) Settings() []Setting {
 	if own, ok := i.zero.(interface{ Settings() []Setting }); ok {
 		return own.Settings()
@@ -216,8 +215,8 @@ func (i Info) Settings() []Setting {
 	return settings.List(i.zero)
 }
 
-// New returns the method with the given hyper-parameters, whose values are numbers, strings or booleans.
-// A 0 becomes WeightNone where the zero value stands for a default.
+// New returns the method with the given hyper-parameters. Values are numbers, strings or booleans. An explicit 0 is set
+// to WeightNone if the zero value of the field means the default.
 func (i Info) New(params map[string]any) (Method, error) {
 	method, err := settings.New(settings.Of(params), i.zero)
 	if err != nil {
@@ -230,23 +229,23 @@ func (i Info) New(params map[string]any) (Method, error) {
 	return method, nil
 }
 
-// Needs says what a method needs of the samples, and what it makes of them.
+// Needs describes the requirements of a method on the samples and on their labels.
 type Needs struct {
-	// Labels tells whether the labels of some samples must be known; with Links, links will do as well.
+	// Labels reports that the method requires some labels; if Links is also set, links are enough.
 	Labels, Links bool
-	// TiesLabels tells whether samples of one class are tied to each other, so that the only labelled one
-	// of a class has no effect.
+	// TiesLabels reports that labels act only through pairs of samples of one class, so that a single labelled
+	// sample of a class has no effect.
 	TiesLabels bool
-	Images     bool // tells whether samples must be images
-	Signed     bool // tells whether samples may have negative values
-	Concept    bool // tells whether the basis is made of the samples, U = X·W
-	Direct     bool // methods are solved at once, without iterations or initial factors
-	// Classes reports why the method cannot learn from classes of these sizes, each 1 or more; nil where it
-	// always can.
+	Images     bool // samples must be images
+	Signed     bool // samples may have negative values
+	Concept    bool // the basis consists of combinations of samples, U = X·W
+	Direct     bool // the method has a closed solution, without iterations or initial factors
+	// Classes, if set, returns an error if the method cannot learn from labelled classes of these sizes, each 1
+	// or more.
 	Classes func(sizes []int) error
 }
 
-// NeedsOf returns what the method needs: by its method Needs() Needs, or by its [Parts].
+// NeedsOf returns the requirements of m: from its method Needs() Needs, or else from its [Parts].
 func NeedsOf(m Method) Needs {
 	switch m := m.(type) {
 	case interface{ Needs() Needs }:
@@ -257,13 +256,13 @@ func NeedsOf(m Method) Needs {
 	return Needs{}
 }
 
-// Composition is a method that is put together from [Parts].
+// Composition is a method that is a combination of [Parts].
 type Composition interface {
 	Method
 	AsParts() Parts
 }
 
-// Serves reports that the solver does not serve the method, and why.
+// Serves returns nil if the solver supports the method, or an error with the reason it does not.
 func Serves(s Solver, m Method) error {
 	if c, ok := m.(Composition); ok {
 		return s.Serves(c.AsParts())
@@ -282,8 +281,8 @@ func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001); the D-NMF of the
-// D-SNMF paper.
+// NMFKL is NMF under the generalised Kullback-Leibler divergence, min D(X‖UVᵀ) (Lee and Seung 2001). The D-SNMF paper
+// calls it D-NMF.
 type NMFKL struct{}
 
 func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
@@ -292,8 +291,8 @@ func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NMFNCW is NMF of samples with normalised-cut weights, min Σ γ_i‖x_i − U·v_i‖² with γ_i = 1/Σ_j x_iᵀx_j (Xu, Liu and
-// Gong 2003); the "NMF" of the CNMF paper.
+// NMFNCW is NMF with normalised-cut sample weights, min Σ γ_i‖x_i − U·v_i‖² with γ_i = 1/Σ_j x_iᵀx_j (Xu, Liu and Gong
+// 2003). The CNMF paper calls it NMF.
 type NMFNCW struct{}
 
 func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
@@ -302,8 +301,8 @@ func (n NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
 
-// GNMF is graph regularised NMF, min ‖X − UVᵀ‖² + λ·tr(VᵀLV) (Cai et al. 2011, eqs 14 and 15). Its
-// objective has no minimum (see [Graph]): the number of iterations is part of the method.
+// GNMF is graph regularised NMF, min ‖X − UVᵀ‖² + λ·tr(VᵀLV) (Cai et al. 2011, eqs 14 and 15). The objective has no
+// minimum, so the result depends on the number of iterations; see [Graph].
 type GNMF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
@@ -318,8 +317,8 @@ func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 	return g.AsParts().Fit(ctx, x, known, opt)
 }
 
-// SemiGNMF is GNMF whose graph knows the labels: labelled samples of one class are joined by an edge of
-// weight 1, those of different classes by none (Cai et al. 2011, section 6).
+// SemiGNMF is GNMF with labels in the graph: an edge of weight 1 between labelled samples of the same class, none
+// between labelled samples of different classes (Cai et al. 2011, section 6).
 type SemiGNMF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
@@ -353,8 +352,8 @@ func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm in every iteration (Ambai, Utama and
-// Yoshida 2011, section 3.1); see [Links] for C.
+// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV), with the basis vectors scaled to unit norm in every iteration
+// (Ambai, Utama and Yoshida 2011, section 3.1); see [Links] for C.
 type L2SNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 for both, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
@@ -370,8 +369,8 @@ func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
 
-// DSNMF is supervised NMF under the divergence, min D(X‖UVᵀ) + tr(VᵀCV) with the basis at unit norm in
-// every iteration (Ambai, Utama and Yoshida 2011, section 3.2); see [Links].
+// DSNMF is supervised NMF under the divergence, min D(X‖UVᵀ) + tr(VᵀCV), with the basis vectors scaled to unit norm in
+// every iteration (Ambai, Utama and Yoshida 2011, section 3.2); see [Links] for C.
 type DSNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 and 1, WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
@@ -386,10 +385,10 @@ func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	return d.AsParts().Fit(ctx, x, known, opt)
 }
 
-// NTF is non-negative tensor factorisation of images, min Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖² (Shashua and
-// Hazan 2005): NMF whose basis images have rank one.
+// NTF is non-negative tensor factorisation of images, min Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖² (Shashua and Hazan 2005): NMF
+// with basis images of rank one.
 type NTF struct {
-	Image Image // of the samples
+	Image Image // size of the sample images
 }
 
 func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
@@ -409,8 +408,8 @@ func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*R
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
 
-// LCCF is locally consistent concept factorisation, min ‖X − XWVᵀ‖² + λ·tr(VᵀLV) (Cai, He and Han 2011).
-// The data may be of any sign. Its objective has no minimum (see [Graph]).
+// LCCF is locally consistent concept factorisation, min ‖X − XWVᵀ‖² + λ·tr(VᵀLV) (Cai, He and Han 2011). The data may be
+// of any sign. The objective has no minimum; see [Graph].
 type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
@@ -428,7 +427,7 @@ func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 }
 
 // CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
-// (Liu et al. 2014, eqs 10 and 11; 23 and 27 for data of any sign).
+// (Liu et al. 2014, eqs 10 and 11; eqs 23 and 27 for data of any sign).
 type CCF struct {
 	Kernel // in place of XᵀX
 }
@@ -443,19 +442,19 @@ func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 //
 //	min ‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²
 //
-// Each iteration moves W, V, F and Q in turn; see [LearnedGraph].
+// Each iteration updates W, V, F and Q in turn; see [LearnedGraph] for Q, W₀ and F.
 type CFOGL struct {
-	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. WeightNone means 0, which Mu cannot be.
+	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. WeightNone means 0 and is invalid for Mu.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	Mu     float64 `setting:"mu" default:"1" help:"weight μ of the fit"`
-	// Parts is c, the number of parts that the graph is drawn to; 0 means the rank.
+	// Parts is c, the number of connected components that the graph is drawn towards; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
 	Kernel // in place of XᵀX
-	// Rule says how the graph moves.
+	// Rule is the update of the graph.
 	Rule    GraphRule  `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
-	Initial *mat.Dense // W₀, n×n, in place of the neighbourhood's graph, if it is set
+	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 }
 
 func (c CFOGL) AsParts() Parts {

@@ -17,61 +17,61 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// Blocks gives n samples of m features a few at a time, so that they need not fit into memory together.
+// Blocks reads n samples of m features in blocks, so that they need not fit into memory.
 type Blocks interface {
 	// Dims returns n and m.
 	Dims() (n, m int)
-	// Read writes the samples from, …, from+p−1 to dst, p×m. A sample is the same whenever it is read.
+	// Read writes the samples from, …, from+p−1 to dst, p×m. Repeated reads must give the same values.
 	Read(ctx context.Context, from int, dst *mat.Dense) error
 }
 
-// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. In memory are one
-// block, the coefficients, n×k, and some copies of U.
+// MiniBatch is online NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. It holds one block, the
+// coefficients, n×k, and a few copies of U in memory.
 //
-// In an epoch each sample is read once. The coefficients of a block move to their minimum while U is held, and
-// then U to the minimum of a function that sums up the blocks so far, each at its coefficients: online learning
-// with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and
-// Févotte 2011). The weight of a block falls by a factor of e in about 8 blocks or 8192 samples, whichever are
-// more, but by e² to e⁸ in an epoch; under the divergence twice as fast.
+// An epoch reads each sample once. For each block, the coefficients are minimised with U fixed. U is then minimised over
+// the sum of the blocks so far, each with its coefficients fixed, from sufficient statistics (Mairal, Bach, Ponce and
+// Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011). The weight of a block decays by a factor of e in
+// about 8 blocks or 8192 samples, whichever is more, within e² to e⁸ per epoch. Under the divergence it decays
+// twice as fast.
 //
-// A block has runs of up to 32 consecutive samples, in an order that the seed shuffles for each epoch. Under the
-// Frobenius cost a part that occurs in very few samples can be missed: its sums are forgotten before it comes again.
+// A block consists of runs of up to 32 consecutive samples; the seed shuffles their order for each epoch. Under the
+// Frobenius cost a part that occurs in very few samples can be missed, because its statistics decay.
 type MiniBatch struct {
-	Cost Cost // how the distance from the data is measured
-	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. Where they cannot be
-	// cut into equal runs a block has fewer.
+	Cost Cost // the distance from the data
+	// Samples is p, the number of samples of a block, at least k; 0 means DefaultBlock. It is rounded down to a
+	// multiple of the length of a run.
 	Samples int
 }
 
-// The defaults of MiniBatch.
+// DefaultBlock and DefaultEpochs are the defaults of MiniBatch.Samples and of its Options.Iterations.
 const (
 	DefaultBlock  = 1024
 	DefaultEpochs = 10
 )
 
 const (
-	blockRun    = 32   // samples that are read together
+	blockRun    = 32   // largest number of consecutive samples of a run
 	firstRounds = 30   // iterations on the first block
-	firstLift   = 0.05 // what entries of U then grow by, of the mean
+	firstLift   = 0.05 // added to entries of U after the first block, relative to the mean of their row
 )
 
-// block holds some samples, x, p×m, and the sums of their values and of their squares.
+// block holds samples x, p×m, with the sums of their values and of the squares.
 type block struct {
 	samples         []int
 	x               *mat.Dense
 	totals, squares []float64
 }
 
-// An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
+// An onlineCost updates u, k×m, from successive blocks.
 type onlineCost interface {
-	// represent moves the coefficients v, k×p, of a block towards their minimum at u, nearer in the last
-	// pass, and returns the cost there.
+	// represent minimises over the coefficients v, k×p, of a block with u fixed, more accurately in the last pass,
+	// and returns the cost.
 	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
-	// learn moves u by the block of the last call of represent and those before, whose weight falls by a factor.
+	// learn minimises over u, with the last block of represent added and earlier blocks scaled by by.
 	learn(ctx context.Context, by float64) error
 }
 
-// Memory returns about how many bytes Fit takes at most.
+// Memory returns an estimate of the bytes that Fit allocates.
 func (b MiniBatch) Memory(s Size) int64 {
 	p := min(cmp.Or(b.Samples, DefaultBlock), s.Samples)
 	first := s
@@ -80,7 +80,7 @@ func (b MiniBatch) Memory(s Size) int64 {
 	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
-// Serves returns nil, or an error that says what of the options needs all samples in memory.
+// Serves returns an error if opt has an option that requires all samples in memory.
 func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
@@ -91,13 +91,13 @@ func (MiniBatch) Serves(opt Options) error {
 	return nil
 }
 
-// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An iteration of the options
-// is an epoch; of Options.Start there is Basis alone. Result.Objective begins with the cost of the first block,
-// scaled to n samples. The entry of an epoch is the sum of its blocks' costs, each before U moved by it, and
-// the last entry the objective of the factors that are returned. Entries can rise.
+// Fit factorises the samples, which must be ≥ 0 and not all zeros. An iteration of opt is an epoch. Of opt.Start only
+// Basis is used. Result.Objective starts with the cost of the first block, scaled to n samples. The entry of an
+// epoch is the sum of the costs of its blocks, each before the update of U, and the last entry is the objective of the
+// returned factors. Entries can rise.
 //
-// Fit fails on options and samples that cannot be used, the latter with a [*SampleError], when x.Read fails,
-// and when ctx ends.
+// Fit returns an error for invalid options, a [*SampleError] for an unusable sample, the error of x.Read, or the cause
+// of the end of ctx.
 func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	f, err := b.start(x, opt)
@@ -131,9 +131,9 @@ type miniBatch struct {
 	parts      Parts
 	u          *mat.Dense // k×m
 	v          *mat.Dense // n×k, as returned
-	room       *mat.Dense // p×m, of the samples of a block
+	room       *mat.Dense // p×m buffer for the samples of a block
 	online     onlineCost
-	forgetting float64 // the logarithm of the factor by which a block's weight falls in an epoch
+	forgetting float64 // decay rate: a block's weight falls by exp(−forgetting) per epoch
 }
 
 func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
@@ -167,10 +167,10 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		}
 	}
 	f.room = mat.NewDense(f.p, f.m, nil)
-	// The longer blocks count, the later U follows; the shorter, the more it fits the last samples alone.
+	// A slow decay makes U follow late; a fast one makes it fit only the last samples.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
-	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step, which
-	// must not come from numbers of another size than the data's.
+	// Coefficients start at 0, or at 1 under the divergence, whose updates cannot leave 0. Convergence is tested against
+	// the first sweep's step, so the start must not be on another scale than the data.
 	if b.Cost == CostKL {
 		f.v, f.forgetting = uniform(f.n, opt.Rank), 2*f.forgetting
 		f.online = &onlineKL{u: f.u, shares: algebra.Like(f.u), sums: make([]float64, opt.Rank)}
@@ -181,11 +181,11 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	return f, nil
 }
 
-// run returns the number of samples of a run: nearly blockRun, the same throughout a block.
+// run returns the length of a run: at most blockRun, equal for all runs of a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the first samples of the runs of an epoch, shuffled but for a last one of fewer samples, or of epoch
-// 0, the last pass, as they follow each other.
+// order returns the first sample of each run in the order of an epoch: shuffled, except a shorter last run. Epoch 0, the
+// last pass, is not shuffled.
 func (f *miniBatch) order(epoch int) (runs []int) {
 	size := f.run()
 	for from := 0; from < f.n; from += size {
@@ -197,7 +197,7 @@ func (f *miniBatch) order(epoch int) (runs []int) {
 	return runs
 }
 
-// first moves u to a minimum of the first block, and returns the block's cost, scaled to all samples.
+// first fits u to the first block and returns the block's cost, scaled to all samples.
 func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	b, _, err := f.read(ctx, f.order(1))
 	if err != nil {
@@ -210,7 +210,7 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	f.u.Copy(res.Basis.T())
-	// What the first block has nothing of could not come back under the divergence.
+	// Features that are 0 in the first block could not leave 0 under the divergence.
 	for r := range f.opt.Rank {
 		row := f.u.RawRowView(r)
 		floats.AddConst(firstLift*elementary.Sum(row)/float64(f.m), row)
@@ -218,7 +218,7 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
 }
 
-// pass reads all samples once, moves their coefficients, and u except in epoch 0, and returns the sum of their
+// pass reads all samples once, updates their coefficients and, except in epoch 0, u. It returns the sum of the blocks'
 // costs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
 	for runs := f.order(epoch); len(runs) > 0; {
@@ -250,7 +250,7 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 	return sum, nil
 }
 
-// read reads a block of the first of the runs, checks its samples, and returns the other runs.
+// read reads and validates a block of the first runs, and returns the remaining runs.
 func (f *miniBatch) read(ctx context.Context, runs []int) (*block, []int, error) {
 	b := &block{}
 	for ; len(runs) > 0; runs = runs[1:] {
@@ -299,11 +299,11 @@ func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	return &Result{Model: model, Basis: basis, Coefficients: f.v, Objective: history, Stop: stop}, nil
 }
 
-// onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which U minimises
+// onlineFrobenius is ‖X − vᵀu‖². Its statistics are gram = Σ v·vᵀ and linear = Σ v·X over the blocks; U minimises
 // ½·tr(uᵀ·gram·u) − tr(linearᵀ·u).
 type onlineFrobenius struct {
 	u, gram, linear *mat.Dense
-	at              *frobeniusCost // of the last block
+	at              *frobeniusCost // cost of the last block
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
@@ -325,16 +325,16 @@ func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 
-// onlineKL is D(X‖vᵀu). Of a block Σ x·log(vᵀu') is at least Σ x·φ·log(v·u'/φ) at any u', φ being the shares
-// of the terms in vᵀu, and the same at u (Lee and Seung 2001). It keeps Σ v and shares, Σ x·φ, of which u' =
-// shares/Σ v is the minimum.
+// onlineKL is D(X‖vᵀu). With φ the shares of the terms in vᵀu, Σ x·φ·log(v·u'/φ) is a lower bound of Σ x·log(vᵀu') for
+// any u', tight at u (Lee and Seung 2001). Its statistics over the blocks are sums = Σ v and shares = Σ x·φ; the bound is
+// optimal at u' = shares/sums.
 type onlineKL struct {
 	u, shares *mat.Dense
-	sums      []float64 // Σ v of each row
-	at        *klCost   // of the last block
+	sums      []float64 // Σ v for each row
+	at        *klCost   // cost of the last block
 }
 
-// Sweeps of a block's coefficients under the divergence, in an epoch and in the last pass.
+// Sweeps over a block's coefficients under the divergence, in an epoch and in the last pass.
 const (
 	klBlockSweeps = 3
 	klLastSweeps  = 10
@@ -356,8 +356,8 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 	return o.at.value(), nil
 }
 
-// lift brings the entries of u to no less than KLFloor of their rows' sums: a feature that is 0 in all samples
-// so far would stay 0.
+// lift raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all samples so
+// far would stay 0.
 func (o *onlineKL) lift() {
 	sums := make([]float64, len(o.sums))
 	algebra.RowSums(sums, o.u)

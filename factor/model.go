@@ -14,36 +14,36 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// Basis says which basis vectors U can have.
+// Basis is the constraint on the basis vectors U.
 type Basis int
 
 const (
-	BasisFree Basis = iota // vectors may hold any values ≥ 0
-	// BasisConcept vectors are combinations of the samples with weights ≥ 0, U = X·W (Xu and Gong 2004).
-	// The data may then be of any sign.
+	BasisFree Basis = iota // any values ≥ 0
+	// BasisConcept restricts basis vectors to combinations of samples with weights ≥ 0, U = X·W (Xu and Gong
+	// 2004). The data may then be of any sign.
 	BasisConcept
-	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for samples that are images (Shashua
-	// and Hazan 2005).
+	// BasisRankOne restricts basis vectors to images of rank one, u_r = a_r ⊗ b_r, for samples that are images
+	// (Shashua and Hazan 2005).
 	BasisRankOne
 )
 
 type basisInfo struct {
 	name       string
 	parameters []parameter
-	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data, which it overwrites.
+	// from returns parameters, none 0, that approximate the factors u, k×m, and v, k×n, which it may overwrite.
 	from func(u, v *mat.Dense, image Image) []*mat.Dense
-	// new returns the basis of u, k×m, which is the parameter of a free basis.
+	// new returns the basis that computes u, k×m; for a free basis u is the parameter.
 	new    func(p Parts, x view.Data, parameters []*mat.Dense, u *mat.Dense) basis
-	signed bool // says that the basis takes data of any sign under the Frobenius cost
+	signed bool // the basis supports data of any sign under the Frobenius cost
 }
 
 type parameter struct {
-	name, stream string // in messages, and of random numbers
+	name, stream string // names in messages and of the random stream
 	size         func(n, m int, image Image) int
 	given        func(*Start) *mat.Dense
 }
 
-// bases is the list of bases, in the order of their values: one entry each.
+// bases is indexed by Basis.
 var bases = []basisInfo{
 	{
 		name:       "free",
@@ -105,15 +105,15 @@ func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalTex
 func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }
 func (b Basis) Values() []string                 { return b.names().Values() }
 
-// A basis holds the parameters that U, k×m, is a function of, linear in each of them.
+// A basis computes U, k×m, from parameters. U is linear in each of them.
 type basis interface {
-	// moved brings U up to date with parameter i.
+	// moved updates U after a change of parameter i.
 	moved(i int)
-	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
+	// pullBack writes to dst the gradient in parameter i for a gradient g in U, k×m.
 	pullBack(dst, g *mat.Dense, i int)
 }
 
-// freeBasis is its own parameter. With unit its vectors get unit length whenever they move.
+// freeBasis has U as its parameter. With unit, moved scales its vectors to unit length.
 type freeBasis struct {
 	u    *mat.Dense
 	unit bool
@@ -127,7 +127,7 @@ func (b freeBasis) moved(int) {
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
 
-// conceptBasis is u = w·X, for any cost; conceptModel is faster under the Frobenius cost.
+// conceptBasis is u = w·X for any cost. conceptModel is faster under the Frobenius cost.
 type conceptBasis struct {
 	x    view.Data
 	w, u *mat.Dense // k×n, k×m
@@ -136,7 +136,7 @@ type conceptBasis struct {
 func (b conceptBasis) moved(int)                         { b.x.TimesCoefficients(b.u, b.w) }
 func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
 
-// rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
+// rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels stored by rows.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
 }
@@ -179,15 +179,15 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	}
 }
 
-// pullBackQuadratic returns the quadratic of a block in U, k×k, as that of one in a parameter: Σ q_rs·⟨u_r, u_s⟩ is a
-// quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and vice versa.
+// pullBackQuadratic turns the quadratic term q, k×k, of a block in U into the term of a block in a parameter:
+// Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with coefficients q_rs·⟨b_r, b_s⟩, and vice versa.
 func (b rankOneBasis) pullBackQuadratic(q *mat.Dense, parameter int) *mat.Dense {
 	form := algebra.SelfGram([]*mat.Dense{b.b, b.a}[parameter])
 	form.MulElem(form, q)
 	return form
 }
 
-// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their columns.
+// marginals returns rank-one images a ⊗ b with the same row sums and column sums as the images of u.
 func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
 	image = image.of(m)
@@ -211,14 +211,14 @@ func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	return a, b
 }
 
-// Image is the size of the images that samples are. An image is stored row by row, one channel after
-// another. The zero value stands for square images of one channel.
+// Image is the size of samples that are images. An image is stored by channels and rows. The zero value means square
+// images with one channel.
 type Image struct {
-	Height, Width, Channels int // Channels is how many there are; 0 means 1
+	Height, Width, Channels int // 0 Channels means 1
 }
 
-// ForImages returns the method for samples that are images of the size. Methods that are not made of
-// parts do not see samples as images.
+// ForImages returns m set up for samples that are images of the given size. Methods that are not a [Composition] ignore
+// the size and are returned unchanged.
 func ForImages(m Method, size Image) Method {
 	c, ok := m.(Composition)
 	if !ok || size == (Image{}) {
@@ -229,7 +229,8 @@ func ForImages(m Method, size Image) Method {
 	return p
 }
 
-// of returns the size of images of m values: a square for none. It is 0×0 where there is no such image.
+// of returns the size with the default for m values filled in: a square. It returns the zero Image if the size does not
+// fit m values.
 func (i Image) of(m int) Image {
 	if i == (Image{}) {
 		side := int(math.Round(math.Sqrt(float64(m))))
@@ -241,10 +242,10 @@ func (i Image) of(m int) Image {
 	return i
 }
 
-// rows is how many rows of Width values an image has.
+// rows returns the number of rows of Width values, over all channels.
 func (i Image) rows() int { return i.Height * max(i.Channels, 1) }
 
-// check reports that samples of m values are no images, which what is for.
+// check returns an error if samples of m values are not images of this size. what names the part that needs images.
 func (i Image) check(m int, what string) error {
 	if i.of(m) != (Image{}) {
 		return nil
@@ -256,21 +257,21 @@ func (i Image) check(m int, what string) error {
 	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
 }
 
-// A model is a cost at a basis and coefficients. Its factors are the parameters of the basis, then v.
+// A model is a cost as a function of its factors: the parameters of the basis, then the coefficients v.
 type model interface {
-	// block is the block of the cost in factor i. It holds until moved is called.
+	// block returns the block of the cost in factor i. It is valid until moved is called.
 	block(i int) Block
-	// moved says that factor i has changed.
+	// moved must be called after factor i is changed.
 	moved(i int)
-	// value is the cost.
+	// value returns the cost.
 	value() float64
-	// lengths returns those of the basis vectors, 1 for vectors of zeros.
+	// lengths returns the lengths of the basis vectors, 1 for zero vectors.
 	lengths() []float64
-	// rescale divides basis vector r by scale[r]. v is not touched.
+	// rescale divides basis vector r by scale[r]. It does not change v.
 	rescale(scale []float64)
-	// vectors returns the basis vectors, k×m, or nil where there are none among the features.
+	// vectors returns the basis vectors, k×m, or nil with a kernel.
 	vectors() *mat.Dense
-	// pullBack writes a part of the gradient in the basis vectors as one in parameter i.
+	// pullBack writes to dst the gradient in parameter i for a gradient g in the basis vectors.
 	pullBack(dst, g *mat.Dense, i int)
 }
 
@@ -322,35 +323,35 @@ func (p *plainModel) rescale(scale []float64) {
 
 func (p *plainModel) vectors() *mat.Dense { return p.u }
 
-// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖². Of the data it needs only the inner
-// products K = X·Xᵀ of the samples, or those of a kernel, and X·X̃ᵀ where X̃ is the condensed data:
+// conceptModel is the Frobenius cost with a concept basis, ‖X̃ − vᵀ(w·X)‖², X̃ being the condensed data. It depends on
+// the data only through the Gram matrix K = X·Xᵀ, or a kernel's values, and X·X̃ᵀ:
 //
 //	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
 //
-// An iteration takes four products with X, or two with K, where plainModel takes five.
+// An iteration takes four products with X, or two with K; plainModel takes five.
 type conceptModel struct {
 	w, v  *mat.Dense // k×n, k×ñ
-	x     view.Data  // the samples; nil of a kernel
-	xt    view.Data  // the condensed samples; nil of a kernel
+	x     view.Data  // the samples; nil with a kernel
+	xt    view.Data  // the condensed samples; nil with a kernel
 	ties  *view.Condensation
-	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
+	u     *mat.Dense // k×m, w·X or a buffer; nil with a kernel
 	haveU bool       // u is w·X
-	// The inner products, formed where there are few samples for their features, where the data has
-	// signs, or of a kernel; nil elsewhere.
+	// The Gram matrix and its condensed form. They are nil unless formsProducts holds, the data is signed, or there
+	// is a kernel.
 	k, kt        *mat.Dense // n×n, ñ×n
-	kPos, kNeg   *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kPos, kNeg   *mat.Dense // n×n, k = kPos − kNeg; nil if k ≥ 0
 	kw           *mat.Dense // w·K, k×n, padded
-	haveKW       bool       // kw is of the present w, with its parts
+	haveKW       bool       // kw, kwPos and kwNeg are up to date
 	kwPos, kwNeg *mat.Dense
 	kv           *mat.Dense // v·X̃·Xᵀ, k×n
-	vv           *mat.Dense // k×k; nil where v has changed since
-	lin          *mat.Dense // kw condensed, k×ñ
-	h            *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
-	sumSq        float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+	vv           *mat.Dense // v·vᵀ, k×k; nil when out of date
+	lin          *mat.Dense // condensed kw, k×ñ
+	h            *mat.Dense // w·K·wᵀ, k×k; nil when out of date
+	sumSq        float64    // ‖X̃‖²; with a kernel the weighted ‖φ(X)‖², so that the cost includes the offset
 }
 
-// The number of samples up to which their inner products are formed: if there are few for their features,
-// and for the solver fast. Neither depends on the machine's memory, since results must not.
+// The largest numbers of samples for which the Gram matrix is formed, in general and for solver fast. They do not depend
+// on the machine's memory, because results must not.
 const (
 	mostFormed        = 11000
 	mostFormedForFast = 4096
@@ -360,13 +361,14 @@ func formsProducts(n, m int, fast bool) bool {
 	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
 }
 
-// newConceptModel: signed data has negative values, and a fast solver may need the inner products.
+// newConceptModel returns a model of samples x and condensed samples xt. signed means that x has negative values; fast
+// that the solver is Fast, which uses the Gram matrix more often.
 func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
 	n, m := x.Dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
 	var err error
-	if signed { // the inner products and their two parts are needed
+	if signed { // the Gram matrix and its two parts
 		err = view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n)
 	}
 	if err == nil && (signed || formsProducts(n, m, fast)) {
@@ -389,7 +391,7 @@ func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *con
 	return c
 }
 
-// prepare condenses K, and splits it, K = K⁺ − K⁻, if it has negative values.
+// prepare condenses K and, if it has negative values, splits it into K⁺ − K⁻.
 func (c *conceptModel) prepare(signed bool) {
 	c.kw, c.kv, c.lin = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v)
 	if c.k == nil {
@@ -412,7 +414,7 @@ func (c *conceptModel) prepare(signed bool) {
 	}
 }
 
-// product brings w·K up to date.
+// product updates kw, w·K.
 func (c *conceptModel) product() {
 	if c.haveKW {
 		return
@@ -453,7 +455,7 @@ func (c *conceptModel) block(i int) Block {
 	return Block{Linear: c.kv, Positive: algebra.Times(c.vv, c.kwPos), Negative: algebra.Times(c.vv, c.kwNeg)}
 }
 
-// basisProducts brings kv and vv up to date.
+// basisProducts updates kv and vv.
 func (c *conceptModel) basisProducts() {
 	if c.vv != nil {
 		return
@@ -468,7 +470,7 @@ func (c *conceptModel) basisProducts() {
 	c.vv = algebra.SelfGram(c.v)
 }
 
-// condense brings lin and h up to date.
+// condense updates lin and h.
 func (c *conceptModel) condense() {
 	if c.h == nil {
 		c.product()
@@ -482,7 +484,7 @@ func (c *conceptModel) value() float64 {
 	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
 	switch {
 	case c.x == nil:
-		return max(j, 0) // below 0 by rounding
+		return max(j, 0) // rounding can make j negative
 	case j < nearZero*c.sumSq:
 		return c.xt.Residual(c.vectors(), c.v)
 	}
@@ -494,7 +496,7 @@ func (c *conceptModel) rescale(scale []float64) {
 	c.haveU = false
 }
 
-// lengths of a kernel are (WᵀKW)^½.
+// lengths returns (WᵀKW)^½ with a kernel.
 func (c *conceptModel) lengths() []float64 {
 	if c.x != nil {
 		return algebra.Lengths(c.vectors())

@@ -18,16 +18,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// SparseCoding learns a dictionary B of atoms and codes V of which most are 0 (Lee, Battle, Raina and Ng 2006):
+// SparseCoding learns a dictionary B of atoms and sparse codes V (Lee, Battle, Raina and Ng 2006):
 //
 //	min ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1
 //
-// Each iteration moves V to its minimum and then each atom in turn to its own. The data may have any sign. The
-// atoms start as random samples of unit length, as [Options].Init says otherwise, or as [Start].Basis, of any
-// sign; the codes start at 0. On exit the samples are coded once more, unless KeepScale is set.
+// Each iteration minimises over V, then over each atom in turn. The data may be of any sign. With InitRandom the atoms
+// start as random samples scaled to unit length; Start.Basis may be of any sign. The codes start at 0. On exit
+// the codes are computed once more, unless Options.KeepScale is set.
 type SparseCoding struct {
-	// Lambda is λ, against the length of the samples: of those of unit length, one whose cosine with every
-	// atom is λ/2 or less gets codes of 0. 0 means 0.1, WeightNone means 0.
+	// Lambda is λ, in the scale of the samples' length: a sample of unit length gets the code 0 if its cosine with
+	// every atom is at most λ/2. 0 means 0.1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
@@ -69,7 +69,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 			last, penalty = now, append(penalty, share)
 			return now, nil
 		}
-		// Atoms that nearly depend on each other have lost the digits: nothing moves.
+		// The objective rose by rounding, because atoms are nearly dependent: undo the step.
 		codes.Copy(keptCodes)
 		b.Copy(keptAtoms)
 		penalty = append(penalty, penalty[len(penalty)-1])
@@ -109,7 +109,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 		algebra.DivideRows(u, algebra.Lengths(u))
 		return u, nil
 	}
-	atom := make([]int, n) // the number of each sample's atom
+	atom := make([]int, n) // each sample's place in a random order; the first Rank become atoms
 	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {
 		atom[i] = at
 	}
@@ -123,8 +123,8 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 	return b, nil
 }
 
-// stepAtoms moves each atom, a row of b, to its minimum while the others and the codes v, k×n, are held: with
-// A = VᵀV and C = XV to b_j + (c_j − B·a_j)/a_jj, shortened to unit length. Atoms without a code stay.
+// stepAtoms minimises over each atom in turn, a row of b, with the codes v, k×n, fixed. With A = VᵀV and C = XV the
+// minimum is b_j + (c_j − B·a_j)/a_jj, scaled down to unit length if longer. Atoms that no code uses stay.
 func stepAtoms(x view.Data, b, v *mat.Dense) {
 	k, m := b.Dims()
 	a, c := algebra.SelfGram(v), algebra.Like(b)
@@ -153,15 +153,16 @@ func shorten(x []float64) {
 	}
 }
 
-// SparseCode is a [Model] that represents a sample x by the s that is argmin ‖x − B·s‖² + λ·Σ|s_j|.
+// SparseCode is a [Model] that represents a sample x by its code argmin ‖x − B·s‖² + λ·Σ|s_j|.
 type SparseCode struct {
-	Dictionary *mat.Dense // holds the k atoms as columns: B, m×k
-	Lambda     float64    // λ itself: 0 means 0
+	Dictionary *mat.Dense // B, m×k, the k atoms as columns
+	Lambda     float64    // λ; 0 means 0
 }
 
+// Vectors returns Dictionary, m×k.
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
-// Transform implements [Model]. Of several minima, where atoms depend on each other, it finds one.
+// Transform returns the codes, p×k, of the samples x, p×m. If dependent atoms allow several minima, it returns one.
 func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	rows, k := s.Dictionary.Dims()
 	d, err := dataOf(x, rows, "the atoms")
@@ -182,7 +183,7 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 	return codes, nil
 }
 
-// encode moves the codes of the samples, n×k, to their minima for the dictionary, k×m.
+// encode minimises over the codes of the samples, n×k, in place, for the dictionary, k×m.
 func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
@@ -198,28 +199,27 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 	return nil
 }
 
-// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi): min ‖Ã − GSGᵀ‖²
-// over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in which must-linked samples have the largest of all
-// similarities and cannot-linked ones the smallest, by Known.MustLink, Known.CannotLink and all pairs of
-// labelled samples. The result has G, which starts as [Options].Init says of coefficients, for its
-// coefficients, and S for its association; Basis and Model are nil.
+// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi 2007): min ‖Ã − GSGᵀ‖² over G,
+// n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, with the similarity of must-linked samples set to the largest value
+// and of cannot-linked samples to the smallest. The links are Known.MustLink, Known.CannotLink and all pairs of
+// labelled samples. Result.Coefficients is G, which [Options].Init initialises as coefficients, and
+// Result.Association is S. Result.Basis and Model are nil.
 type SSNMF struct {
-	// Rule says how far G moves.
+	// Rule is the step size of G.
 	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
-	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in place of XᵀX.
+	// Similarity, if set, is a symmetric n×n matrix of similarities ≥ 0, used instead of XᵀX.
 	Similarity *mat.Dense
-	// Initial, if set, is S at the start, symmetric k×k, in place of 1 on the diagonal and 0.01 elsewhere:
-	// groups that start apart.
+	// Initial, if set, is the initial S, symmetric k×k. The default is 1 on the diagonal and 0.01 elsewhere, for
+	// separated clusters.
 	Initial *mat.Dense
 }
 
-// SimilarityRule says how far the coefficients move when similarities are factorised, G ←
-// G∘[(ÃGS)/(GSGᵀGS)]^η.
+// SimilarityRule is the step size η of the coefficients of [SSNMF], G ← G∘[(ÃGS)/(GSGᵀGS)]^η.
 type SimilarityRule int
 
 const (
-	SimilarityRuleDamped  SimilarityRule = iota // η = ¼, with which the objective never rises
-	SimilarityRulePrinted                       // η = 1 as in the paper, which is faster but can oscillate
+	SimilarityRuleDamped  SimilarityRule = iota // η = ¼: the objective never rises
+	SimilarityRulePrinted                       // η = 1, as in the paper: faster, but can oscillate
 )
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
@@ -310,8 +310,7 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 	return s, nil
 }
 
-// checkedSymmetric returns a copy of a, n×n. Values that are not ≥ 0 or not the same, but for rounding, on both
-// sides of the diagonal are errors.
+// checkedSymmetric returns a copy of a, which must be n×n, ≥ 0 and symmetric up to rounding. what names it in errors.
 func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
 	if err := checkGiven(a, what, n, n, 0); err != nil {
 		return nil, err
@@ -326,7 +325,7 @@ func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
 	return mat.DenseCopyOf(a), nil
 }
 
-// link gives linked pairs the largest and the smallest of the similarities.
+// link sets the similarity of must-linked pairs to the largest value and of cannot-linked pairs to the smallest.
 func link(a *mat.Dense, known Known) {
 	largest, smallest := mat.Max(a), mat.Min(a)
 	set := func(i, j int, x float64) {
@@ -352,14 +351,14 @@ func link(a *mat.Dense, known Known) {
 	}
 }
 
-// similarityFactors are the factors of a ≈ GSGᵀ; g is transposed, k×n.
+// similarityFactors are the factors of a ≈ GSGᵀ; g is Gᵀ, k×n.
 type similarityFactors struct {
 	a     view.Dense
 	g, s  *mat.Dense
 	power float64
 }
 
-// step moves S, then G with the new S.
+// step updates S, then G with the new S.
 func (f *similarityFactors) step() {
 	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
 	f.a.TimesBasis(ga, f.g)

@@ -16,33 +16,33 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any other
-// combination is a method too. The zero value is NMF.
+// Parts is a factorisation method as a combination of parts. The named methods are the combinations of the papers; any
+// other combination is also a method. The zero value is NMF.
 type Parts struct {
 	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
 	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
 	Tie   Tie   `setting:"tie" help:"labels: one class, one row of coefficients"`
-	// Weighting says how much each sample counts.
+	// Weighting is the weight of each sample in the cost.
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
-	// Penalties are the terms that are added to the cost.
+	// Penalties are terms added to the cost.
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
-	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty cannot be
-	// lowered by shrinking V and growing U. The coefficients do not follow: the objective can rise.
+	// UnitNorm scales the vectors of a free basis to unit length in every iteration, so that shrinking V and growing
+	// U cannot lower a penalty. The coefficients are not rescaled, so the objective can rise.
 	UnitNorm bool  `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
-	Kernel         // the inner product of samples that a concept basis under the Frobenius cost works with
-	Image    Image // the size of the images that samples are, for a rank-one basis and some penalties
-	// HeldOut, if not nil, are entries that the fit does not see, of plain NMF under either cost.
+	Kernel         // the inner product of samples, for a concept basis under the Frobenius cost
+	Image    Image // the image size of samples, for a rank-one basis and some penalties
+	// HeldOut, if not nil, holds the entries excluded from the fit. It requires plain NMF under either cost.
 	HeldOut HeldOut
-	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
+	// FitWeight is the weight of the cost relative to the penalties; 0 means 1. WeightNone is invalid.
 	FitWeight float64
 }
 
-// Tie says what makes the coefficients of several samples one.
+// Tie is the constraint that makes samples share their coefficients.
 type Tie int
 
 const (
-	TieNone   Tie = iota // leaves every sample its own coefficients
-	TieLabels            // gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5)
+	TieNone   Tie = iota // every sample has its own coefficients
+	TieLabels            // samples of one class share their coefficients, V = A·Z (CNMF paper, eq. 5)
 )
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
@@ -52,12 +52,12 @@ func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t
 func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
 func (Tie) Values() []string                   { return tieNames.Values() }
 
-// Weighting says how much each sample counts in the cost.
+// Weighting is the weight of each sample in the cost.
 type Weighting int
 
 const (
-	WeightingEqual Weighting = iota // weighs all samples alike
-	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
+	WeightingEqual Weighting = iota // weight 1
+	// WeightingNormalisedCut gives sample i the weight γ_i = 1/Σ_j x_iᵀx_j: a relaxed normalised cut (Xu, Liu and
 	// Gong 2003).
 	WeightingNormalisedCut
 )
@@ -69,7 +69,7 @@ func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.Unm
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
 func (Weighting) Values() []string                   { return weightingNames.Values() }
 
-// DecodeSetting implements [settings.Decoder]: the settings of all penalties stand beside those of the parts.
+// DecodeSetting implements [settings.Decoder]. The mapping holds the settings of the parts and of all penalties.
 func (p *Parts) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("keys and values in braces")
@@ -106,8 +106,8 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. With
-// Kernel.Matrix x may be nil. It fails on data or options that cannot be used, when ctx ends, and on overflow.
+// Fit implements [Method]. The data must be ≥ 0, except for a concept basis under the Frobenius cost. If Kernel.Matrix
+// is set, x may be nil. Fit returns an error for unusable data or options, on overflow, and when ctx ends.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -147,7 +147,7 @@ func (p Parts) check() error {
 	return nil
 }
 
-// named reports a value of an enumeration that has no name.
+// named returns an error for the first value that is not in its enumeration.
 func named(values ...encoding.TextMarshaler) error {
 	for _, v := range values {
 		if _, err := v.MarshalText(); err != nil {
@@ -159,7 +159,7 @@ func named(values ...encoding.TextMarshaler) error {
 
 func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
 
-// signed tells whether samples that all count alike may have negative values.
+// signed reports whether samples with equal weights may have negative values.
 func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
 
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
@@ -251,7 +251,7 @@ func (f *Factorisation) bindPenalties(ctx context.Context, known Known, rank int
 	return nil
 }
 
-// startSolver starts the solver, or without one Fast, or else Multiplicative.
+// startSolver starts the solver. If solver is nil, it tries Fast, then Multiplicative.
 func (f *Factorisation) startSolver(solver Solver) (err error) {
 	if fast := (Fast{}); solver == nil && fast.Serves(f.parts) == nil {
 		if f.step, err = fast.Start(f); err == nil {
@@ -273,7 +273,7 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*vie
 		if weight, err = normalisedCutWeights(d, kernel); err != nil {
 			return nil, err
 		}
-		// The coefficients of the condensed data are V times the weights.
+		// Under a cost of degree 1 the condensed coefficients are V times the weights, which must not overflow.
 		for i, w := range weight {
 			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
 				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
@@ -289,7 +289,7 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*vie
 	return view.NewCondensation(n, tied, weight, costs[p.Cost].degree), nil
 }
 
-// plainModel puts the parts together; held is 1 at entries that are held out, or nil.
+// plainModel combines cost and basis. held is 1 at held-out entries, or nil.
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
 	var u *mat.Dense
 	if p.Basis == BasisFree {
@@ -311,7 +311,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 	return &plainModel{cost, b, u, first.parameters}
 }
 
-// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.
+// normalisedCutWeights returns γ_i = 1/Σ_j k_ij for the kernel values or the inner products k_ij.
 func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	n, m := x.Dims()
 	out := make([]float64, n)
@@ -331,17 +331,17 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	return out, nil
 }
 
-// Size is the size of a problem, for [Memory].
+// Size is the size of a problem, from which [Memory] estimates the memory of a fit.
 type Size struct {
 	// Samples, Features and Rank are n, m and k; Stored is the number of values that a sparse matrix stores.
 	Samples, Features, Rank, Stored int
-	Labelled, Links                 int  // Labelled and Links are the numbers of known labels and pairs
-	Signed                          bool // whether there are negative values
-	Init                            Init // that of Options
+	Labelled, Links                 int  // the numbers of labels and of links
+	Signed                          bool // the data has negative values
+	Init                            Init // Options.Init
 }
 
-// Memory returns about how many bytes Fit takes at most beside x, by the method's own Memory(Size) int64 or an
-// estimate; 0 if there is none.
+// Memory returns an estimate of the largest number of bytes that Fit allocates, from the method's own
+// Memory(Size) int64 if it has one. It returns 0 if there is no estimate.
 func Memory(method Method, s Size) int64 {
 	switch m := method.(type) {
 	case interface{ Memory(Size) int64 }:
@@ -355,12 +355,12 @@ func Memory(method Method, s Size) int64 {
 	return 0
 }
 
-// Memory is the estimate for factorisations: factors, parts of gradients, copies of the data and inner products.
-// Penalties can have a method Memory(Size) int64.
+// Memory estimates the bytes for factors, parts of gradients, copies of the data and Gram matrices. It adds the
+// estimates of penalties that have a method Memory(Size) int64.
 func (p Parts) Memory(s Size) int64 {
 	n, m, k, factors := s.floats()
 	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
-	if s.Stored > 0 { // the transpose, and factors in rows of four and more
+	if s.Stored > 0 { // the transpose, and factors with padded rows
 		need += 16*float64(s.Stored) + 3*factors + 192*(n+m)
 	}
 	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
@@ -416,7 +416,7 @@ func (s Size) data() float64 {
 	return 8 * float64(s.Samples) * float64(s.Features)
 }
 
-// heldOut is the size of the data without held-out entries, these in both orders, and their parts of gradients.
+// heldOut estimates the bytes of the data without held-out entries, of these in both orders, and of their gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
 	return s.data() + 40*held + 5*factors + 192*(n+m)
@@ -427,7 +427,7 @@ func (s Size) graph(h Neighbourhood) float64 {
 	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
 }
 
-// embedding is the estimate for linear embeddings: the dense samples, principal directions, scatter matrices, graphs.
+// embedding estimates the bytes of a linear embedding: dense samples, principal directions, scatter matrices, graphs.
 func (s Size) embedding() int64 {
 	n, m, _, factors := s.floats()
 	r := min(n, m)

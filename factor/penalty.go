@@ -15,18 +15,18 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// A Penalty is a term that is added to the cost, in the coefficients V or in the basis vectors U. Zero values are
-// those of the papers.
+// A Penalty is a term added to the cost, a function of the coefficients V or of the basis vectors U. Zero values of
+// settings mean the papers' defaults.
 type Penalty interface {
-	// OnBasis tells whether the term is in U, and not in V.
+	// OnBasis reports whether the term is a function of U, not of V.
 	OnBasis() bool
-	// Bind makes the penalty ready for certain samples, or refuses them.
+	// Bind returns the penalty for the samples of p, or an error if it does not support them.
 	Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 }
 
-// Problem is what a penalty sees of a factorisation.
+// Problem is the input of a factorisation, as a penalty sees it.
 type Problem struct {
-	// Known is what is known of the samples, Image their size as images (none is square), Rank is k.
+	// Known is the supervision, Image the image size of the samples (the zero value means square), Rank is k.
 	Known Known
 	Image Image
 	Rank  int
@@ -34,33 +34,32 @@ type Problem struct {
 	data view.Data
 }
 
-// Samples returns X, n×m, or Kernel.Matrix: a *mat.Dense or a *CSR, which is not to be changed.
+// Samples returns X, n×m, or Kernel.Matrix: a read-only *mat.Dense or *CSR.
 func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
-// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m, transposed. It need know
-// nothing of ties: V is expanded for it and its gradient is pulled back.
+// A BoundPenalty is a penalty bound to samples. Its factor θ is Vᵀ, k×n, or Uᵀ, k×m. Ties are handled by the caller,
+// which expands V and pulls the gradient back.
 type BoundPenalty interface {
-	// Value is the term at θ.
+	// Value returns the term at θ.
 	Value(theta *mat.Dense) float64
 	// Gradient adds scale times the two parts of half the gradient at θ, positive − negative, both ≥ 0.
 	Gradient(positive, negative, theta *mat.Dense, scale float64)
-	// Root tells whether a multiplicative step must take the square root of its ratio under the cost for
-	// the objective not to rise, as for a quadratic term under the divergence.
+	// Root reports whether a multiplicative step under the cost c must take the square root of its ratio so that
+	// the objective does not rise, as for a quadratic term under the divergence.
 	Root(c Cost) bool
 }
 
-// A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row of θ by itself.
+// A QuadraticPenalty is a BoundPenalty that is quadratic or linear in each row of θ and separable over rows.
 type QuadraticPenalty interface {
-	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. Between
-	// samples of one label, which a tie may make one, the second derivative must not be above 0.
+	// Diagonal adds scale times half the second derivative in each entry of a row of θ to dst. The mixed second
+	// derivative of two samples of one class, which may be tied, must be ≤ 0.
 	Diagonal(dst []float64, scale float64)
 }
 
-// A CoordinatePenalty is a QuadraticPenalty that [Fast] can follow while the entries of a row of θ move one at a
-// time.
+// A CoordinatePenalty is a QuadraticPenalty that [Fast] can evaluate during coordinate descent over a row of θ.
 type CoordinatePenalty interface {
 	QuadraticPenalty
-	// Row returns the penalty in a row of θ, which it may look at and not change.
+	// Row returns the penalty as a function of a row of θ. It may read row later and must not change it.
 	Row(row []float64) PenaltyRow
 }
 
@@ -68,24 +67,24 @@ type CoordinatePenalty interface {
 type PenaltyRow struct {
 	// Gradient returns half the derivative in entry i.
 	Gradient func(i int) float64
-	// Moved, if not nil, is called after entry i of the row has changed by delta.
+	// Moved, if not nil, must be called after entry i of the row has changed by delta.
 	Moved func(i int, delta float64)
 }
 
-// A LearningPenalty is a BoundPenalty with parameters of its own, which it moves once θ has moved.
+// A LearningPenalty is a BoundPenalty with parameters of its own. Learn updates them after each iteration.
 type LearningPenalty interface {
 	Learn(ctx context.Context, theta *mat.Dense) error
 }
 
-// PenaltyInfo describes a penalty of the list.
+// PenaltyInfo describes a registered penalty.
 type PenaltyInfo struct {
-	Name, Title string // what settings call it, Title its full name
-	Term, Paper string // its formula, and Paper where it comes from
+	Name, Title string // name in settings and full name
+	Term, Paper string // formula and reference
 
 	zero Penalty
 }
 
-// RegisterPenalty adds a penalty of the program's own to the list, as [Register] adds a method.
+// RegisterPenalty adds a penalty to the registry, as [Register] adds a method.
 func RegisterPenalty(i PenaltyInfo, defaults Penalty) {
 	if slices.Contains(Penalties{}.Values(), i.Name) {
 		panic("factor: a penalty " + i.Name + " is registered already")
@@ -94,13 +93,13 @@ func RegisterPenalty(i PenaltyInfo, defaults Penalty) {
 	penalties = append(penalties, i)
 }
 
-// PenaltyList returns the penalties of the list.
+// PenaltyList returns the registered penalties.
 func PenaltyList() []PenaltyInfo { return slices.Clone(penalties) }
 
-// OnBasis tells whether the term is in U, and not in V.
+// OnBasis reports whether the penalty is a function of U, not of V.
 func (i PenaltyInfo) OnBasis() bool { return i.zero.OnBasis() }
 
-// Needs says what the penalty needs of the samples.
+// Needs returns the requirements of the penalty on the samples.
 func (i PenaltyInfo) Needs() Needs { return Parts{Penalties: Penalties{i.zero}}.Needs() }
 
 // Settings returns the penalty's settings.
@@ -123,10 +122,10 @@ func penaltyName(p Penalty) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// Penalties are terms that are added to the cost. In settings they are names, such as "graph+l1", or "none".
+// Penalties are terms added to the cost. In settings they are names joined by "+", such as "graph+l1", or "none".
 type Penalties []Penalty
 
-// UnmarshalText reads the names that settings use.
+// UnmarshalText parses names joined by "+", or "none".
 func (p *Penalties) UnmarshalText(names []byte) error {
 	*p = nil
 	if strings.EqualFold(string(names), noPenalty) {
@@ -153,7 +152,7 @@ func (Penalties) Values() []string {
 	return names
 }
 
-// String returns the names that settings use.
+// String returns the names joined by "+", or "none".
 func (p Penalties) String() string {
 	var names []string
 	for _, one := range p {
@@ -162,7 +161,7 @@ func (p Penalties) String() string {
 	return cmp.Or(strings.Join(names, "+"), noPenalty)
 }
 
-// decode reads the settings of all penalties, each its own. Keys that neither these nor known have are refused.
+// decode reads each penalty's settings from v. Keys that neither a penalty nor known has are errors.
 func (p Penalties) decode(v *settings.Value, known []string) error {
 	decode := func(zero Penalty) (Penalty, error) {
 		own, _ := v.Split(settings.Names(zero))
@@ -188,7 +187,7 @@ func (p Penalties) decode(v *settings.Value, known []string) error {
 	return nil
 }
 
-// penaltySettings returns the settings of all penalties, shared ones once with the defaults of each.
+// penaltySettings returns the settings of all penalties. A setting of several penalties is listed once, with all defaults.
 func penaltySettings() []Setting {
 	var all []Setting
 	for _, i := range penalties {
@@ -213,7 +212,7 @@ func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
 	return sum
 }
 
-// terms returns scale times their terms at θ, with Diagonal where all are quadratic.
+// terms returns scale times the sum of the terms at θ. Diagonal is nil unless all penalties are quadratic.
 func (b boundPenalties) terms(theta *mat.Dense, c Cost, scale float64) *Terms {
 	k, p := theta.Dims()
 	t := &Terms{Positive: mat.NewDense(k, p, nil), Negative: mat.NewDense(k, p, nil), Diagonal: make([]float64, p)}
@@ -229,10 +228,10 @@ func (b boundPenalties) terms(theta *mat.Dense, c Cost, scale float64) *Terms {
 	return t
 }
 
-// WeightNone, as the value of a weight such as Graph.Lambda, is the weight 0: 0 means the paper's default.
+// WeightNone is the weight 0 for settings such as Graph.Lambda, whose value 0 means the paper's default.
 const WeightNone = settings.None
 
-// orDefault reads a weight: 0 stands for the default, WeightNone for 0.
+// orDefault resolves a weight: 0 means def, WeightNone means 0.
 func orDefault(x, def float64) float64 {
 	switch x {
 	case 0:
@@ -243,8 +242,8 @@ func orDefault(x, def float64) float64 {
 	return x
 }
 
-// L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few basis vectors for each
-// sample. [Parts].UnitNorm keeps the basis from growing while coefficients shrink.
+// L1 is the sparsity penalty λ·Σ V on the coefficients, which are ≥ 0 (Hoyer 2002): each sample uses few basis vectors.
+// Use it with [Parts].UnitNorm, so that the basis cannot grow while the coefficients shrink.
 type L1 struct {
 	// Weight is λ; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`

@@ -21,12 +21,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// HeldOut are entries of the data that a fit does not see, for each sample its columns, rising. How far the
-// product of the factors is from them judges a rank. See [Parts.HeldOut].
+// HeldOut lists entries of the data that are excluded from a fit: for each sample its columns, in increasing order. The
+// error of their prediction measures the quality of a rank. See [Parts.HeldOut].
 type HeldOut [][]int
 
-// HoldOut draws entries of n×m data: each is held out with the chance share, from 0 to 1, by a stream of
-// the sample's own (Wold 1978).
+// HoldOut draws held-out entries of n×m data (Wold 1978). Each entry is drawn with probability share, from 0 to 1; each
+// sample has its own random stream.
 func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	h := make(HeldOut, n)
 	if !(share > 0) {
@@ -34,7 +34,7 @@ func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	}
 	for i := range h {
 		src := rng.New(seed, "held out", i)
-		gap := func() int { // before the next entry; 0 of a share of 1
+		gap := func() int { // entries before the next held-out one; 0 if share is 1
 			return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-min(share, 1)), math.MaxInt32))
 		}
 		for j := gap(); j < m; j += 1 + gap() {
@@ -44,8 +44,8 @@ func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	return h
 }
 
-// Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and Σ x² over
-// them. x is what was fitted, n×m, dense or a *CSR, and the result has a basis.
+// Misfit returns misfit = Σ (x − y)² and whole = Σ x² over the held-out entries, with Y = V·Uᵀ from the result r. x is
+// the data of the fit, n×m, dense or a *CSR. r.Basis must not be nil.
 func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	_, m := x.Dims()
 	row := make([]float64, m)
@@ -64,7 +64,7 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	return misfit, whole
 }
 
-// serves returns nil, or an error that names what of the parts excludes held-out entries.
+// serves returns nil, or an error that names the part of p that does not support held-out entries.
 func (h HeldOut) serves(p Parts) error {
 	var what string
 	switch {
@@ -88,7 +88,8 @@ func (h HeldOut) serves(p Parts) error {
 	return fmt.Errorf("entries cannot be held out with %s", what)
 }
 
-// hold returns the matrix that is 1 at the entries, nil for no HeldOut, and the data with 0 in place of them.
+// hold returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is
+// nil and rest is d.
 func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
 	if h == nil {
 		return nil, d, nil
@@ -123,23 +124,23 @@ func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
 	return held, view.Dense{X: x}, nil
 }
 
-// seenCost is a cost that does not count some entries, which hold 0 in the data: that of all entries less Σ y²
-// over those held out, or Σ y under the divergence, Y = vᵀu.
+// seenCost is a cost without the held-out entries, which are 0 in the data. Its value is the cost of all entries minus
+// Σ y² over the held-out ones, or Σ y under the divergence, with Y = vᵀu.
 //
-// Its blocks are those of the data with the present y in place of what is held out. That cost exceeds this
-// one by Σ (y − present y)² over the entries, or their divergence, which is 0 where the factors are: a step
-// that does not raise the one does not raise the other (expectation maximisation: Srebro and Jaakkola 2003;
-// Zhang, Wang, Ford and Makedon 2006). It takes O(entries held out · k) more.
+// Its blocks are those of the data with held-out entries imputed by the current reconstruction (expectation
+// maximisation: Srebro and Jaakkola 2003; Zhang, Wang, Ford and Makedon 2006). The cost of the imputed data is an
+// upper bound that is tight at the current factors, so a step that does not raise it does not raise this cost. The
+// overhead is O(held-out entries · k).
 type seenCost struct {
 	cost
 	x    view.Data
 	kl   bool
 	term func(x, y float64) float64
-	held *view.Sparse // 1 at the entries
+	held *view.Sparse // 1 at held-out entries
 	u, v *mat.Dense
-	inU  *mat.Dense // what the entries held out add to the linear part of the block in u
-	less float64    // what is not counted of the cost of all entries
-	have bool       // inU and less are of the present factors
+	inU  *mat.Dense // contribution of the imputed entries to the linear part of the block in u
+	less float64    // cost of the held-out entries
+	have bool       // inU and less are up to date
 }
 
 func (c *seenCost) moved(v bool) {
@@ -159,7 +160,7 @@ func (c *seenCost) find() {
 	c.have = true
 }
 
-// squares adds the rows of b, each times its y = a·row, and returns Σ y².
+// squares adds Σ y·row to sum, with y = a·row for each selected row, and returns Σ y².
 func squares(sum, a, rows []float64, at []int, _, y []float64) float64 {
 	simd.Dots(y, a, rows, at)
 	simd.AddRows(sum, y, rows, at)
@@ -181,7 +182,7 @@ func (c *seenCost) coefficientBlock() Block {
 	return plus(c.cost.coefficientBlock(), in)
 }
 
-// plus returns the block with more in its linear part.
+// plus returns the block with more added to its linear part.
 func plus(b Block, more *mat.Dense) Block {
 	var sum mat.Dense
 	sum.Add(more, b.Linear)
@@ -198,7 +199,7 @@ func (c *seenCost) value() float64 {
 	return c.termByTerm()
 }
 
-// termByTerm returns the cost, whose digits the difference of two others has lost.
+// termByTerm returns the cost summed over entries, without the cancellation in value.
 func (c *seenCost) termByTerm() (sum float64) {
 	n, m := c.x.Dims()
 	k, _ := c.u.Dims()
@@ -219,15 +220,15 @@ func (c *seenCost) termByTerm() (sum float64) {
 	return elementary.Sum(sums)
 }
 
-// RankRule says by what a rank is chosen.
+// RankRule is a criterion for the choice of a rank.
 type RankRule int
 
 const (
-	// RankHeldOut takes the least rank that predicts held-out entries within one standard error of the best
-	// (Breiman, Friedman, Olshen and Stone 1984).
+	// RankHeldOut chooses the smallest rank whose error on held-out entries is within one standard error of the
+	// best (Breiman, Friedman, Olshen and Stone 1984).
 	RankHeldOut RankRule = iota
-	// RankStability takes the largest rank whose basis vectors are the same from every start, or else the
-	// rank with the most stable ones.
+	// RankStability chooses the largest rank with a stability of 0.98 or more, or else the rank with the highest
+	// stability.
 	RankStability
 )
 
@@ -238,43 +239,43 @@ func (r *RankRule) UnmarshalText(name []byte) error { return rankRuleNames.Unmar
 func (r RankRule) MarshalText() ([]byte, error)     { return rankRuleNames.MarshalText(r) }
 func (RankRule) Values() []string                   { return rankRuleNames.Values() }
 
-// RankSearch says among which ranks one is chosen, and by what.
+// RankSearch holds the range of ranks and the criterion of [ChooseRank].
 type RankSearch struct {
 	By RankRule
-	// From and To are the least and the largest rank; 0 means 2, and the least of 40, n/2 and m/2.
+	// From and To are the smallest and the largest rank; 0 means 2 for From, and min(40, n/2, m/2) for To.
 	From, To int
-	Seed     uint64 // makes starts and what is held out repeatable
-	// Progress, if set, is called after each rank with how many of at most how many are done.
+	Seed     uint64 // the seed of initial factors and held-out entries
+	// Progress, if set, is called after each rank with the number of ranks done and the largest total.
 	Progress func(done, total int)
 }
 
-// What a rank is judged by.
+// Parameters of the search.
 const (
-	rankFits     = 5       // of each rank, each with entries held out and a start of its own
-	rankShare    = 0.1     // of the entries are held out
-	mostHeldOut  = 2 << 20 // entries
-	rankStable   = 0.98    // stability of basis vectors that are the same
-	rankGrowth   = 1.25    // from one rank to the next of the first look
-	rankFineness = 20      // ranks are told apart that differ by more than 1 of so many
+	rankFits     = 5       // fits of each rank, each with its own held-out entries and initial factors
+	rankShare    = 0.1     // fraction of held-out entries
+	mostHeldOut  = 2 << 20 // largest number of held-out entries
+	rankStable   = 0.98    // least stability for RankStability
+	rankGrowth   = 1.25    // ratio of successive ranks in the first pass
+	rankFineness = 20      // ranks are refined until neighbours differ by at most 1/rankFineness
 )
 
-// RankCurve is what ranks were judged by. Its slices are as long as Rank.
+// RankCurve holds the scores of the ranks of a search. All slices have the length of Rank.
 type RankCurve struct {
-	Rank []int `json:"rank"` // the ranks that were looked at, rising
-	// Misfit is the mean over five fits of Σ (x − y)²/Σ x² over the entries held out, Deviation its standard
-	// error.
+	Rank []int `json:"rank"` // the ranks that were fitted, increasing
+	// Misfit is the relative squared error Σ (x − y)²/Σ x² over held-out entries, averaged over five fits;
+	// Deviation is its standard error.
 	Misfit    []float64 `json:"misfit"`
 	Deviation []float64 `json:"deviation"`
-	// Stability, from 0 to 1, is the mean cosine between a basis vector of one fit and the most similar one
-	// of another.
+	// Stability, from 0 to 1, is the mean cosine between a basis vector of one fit and the most similar basis
+	// vector of another.
 	Stability []float64 `json:"stability"`
 }
 
-// ChooseRank chooses the number of basis vectors of NMF of the samples x, n×m of values of 0 or more, dense
-// or a *CSR. Five fits of each rank each predict a tenth of the entries, held out at random (Wold 1978; of
-// NMF Kanagal and Sindhwani 2010); how alike their basis vectors are is the stability of Wu et al. (2016). It
-// looks at ranks that grow by a quarter, and then between those next to the one chosen. The answer depends on
-// x, rule, range and seed.
+// ChooseRank chooses the number of basis vectors for NMF of the samples x, n×m, ≥ 0, dense or a *CSR. It fits each
+// rank five times, each time with a tenth of the entries held out at random (Wold 1978; for NMF Kanagal and Sindhwani
+// 2010). The similarity of the five bases is the stability of Wu et al. (2016). The search first tries ranks that grow
+// by a factor of 1.25, then bisects around the best one. The result depends only on x and the rule, range and
+// seed of s.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -313,7 +314,7 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	return curve.Rank[curve.Best(s.By)], curve, nil
 }
 
-// RankMemory returns about how many bytes ChooseRank takes at most beside x, with Rank the largest rank.
+// RankMemory returns an estimate of the largest number of bytes that ChooseRank allocates; s.Rank is the largest rank.
 func RankMemory(s Size) int64 {
 	entries := float64(s.Samples) * float64(s.Features)
 	held := min(rankShare*entries, mostHeldOut)
@@ -321,7 +322,7 @@ func RankMemory(s Size) int64 {
 	return view.Bytes(rankFits * (fit + 8*held))
 }
 
-// within returns the search with its range for n×m data.
+// within validates the range for n×m data and fills in its defaults.
 func (s RankSearch) within(n, m int) (RankSearch, error) {
 	if err := named(s.By); err != nil {
 		return s, err
@@ -335,7 +336,7 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 	return s, nil
 }
 
-// between returns what lies in the middle between the rank at a place and those next to it.
+// between returns the midpoints between the rank at index at and its neighbours, unless they are too close.
 func (c *RankCurve) between(at int) (ranks []int) {
 	for left := max(at-1, 0); left <= at && left+1 < len(c.Rank); left++ {
 		a, b := c.Rank[left], c.Rank[left+1]
@@ -373,7 +374,7 @@ func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k in
 	return nil
 }
 
-// Best returns the place of the rank that the rule chooses.
+// Best returns the index of the rank that the rule chooses.
 func (c *RankCurve) Best(by RankRule) int {
 	if by == RankStability {
 		for at, s := range slices.Backward(c.Stability) {
@@ -387,7 +388,7 @@ func (c *RankCurve) Best(by RankRule) int {
 	return slices.IndexFunc(c.Misfit, func(misfit float64) bool { return misfit <= c.Misfit[least]+c.Deviation[least] })
 }
 
-// stability returns how alike the columns of the bases, m×k, are.
+// stability returns the mean cosine of best-matching columns over all pairs of bases, m×k.
 func stability(bases []*mat.Dense) (sum float64) {
 	units := make([]*mat.Dense, len(bases)) // k×m
 	for i, b := range bases {

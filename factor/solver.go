@@ -12,23 +12,23 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A Solver lowers the objective of a factorisation that is made of [Parts].
+// A Solver is an algorithm that minimises the objective of a factorisation made of [Parts].
 type Solver interface {
-	// Serves returns nil, or an error that names the part that the solver does not serve.
+	// Serves returns nil, or an error that names the part that the solver does not support.
 	Serves(p Parts) error
-	// Start returns a function that does one iteration after another of f, or an error that says what of the
-	// data the solver does not serve.
+	// Start returns a function that performs one iteration of f per call, or an error if the solver does not support
+	// the data.
 	Start(f *Factorisation) (iterate func(ctx context.Context) error, err error)
 }
 
-// SolverInfo describes a solver of the list.
+// SolverInfo describes a registered solver.
 type SolverInfo struct {
-	Name, Title string // what settings call it, Title its full name
-	Help        string // says what it is good for
+	Name, Title string // name in settings and full name
+	Help        string // when to use it
 	Solver      Solver
 }
 
-// solvers is the list of solvers: one entry each, that of the papers first.
+// solvers is the registry of solvers, the papers' rule first.
 var solvers = []SolverInfo{
 	{Name: "mu", Title: "Multiplicative updates", Solver: Multiplicative{},
 		Help: "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts"},
@@ -36,7 +36,7 @@ var solvers = []SolverInfo{
 		Help: "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis, and under the Frobenius cost a concept basis, and penalties on coefficients with unit-norm"},
 }
 
-// RegisterSolver adds a solver of the program's own to the list, as [Register] adds a method.
+// RegisterSolver adds a solver to the registry, as [Register] adds a method.
 func RegisterSolver(i SolverInfo) {
 	if _, taken := LookupSolver(i.Name); taken {
 		panic("factor: a solver " + i.Name + " is registered already")
@@ -44,10 +44,10 @@ func RegisterSolver(i SolverInfo) {
 	solvers = append(solvers, i)
 }
 
-// Solvers returns the solvers of the list, that of the papers first.
+// Solvers returns the registered solvers, the papers' rule first.
 func Solvers() []SolverInfo { return slices.Clone(solvers) }
 
-// LookupSolver returns the solver of the name.
+// LookupSolver returns the registered solver with the given name.
 func LookupSolver(name string) (SolverInfo, bool) {
 	i := slices.IndexFunc(solvers, func(s SolverInfo) bool { return s.Name == name })
 	if i < 0 {
@@ -56,10 +56,10 @@ func LookupSolver(name string) (SolverInfo, bool) {
 	return solvers[i], true
 }
 
-// SolverName is the name of a solver of the list, as settings hold it, or empty.
+// SolverName is the name of a registered solver in settings, or empty for the default.
 type SolverName string
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It refuses names that are not in the list.
+// UnmarshalText parses a name, ignoring case. Unknown names are an error.
 func (s *SolverName) UnmarshalText(name []byte) error {
 	_, err := enum.Index("solver", string(name), s.Values())
 	*s = SolverName(enum.Fold(string(name), s.Values()))
@@ -74,39 +74,39 @@ func (SolverName) Values() (names []string) {
 	return names
 }
 
-// Solver returns the solver of the name, nil for one that is not in the list and for none.
+// Solver returns the solver with this name, or nil if the name is empty or unknown.
 func (s SolverName) Solver() Solver {
 	info, _ := LookupSolver(string(s))
 	return info.Solver
 }
 
-// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held: the gradient of the cost at θ,
-// or half of it under the Frobenius cost, split into its parts, both ≥ 0. Its matrices are not to be changed and
-// hold until [Factorisation.Moved] is called.
+// A Block is the subproblem in one factor θ, k×p, θ ≥ 0, with the other factors fixed. It holds the gradient of the cost
+// at θ, or half of it under the Frobenius cost, split into a positive and a negative part, both ≥ 0. Its matrices are
+// read-only and valid until [Factorisation.Moved] is called.
 //
-// A block with Quadratic is a quadratic problem: each column v of θ minimises ½·vᵀ·Quadratic·v − Linearᵀ·v over
-// v ≥ 0, and Quadratic·θ is the positive part of the gradient. Every other block has Positive.
+// If Quadratic is not nil, the subproblem is quadratic: each column v of θ minimises ½·vᵀ·Quadratic·v − Linearᵀ·v over
+// v ≥ 0, and Quadratic·θ is the positive part of the gradient. Otherwise Positive is that part.
 type Block struct {
 	Linear    *mat.Dense // the negative part, k×p; for signed data the linear term, of any sign
 	Quadratic *mat.Dense // k×k, or nil
-	Positive  *mat.Dense // the positive part, k×p, where Quadratic is nil
-	// Negative, k×p, is nil but for signed data: the part of the gradient that the square-root rule keeps from
-	// Linear. NegativeQuadratic, k×k, is the same for a quadratic problem, in Quadratic − NegativeQuadratic.
+	Positive  *mat.Dense // the positive part, k×p, if Quadratic is nil
+	// Negative, k×p, is set for signed data only: the negative part that the square-root rule does not count in
+	// Linear. NegativeQuadratic, k×k, is its quadratic form: the Hessian is Quadratic − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
 }
 
-// Terms are what penalties add to a block: the two parts of the gradient (or half of it, as in the block), k×p.
+// Terms are the penalties' contribution to a block: the two parts of the gradient, or of half of it as in the block, k×p.
 type Terms struct {
 	Positive, Negative *mat.Dense
-	Root               bool // tells whether a multiplicative step must take the square root of its ratio
-	// Diagonal holds for each column of θ what the penalties add at most to the diagonal of Quadratic. It is
-	// nil where one of them is not quadratic, and for parameters of a basis that is not free.
+	Root               bool // a multiplicative step must take the square root of its ratio
+	// Diagonal holds, for each column of θ, an upper bound of the penalties' addition to the diagonal of Quadratic.
+	// It is nil if a penalty is not quadratic, and for the parameters of a basis that is not free.
 	Diagonal []float64
 }
 
-// Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one factor after another.
-// For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper, eqs 23 and 27, with the
-// misprints mended). It serves all parts.
+// Multiplicative is the multiplicative update rule of the papers, θ ← θ∘(negative part/positive part) for each factor in
+// turn. For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper, eqs 23 and 27, with
+// misprints corrected). It supports all parts.
 type Multiplicative struct{}
 
 func (Multiplicative) Serves(Parts) error { return nil }
@@ -125,10 +125,10 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 	}, nil
 }
 
-// divisionWork is how many multiplications take as long as a division and what goes with it.
+// divisionWork is the cost of a division and its overhead, in multiplications.
 const divisionWork = 32
 
-// multiplicativeStep changes theta in place, with two matrices of its size. The terms may be nil.
+// multiplicativeStep updates theta in place. room holds two buffers of its size; t may be nil.
 func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense) {
 	pos, neg := b.Positive, b.Negative
 	if b.Quadratic != nil {
@@ -156,7 +156,7 @@ func multiplicativeStep(theta *mat.Dense, b Block, t *Terms, room [2]*mat.Dense)
 	})
 }
 
-// multiply is θ ← θ∘(lin + tn)/(pos + tp), or with root by the square root of that ratio.
+// multiply is θ ← θ∘ratio with ratio = (lin + tn)/(pos + tp), or its square root if root is set.
 func multiply(th, lin, pos, tn, tp []float64, root bool) {
 	for i, x := range th {
 		by := (lin[i] + tn[i]) / max(pos[i]+tp[i], algebra.LeastDenominator)
@@ -167,7 +167,7 @@ func multiply(th, lin, pos, tn, tp []float64, root bool) {
 	}
 }
 
-// multiplySigned is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺), for ℓ < 0 in the form that does not cancel.
+// multiplySigned is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺). For ℓ < 0 it uses an equivalent form without cancellation.
 func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 	for i, x := range th {
 		l, p, n := lin[i], pos[i], neg[i]

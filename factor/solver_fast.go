@@ -17,9 +17,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// Fast is block coordinate descent: each factor in turn moves nearly to its minimum while the others are held.
-// It comes to the objective of [Multiplicative] in a fraction of its iterations, to other digits of it, and
-// has zeros where that has small numbers. The objective never rises.
+// Fast is block coordinate descent: it minimises approximately over each factor in turn with the others fixed. It
+// reaches the objective of [Multiplicative] in a fraction of the iterations, but not the same digits, and gives exact
+// zeros where that gives small numbers. The objective never rises.
 type Fast struct{}
 
 func (Fast) Serves(p Parts) error {
@@ -58,7 +58,7 @@ func (Fast) Serves(p Parts) error {
 	return nil
 }
 
-// Start implements [Solver]. It scales the factors.
+// Start implements [Solver]. It rescales the initial factors.
 func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	switch {
 	case f.parts.Cost == CostKL:
@@ -71,28 +71,28 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	return startFastFree(f), nil
 }
 
-// fastFree lowers the Frobenius cost of a free basis. An iteration moves both factors to their minima by
-// coordinate descent, from points ahead in the direction of the last iteration; products with the data are
-// linear, so those of points ahead cost nothing. An iteration that raises the objective is done again without
-// that (Ang and Gillis 2019).
+// fastFree minimises the Frobenius cost of a free basis. An iteration minimises over both factors by coordinate descent,
+// starting from points extrapolated along the last iteration (Ang and Gillis 2019). Products with the data are linear,
+// so those of extrapolated points cost nothing. An iteration that raises the objective is repeated without
+// extrapolation.
 type fastFree struct {
 	f *Factorisation
 	lead
-	u, v, vx, ux   *mat.Dense // the factors and their products with the data, v·X and u·Xᵀ, ahead
-	lastVX, lastUX *mat.Dense // the products where the factors were
+	u, v, vx, ux   *mat.Dense // extrapolated factors and products with the data, v·X and u·Xᵀ
+	lastVX, lastUX *mat.Dense // the products at the previous factors
 }
 
-// lead says how far ahead of the last factors an iteration begins.
+// lead is the extrapolation of an iteration's start.
 type lead struct {
-	by    float64 // as a share of the last iteration's step
-	most  float64 // how far that may grow
-	plain bool    // the next iteration begins where the last ended
+	by    float64 // length, as a fraction of the last iteration's step
+	most  float64 // upper bound of by
+	plain bool    // the next iteration is not extrapolated
 }
 
-// firstLead begins where the factors are.
+// firstLead does not extrapolate the first iteration.
 var firstLead = lead{by: 0.5, most: 1, plain: true}
 
-// share is by, or 0 where the next iteration is plain.
+// share returns by, or 0 if the next iteration is plain.
 func (l *lead) share() float64 {
 	if l.plain {
 		return 0
@@ -100,12 +100,12 @@ func (l *lead) share() float64 {
 	return l.by
 }
 
-// lowered says that an iteration has lowered the objective: by and most grow.
+// lowered lets by and most grow after an iteration that lowered the objective.
 func (l *lead) lowered(by, most float64) {
 	l.by, l.most, l.plain = min(l.most, by*l.by), min(1, most*l.most), false
 }
 
-// raised says that an iteration has raised the objective, and is done again.
+// raised shrinks by and most after an iteration that raised the objective and is repeated.
 func (l *lead) raised() { l.most, l.by, l.plain = l.by, l.by/1.5, true }
 
 func startFastFree(f *Factorisation) func(context.Context) error {
@@ -151,7 +151,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	if err := f.minimise(ctx, 1, v, b.Linear, b.Quadratic); err != nil {
 		return err
 	}
-	if !(f.Objective() <= before) { // by rounding
+	if !(f.Objective() <= before) { // rounding error
 		f.Restore()
 	}
 	s.u.Copy(u)
@@ -174,12 +174,12 @@ func goAhead(dst, x, last *mat.Dense, by float64) {
 	})
 }
 
-// scaleStart brings basis vectors to unit length and scales V as a whole to the data, as the multiplicative
-// step does by itself.
+// scaleStart scales basis vectors to unit length and V by one factor that fits it to the data. A multiplicative step
+// does this implicitly.
 func scaleStart(f *Factorisation) {
 	theta, v := f.factors[0], f.factors[1]
 	k, _ := v.Dims()
-	swap := func(r int, s float64) { // between both factors
+	swap := func(r int, s float64) { // divides row r of theta by s and multiplies row r of v
 		if s >= algebra.Floor {
 			row := theta.RawRowView(r)
 			for i := range row {
@@ -211,7 +211,7 @@ func scaleStart(f *Factorisation) {
 			v.Scale(by, v)
 		}
 		f.Moved(1)
-		// What is held out is taken for what the factors say, at the scale that they had.
+		// Held-out entries are imputed at the old scale, so the best scale is a fixed point.
 		if f.parts.HeldOut == nil {
 			return
 		}
@@ -227,13 +227,13 @@ func quadratic(b Block) *mat.Dense {
 	return &h
 }
 
-// fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the coefficients. Basis
-// vectors move exactly: of the u ≥ 0 of length 1 the best is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r,
-// at length 1. Penalised coefficients move one by one.
+// fastUnit minimises the Frobenius cost of a free basis of unit norm with penalties on the coefficients. The step for a
+// basis vector is exact: the best u ≥ 0 of length 1 is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, scaled to
+// length 1. Penalised coefficients are updated one at a time.
 type fastUnit struct {
 	f        *Factorisation
-	order    []int     // of the condensed coefficients
-	diagonal []float64 // what the penalties add to the second derivatives in a row of V
+	order    []int     // order of updates of the condensed coefficients
+	diagonal []float64 // the penalties' second derivatives in a row of V
 }
 
 func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
@@ -286,7 +286,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !(f.Objective() <= before) { // by rounding, or beyond what numbers can hold
+	if !(f.Objective() <= before) { // rounding error or overflow
 		f.Restore()
 	}
 	return nil
@@ -309,7 +309,7 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 				return 0
 			}
 			h := b.Quadratic.At(r, r)
-			if h < algebra.LeastDenominator { // no coefficients: all vectors are as good
+			if h < algebra.LeastDenominator { // all coefficients are 0, so the vector does not matter
 				continue
 			}
 			row, c := u.RawRowView(r), rowGradient(u, b, r)
@@ -322,11 +322,11 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 	})
 }
 
-// turnVector sets u to the vector ≥ 0 of length 1 with the largest product with c, which it overwrites, and
-// returns what the product gains.
+// turnVector sets u to the vector ≥ 0 of length 1 with the largest inner product with c, and returns the increase of the
+// product. It overwrites c.
 func turnVector(u, c []float64) float64 {
 	was, peak := algebra.Dot(c, u), slices.Max(c)
-	if peak <= 0 { // the least bad single feature
+	if peak <= 0 { // the best vector has a single non-zero feature
 		if peak <= was {
 			return 0
 		}
@@ -352,7 +352,7 @@ func turnVector(u, c []float64) float64 {
 	return gain
 }
 
-// sweepEntries moves one coefficient after another to its minimum.
+// sweepEntries minimises over each coefficient in turn.
 func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	k, _ := v.Dims()
 	descent.Sweeps(func() (step float64) {
@@ -381,23 +381,23 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	})
 }
 
-// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each feature, and
-// then of each sample, the k entries of its column of the factor go one after another near to the minimum. An
-// iteration begins ahead of the last factors; one that raises the objective is done again from these, and where that
-// raises it too, by the multiplicative rule.
+// fastKL minimises the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): it updates the k
+// entries of each feature, then of each sample, one at a time. An iteration starts from extrapolated factors. If it
+// raises the objective it is repeated without extrapolation, and if that also raises it, with the multiplicative
+// rule.
 //
-// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where a = Σ x·u/y falls and is
-// convex. The step is Newton's for 1/a(z) = 1, (a − 1)·a/h with h = Σ x·u²/y²: 1/a is concave, so that a step up never
-// goes beyond the minimum. Steps are computed in single precision, the objective in double.
+// For one entry z and a basis vector u of sum 1, the derivative of the cost is 1 − a(z), where a = Σ x·u/y is decreasing
+// and convex. The step is Newton's for 1/a(z) = 1: (a − 1)·a/h with h = Σ x·u²/y². As 1/a is concave, a step up never
+// overshoots the minimum. Steps are computed in single precision, the objective in double.
 type fastKL struct {
 	f      *Factorisation
-	halves [2]*descent.KLHalf // in U, by features, and in V, by samples
+	halves [2]*descent.KLHalf // the updates of U, by features, and of V, by samples
 	last   []*mat.Dense       // the factors before the last iteration
 	rule   func(context.Context) error
 	lead
 }
 
-// startFastKL scales each sample's coefficients to where the cost is least.
+// startFastKL scales each sample's coefficients by the factor that minimises the cost.
 func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.factors[0], f.factors[1]
 	features, samples := descent.KLData(f.data)
@@ -407,11 +407,11 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
 	}
 	s.rule, _ = Multiplicative{}.Start(f)
-	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps have gradients of their own
+	f.model.(*plainModel).cost.(*klCost).valueAlone = true // the sweeps compute their own gradients
 	before := f.Objective()
 	f.Keep()
 	s.halves[1].Scale()
-	if f.Moved(1); !(f.Objective() <= before) { // numbers that run over
+	if f.Moved(1); !(f.Objective() <= before) { // overflow
 		f.Restore()
 	}
 	return s.iterate
@@ -438,12 +438,12 @@ func (s *fastKL) iterate(ctx context.Context) error {
 			return err
 		}
 	}
-	f.Restore() // by rounding
+	f.Restore() // rounding error
 	return nil
 }
 
-// sweep moves both factors, from ahead of them by a share of the last iteration, where no entry is less than a
-// tenth.
+// sweep updates both factors, starting by times the last step ahead of them. Extrapolation shrinks no entry to less than
+// a tenth.
 func (s *fastKL) sweep(ctx context.Context, by float64) error {
 	for i, theta := range s.f.factors {
 		if by == 0 {
@@ -465,7 +465,8 @@ func (s *fastKL) sweep(ctx context.Context, by float64) error {
 	return nil
 }
 
-// The most sweeps of an iteration, and after how many iterations everything is computed anew.
+// weightSweeps and coefficientSweeps bound the sweeps of an iteration. W·K is recomputed from W every refreshAfter
+// iterations, and when a basis vector's length falls below shrunkShare of the largest part that went into it.
 const (
 	weightSweeps      = 5
 	coefficientSweeps = 10
@@ -473,18 +474,18 @@ const (
 	shrunkShare       = 1e-3
 )
 
-// fastConcept lowers the Frobenius cost of a concept basis, which in W is ½·tr(MWKWᵀ) − tr(WBᵀ), M = VVᵀ
-// and B = VK (in the papers' orientation VᵀV and KV). The weights w of one sample after another move nearly
-// to the minimum of ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself. Within a block
-// of samples gradients follow each move; W·K follows once a block is done.
+// fastConcept minimises the Frobenius cost of a concept basis. As a function of W it is ½·tr(MWKWᵀ) − tr(WBᵀ), with
+// M = VVᵀ and B = VK (VᵀV and KV in the papers). For each sample in turn it minimises ½κ·wᵀMw − lᵀw approximately over
+// the sample's weights w ≥ 0, where κ is the sample's inner product with itself. Within a block of samples the gradients
+// are updated after each sample; W·K is updated after each block.
 type fastConcept struct {
 	f     *Factorisation
 	m     *conceptModel
-	order []int // of the samples, which is not that of the data
-	since int   // iterations since all was computed
+	order []int // the samples by sampleOrder
+	since int   // iterations since W·K was recomputed
 
 	block   *descent.WeightBlock
-	largest []float64 // the longest that went into each basis vector since all was computed
+	largest []float64 // for each basis vector, the largest length of a part since W·K was recomputed
 }
 
 func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
@@ -503,7 +504,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	return s.iterate, nil
 }
 
-// sampleOrder orders the samples by their values, so that the answer does not depend on their order.
+// sampleOrder sorts the samples by a hash of their values, so that the result does not depend on their order in the data.
 func (f *Factorisation) sampleOrder() []int {
 	n := len(f.ties.Group)
 	key := make([]float64, n)
@@ -565,7 +566,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 		return err
 	}
 	f.Moved(1)
-	if !(f.Objective() <= before) { // by rounding
+	if !(f.Objective() <= before) { // rounding error
 		f.Restore()
 		m.condense()
 		s.restart()
@@ -575,7 +576,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 
 func (s *fastConcept) length(r int) float64 { return math.Sqrt(max(s.m.h.At(r, r), 0)) }
 
-// restart begins to follow W·K from where the model is.
+// restart resets the bookkeeping after W·K was recomputed.
 func (s *fastConcept) restart() {
 	s.since = 0
 	for r := range s.largest {
@@ -583,8 +584,7 @@ func (s *fastConcept) restart() {
 	}
 }
 
-// shrunk tells whether a basis vector is so short beside the longest that went into it that its part of W·K
-// has lost digits.
+// shrunk reports whether a basis vector is so short relative to its largest part that its row of W·K has lost digits.
 func (s *fastConcept) shrunk() bool {
 	for r, largest := range s.largest {
 		if s.length(r) < shrunkShare*largest {
@@ -594,7 +594,7 @@ func (s *fastConcept) shrunk() bool {
 	return false
 }
 
-// sweepWeights goes once over the samples, or until ctx ends, and tells whether any weight has moved.
+// sweepWeights updates the weights of all samples once, or until ctx ends, and reports whether any weight changed.
 func (s *fastConcept) sweepWeights(ctx context.Context, blocks []descent.SampleBlock) (moved bool) {
 	for _, block := range blocks {
 		if ctx.Err() != nil {
@@ -609,7 +609,7 @@ func (s *fastConcept) sweepWeights(ctx context.Context, blocks []descent.SampleB
 	return moved
 }
 
-// follow brings W and W·K up to date once weights of a block have moved, most of which are 0 and stay so.
+// follow updates W and W·K after changes in a block. Most weights are 0 and unchanged, so it adds single rows of K.
 func (s *fastConcept) follow(block descent.SampleBlock) {
 	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.Products.RawMatrix(), block.Weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride

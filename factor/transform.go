@@ -17,30 +17,31 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
-// Model is what a method has learned to represent samples by.
+// Model is a fitted model that represents new samples.
 type Model interface {
-	// Transform represents the rows of x, p×m, by p×k coefficients. Each sample's answer depends on
-	// nothing but the sample.
+	// Transform represents the rows of x, p×m, by p×k coefficients. Each sample's coefficients are independent of
+	// the other rows.
 	Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
-	// Vectors returns the k vectors that coefficients are of, as columns, m×k, or nil where they are none
-	// among the features.
+	// Vectors returns the k basis vectors as columns, m×k, or nil if they are not vectors of features, as with a
+	// kernel.
 	Vectors() *mat.Dense
 }
 
-// Additive is a [Model] that represents a sample by the sum of basis vectors, each times a coefficient ≥
-// 0, that is nearest to it.
+// Additive is a [Model] that approximates a sample by a combination of basis vectors with coefficients
+// ≥ 0.
 type Additive struct {
-	Cost  Cost       // how the distance from the data is measured
-	Basis *mat.Dense // holds the k basis vectors as columns: U, m×k
+	Cost  Cost       // the distance that is minimised
+	Basis *mat.Dense // U, m×k, the k basis vectors as columns
 }
 
+// Vectors returns Basis, m×k.
 func (m *Additive) Vectors() *mat.Dense { return m.Basis }
 
-// TransformIterations is how many steps the Transform of an Additive takes.
+// TransformIterations is the number of multiplicative steps of [Additive.Transform] and [KernelModel.Transform].
 const TransformIterations = 100
 
-// Transform implements [Model] with the basis held fixed: multiplicative steps of the model's cost,
-// without ties or penalties, from a uniform start. Only the divergence needs samples ≥ 0.
+// Transform returns the coefficients, p×k, of the samples x, p×m, by TransformIterations multiplicative steps from a
+// uniform start, without ties or penalties. CostKL requires samples ≥ 0.
 func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }
@@ -68,7 +69,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	})
 }
 
-// dataOf returns the data of samples that must have as many features as what of a model.
+// dataOf validates samples for a model with the given number of features. what names the model's part in errors.
 func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -86,15 +87,15 @@ func uniform(k, p int) *mat.Dense {
 	return v
 }
 
-// solve moves v, k×p, by a number of multiplicative steps of its block, of which a quadratic one is the same
-// at every v, and returns its transpose. With best v comes to its minimum: by coordinate descent where the
-// block is quadratic, and else by more steps.
+// solve updates v, k×p, by multiplicative steps and returns its transpose. next returns the block at v; it is called once
+// if the block is quadratic. With best, solve minimises accurately: by coordinate descent if the block is quadratic, else
+// by five times the steps.
 func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() Block) (*mat.Dense, error) {
 	b := next()
 	exact := best && b.Quadratic != nil
 	switch {
 	case exact:
-		steps = 20 // of up to MostSweeps sweeps each
+		steps = 20 // each of up to MostSweeps sweeps
 	case best:
 		steps *= 5
 	case b.Quadratic != nil:
@@ -120,7 +121,7 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 	return algebra.Transpose(v), nil
 }
 
-// splitSigns makes a quadratic block whose h has negative values one for the square-root rule.
+// splitSigns prepares a quadratic block with negative values for the square-root rule.
 func splitSigns(b Block) Block {
 	if mat.Min(b.Quadratic) >= 0 && mat.Min(b.Linear) >= 0 {
 		return b
@@ -131,10 +132,10 @@ func splitSigns(b Block) Block {
 	return Block{Linear: b.Linear, Quadratic: pos, NegativeQuadratic: neg}
 }
 
-// Represent represents the rows of x, p×m, by the best p×k coefficients v ≥ 0 for the model: under the Frobenius cost
-// and with a kernel by min ‖x − U·v‖² (coordinate descent: Cichocki and Phan 2009), under the divergence by min
-// D(x‖U·v) (multiplicative steps: Lee and Seung 2001). Other models find the best in Transform. Each sample's answer
-// depends on the sample alone.
+// Represent returns the optimal coefficients, p×k, of the rows of x, p×m, for the model. Under the Frobenius cost and with
+// a kernel they solve min ‖x − U·v‖² over v ≥ 0 (coordinate descent: Cichocki and Phan 2009), under the divergence
+// min D(x‖U·v) (multiplicative steps: Lee and Seung 2001). For other models Represent is Transform. Each sample's
+// coefficients are independent of the other rows.
 func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 	if m, ok := m.(interface {
 		represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error)
@@ -144,8 +145,8 @@ func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 	return m.Transform(ctx, x)
 }
 
-// Misfit returns ‖X − V·Uᵀ‖²/‖X‖², or 0 if X is 0, for samples x, p×m, and the coefficients v, p×k, that represent
-// them by basis vectors U; of a [Linear] model its mean is added.
+// Misfit returns the relative squared error ‖X − V·Uᵀ‖²/‖X‖² of samples x, p×m, and their coefficients v, p×k, with basis
+// vectors U. It is 0 if X is 0. For a [Linear] model the mean is added to V·Uᵀ.
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
 	u := m.Vectors()
 	if u == nil {
@@ -189,7 +190,7 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 	return off / whole, nil
 }
 
-// The kinds of models in a file.
+// Kinds of models in a file.
 const (
 	kindAdditive = iota
 	kindLinear
@@ -203,7 +204,8 @@ const (
 // They are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
-// SaveWith is Save with further arrays, of other names, which more, unless it is nil, writes before the others.
+// SaveWith is Save with additional arrays, which more writes first. Their names must differ from those of Save. more may
+// be nil.
 func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	z := npz.NewWriter(w)
 	z.Compress = true
@@ -224,7 +226,7 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	return z.Close()
 }
 
-// layout returns the kind of a model, or -1, its vectors and its other arrays.
+// layout returns the kind of a model, or -1 if it cannot be saved, its vectors and its other arrays.
 func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 	switch m := m.(type) {
 	case *Additive:
@@ -242,7 +244,7 @@ func layout(m Model) (kind int, vectors **mat.Dense, of []field) {
 	return -1, nil, nil
 }
 
-// field is an array of a file and a pointer to its value: a matrix, numbers or integers, or one of these.
+// field is a named array of a file and a pointer to its value: a matrix, a list of numbers, or one number.
 type field struct {
 	name string
 	of   any
@@ -268,7 +270,7 @@ func (a field) write(z *npz.Writer) {
 	}
 }
 
-// read reads arrays: finite numbers, integers from 0 to largest.
+// read reads the fields. Numbers must be finite and integers from 0 to largest.
 func read(z *npz.Archive, largest int64, fields ...field) (err error) {
 	for _, a := range fields {
 		var numbers []float64
@@ -298,7 +300,7 @@ func read(z *npz.Archive, largest int64, fields ...field) (err error) {
 	return nil
 }
 
-// readNumbers reads an array of finite numbers, of one or more, of this number of dimensions.
+// readNumbers reads a non-empty array of finite numbers with the given number of dimensions.
 func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
 	values, shape, err = z.Floats(name, dimensions, nil)
 	switch {
@@ -311,7 +313,7 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 	return values, shape, err
 }
 
-// one returns the value of an array of one.
+// one returns the value of an array of length 1.
 func one[T int | float64](name string, values []T) (T, error) {
 	if len(values) != 1 {
 		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
@@ -319,12 +321,12 @@ func one[T int | float64](name string, values []T) (T, error) {
 	return values[0], nil
 }
 
-// ErrNoModel is the error of LoadModel for the saved result of a method that finds no model.
+// ErrNoModel is returned by LoadModel for a saved result without a model.
 var ErrNoModel = errors.New("the saved result has no model for new samples")
 
-// LoadModel reads the model that Save wrote, size bytes long, and checks it. An array that would take
-// more than 16 MiB, and 100 bytes for each of the file's that it is packed in, is an error; no memory is
-// taken for it.
+// LoadModel reads and validates the model of a file of size bytes that Save wrote. To guard against malformed files, it
+// refuses an array of more than 16 MiB that is also more than 100 times its compressed size, before it allocates
+// memory.
 func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	z, err := openArchive(r, size)
 	if err != nil {
@@ -358,8 +360,8 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	return m, nil
 }
 
-// LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is size bytes long, within
-// the bounds of LoadModel.
+// LoadCoefficients reads the coefficients, n×k, of a file of size bytes that Save wrote, with the limits of
+// LoadModel.
 func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
 	z, err := openArchive(r, size)
 	if err == nil {
@@ -376,14 +378,14 @@ func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
 	return z, nil
 }
 
-// savedKernel is a kernel model as it is in a file, where functions have numbers and an offset of 0 is 0.
+// savedKernel is a kernel model in the form of a file: functions are numbers, and the offset 0 means 0.
 type savedKernel struct {
 	*KernelModel
 	function int // kernelGiven for a kernel given as a matrix
 	offset   float64
 	dense    *mat.Dense // the samples, or nil
 	sparse   CSR
-	features int // of sparse samples
+	features int // number of features, for sparse samples only
 }
 
 const kernelGiven = int(KernelIntersection) + 1
@@ -402,7 +404,7 @@ func newSavedKernel(m *KernelModel) *savedKernel {
 	return s
 }
 
-// fields are the arrays of the kernel's parameters and of the samples, which are sparse where they have features.
+// fields returns the arrays of the kernel's parameters and of the samples, which are sparse if features > 0.
 func (s *savedKernel) fields() (of []field) {
 	switch s.function {
 	case kernelGiven:
@@ -442,7 +444,7 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 	return m, nil
 }
 
-// restore checks what was read, and sets the model's kernel and samples.
+// restore validates the arrays and sets the model's kernel and samples.
 func (s *savedKernel) restore() (err error) {
 	k := &s.Kernel
 	k.Function = KernelFunction(s.function)

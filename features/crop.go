@@ -16,14 +16,14 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// Crop picks the part of each image that becomes the sample: a Box, a Square, Eyes, or the Whole.
+// Crop selects the part of an image that becomes the sample: a [Box], [Square], [Eyes] or [Whole].
 type Crop interface {
-	// digest tells apart the parts that crops take of the sample's image.
+	// digest identifies the part of the sample's image, for cache keys.
 	digest(sample string) string
 }
 
-// Part returns the part of an image of a size that a crop takes, its upper left corner at (0, 0). Eyes takes
-// none that is a part.
+// Part returns the rectangle that a crop selects from an image of the given size with its upper left corner at (0, 0).
+// ok is false for [Eyes], which does not select a rectangle.
 func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	switch c := crop.(type) {
 	case Whole:
@@ -38,21 +38,21 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	return image.Rectangle{}, false
 }
 
-// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with x to the right and y down from
-// (0, 0) in the upper left corner. An image that does not contain it is an error.
+// Box is the rectangle of pixels X0 ≤ x < X1, Y0 ≤ y < Y1, with (0, 0) at the upper left. It is an error if the image
+// does not contain it.
 type Box struct{ X0, Y0, X1, Y1 int }
 
-// Square is the largest square in the middle of an image.
+// Square is the largest centred square of an image.
 type Square struct{}
 
-// Whole is all of an image.
+// Whole is the entire image.
 type Whole struct{}
 
 func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
 func (Square) digest(string) string { return "square" }
 func (Whole) digest(string) string  { return "" }
 
-// resampleCrop draws the part of the sample's image that a crop takes over dst. Both start at (0, 0).
+// resampleCrop resizes the crop of the sample's image to dst. Both start at (0, 0).
 func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error {
 	if e, ok := crop.(*Eyes); ok {
 		return e.resample(dst, src, sample)
@@ -66,19 +66,19 @@ func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error 
 	return nil
 }
 
-// Eyes turns, scales and shifts each image so that the left eye comes to lie at 30 % and the right eye at 70 %
-// of the result's width, both at 35 % of its height. What lies outside is black. Eyes that are not known, or
-// not within the image, are an error.
+// Eyes aligns faces: it rotates, scales and shifts an image so that the left eye is at 30 % and the right eye at 70 % of
+// the width, both at 35 % of the height. The area outside the image is black. It is an error if the eyes of a sample are
+// missing from the file or outside the image.
 type Eyes struct {
 	file string
-	at   map[string]eyes // of each sample, as x + iy with the pixels' centres at whole numbers
+	at   map[string]eyes // by sample, as x + iy with pixel centres at integers
 }
 
 type eyes struct{ left, right complex128 }
 
-// ReadEyes reads the places of the eyes from a CSV file with the columns file, left_x, left_y, right_x and
-// right_y, in pixels from the centre of the upper left one. File is a sample's name in the set; the left eye is
-// the one on the left of the picture. The first line may be a header.
+// ReadEyes reads eye positions from a CSV file with the columns file, left_x, left_y, right_x and right_y, in pixels from
+// the centre of the upper left pixel. The column file is the sample's name in the data set; left is left in the image.
+// The first line may be a header.
 func ReadEyes(file string) (_ *Eyes, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -107,7 +107,7 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 	}
 }
 
-// add adds a line of the file.
+// add parses a record of the file.
 func (e *Eyes) add(record []string) (err error) {
 	var v [4]float64
 	for i, field := range record[1:] {
@@ -135,7 +135,7 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 		return fmt.Errorf("crop: %s has no eyes for it", e.file)
 	}
 	for _, eye := range []complex128{from.left, from.right} {
-		// The centres of the outermost pixels lie half a pixel inside.
+		// The image extends half a pixel beyond the centres of the outermost pixels.
 		x, y := real(eye)+0.5, imag(eye)+0.5
 		if size := src.Bounds().Size(); x < 0 || y < 0 || x > float64(size.X) || y > float64(size.Y) {
 			return fmt.Errorf("crop: the eye at (%v, %v) is not within the %d×%d pixels of the image", real(eye), imag(eye), size.X, size.Y)
@@ -143,8 +143,8 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	}
 	width, height := float64(dst.Width), float64(dst.Height)
 	to := eyes{complex(0.3*width, 0.35*height), complex(0.7*width, 0.35*height)}
-	// The similarity z → turn·z + shift that takes both eyes where they belong; draw has the corners, not the
-	// centres, of pixels at whole numbers.
+	// The similarity z → turn·z + shift that maps both eyes to their targets. Package draw puts pixel corners, not
+	// centres, at integers.
 	const half = 0.5 + 0.5i
 	turn := (to.right - to.left) / (from.right - from.left)
 	shift := to.left - turn*(from.left+half)

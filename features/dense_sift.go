@@ -17,11 +17,11 @@ import (
 
 const defaultStep, defaultBin = 8, 4
 
-// DenseSIFT describes patches on a grid over the whole image by SIFT descriptors that are not turned: 4×4 bins
-// of 8 orientations. Its zero value takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
+// DenseSIFT computes upright SIFT descriptors, 4×4 bins of 8 orientations, of patches on a regular grid. Its zero value
+// means patches of 16×16 pixels every 8 pixels (Ambai et al. 2011).
 //
-// A descriptor is that of Lowe 2004, section 6.1, for a key point of angle 0 at the patch's centre. Its values
-// are ordered by the bin's row and column, then by the orientation, counter-clockwise from the right.
+// A descriptor is that of a key point of angle 0 at the patch's centre (Lowe 2004, section 6.1). Its values are ordered
+// by row and column of the bin, then by orientation, counter-clockwise from the right.
 type DenseSIFT struct {
 	Step      int     `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
 	Bins      []int   `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
@@ -57,8 +57,8 @@ func (d DenseSIFT) bins() []int {
 	return d.Bins
 }
 
-// Extract returns the descriptors of the patches within the image, by scale as in Bins, then by row and column;
-// none is no error. A patch of one grey value has the vector zero.
+// Extract returns the descriptors of the patches that fit into the image, ordered by scale as in Bins, then by row and
+// column. There may be none. A uniform patch has a zero vector.
 func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -95,7 +95,7 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 func (d DenseSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
 	pixels := int64(size.X) * int64(size.Y)
-	// The greys of the whole image and of the reduced one, the descriptors, once more as bytes, the blurred
+	// Grey values of the original and the reduced image, the descriptors twice (as vectors and as bytes), the blurred
 	// image, and rows of gradients.
 	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
@@ -109,7 +109,7 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 	return need
 }
 
-// greyRows returns the function that writes row y of the image to row, as greys from 0 (black) to 1 (white).
+// greyRows returns a function that writes row y of the image to row, as grey values from 0 (black) to 1 (white).
 func greyRows(img image.Image) func(row []float32, y int) {
 	g, ok := img.(*image.Gray16)
 	if !ok {
@@ -124,18 +124,18 @@ func greyRows(img image.Image) func(row []float32, y int) {
 }
 
 const (
-	siftBlur   = 0.67 / 4     // the standard deviation, in bins, of the blur before the gradients are taken
-	siftWindow = siftBins / 2 // that of the Gaussian around the patch's centre: half a patch
+	siftBlur   = 0.67 / 4     // standard deviation of the blur before gradients, in bins
+	siftWindow = siftBins / 2 // standard deviation of the Gaussian window over the patch, in bins
 )
 
-// siftGrid is the grid of the patches of one size over an image, with the settings of their descriptors.
+// siftGrid is a grid of patches of one size over an image, with the settings of their descriptors.
 type siftGrid struct {
 	width, height, bin, step int
-	columns, rows            int       // of patches
-	blur                     []blurTap // the Gaussian from its middle outwards
+	columns, rows            int       // number of patches in x and y
+	blur                     []blurTap // the Gaussian filter, from its centre outwards
 	// window holds, for each bin along one side of a patch, the weights of the 2·bin-1 pixels around the bin's
-	// centre: the triangle that shares a pixel between two bins, times the Gaussian around the patch's centre.
-	// Both are separable, so gradients are pooled along x first.
+	// centre: linear interpolation between two bins times the Gaussian window over the patch. Both are separable, so
+	// gradients are pooled along x first.
 	window   [siftBins][]float32
 	root     bool
 	contrast float64
@@ -146,22 +146,22 @@ type blurTap struct {
 	weight float32
 }
 
-// newSIFTGrid returns the grid over an image, or nil where no patch fits in.
+// newSIFTGrid returns the grid over an image, or nil if no patch fits.
 func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
-	// Four times the bin might be too large for an int.
+	// 4·bin could overflow.
 	if bin > min(size.X, size.Y)/siftBins {
 		return nil
 	}
 	patch := siftBins * bin
 	g := &siftGrid{width: size.X, height: size.Y, bin: bin, step: step, columns: (size.X-patch)/step + 1, rows: (size.Y-patch)/step + 1}
 	sigma := siftBlur * float64(bin)
-	sum := -1.0 // the middle is counted twice
+	sum := -1.0 // the loop counts the centre twice
 	for t := range int(math.Ceil(4*sigma)) + 1 {
 		v := elementary.Exp(-float64(t*t) / (2 * sigma * sigma))
 		g.blur = append(g.blur, blurTap{-t, float32(v)}, blurTap{t, float32(v)})
 		sum += 2 * v
 	}
-	g.blur = g.blur[1:] // the middle counts once
+	g.blur = g.blur[1:] // drop the second centre
 	for t := range g.blur {
 		g.blur[t].weight /= float32(sum)
 	}
@@ -175,15 +175,15 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 	return g
 }
 
-// middle returns the pixel, in x or y, in the middle of bin b of the patch k.
+// middle returns the pixel, in x or y, at the centre of bin b of patch k.
 func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
 
-// describe appends the descriptors of the grid's patches, one row of patches after the other.
+// describe appends the descriptors of the patches, row by row.
 func (g *siftGrid) describe(out *Descriptors, grey func(row []float32, y int)) {
 	blurred := g.blurred(grey)
 	row := func(y int) []float32 { return blurred[y*g.width:][:g.width] }
-	grads := make([]gradient, g.width+2*g.bin) // of one row, with none for a bin's width on both sides
-	// The rows of gradients under a row of patches, pooled along x for each column of bins of each patch.
+	grads := make([]gradient, g.width+2*g.bin) // one row, padded with zeros by a bin on both sides
+	// A ring buffer of the rows under a row of patches, pooled along x for each column of bins of each patch.
 	pooled := newRows((siftBins+1)*g.bin-1, g.columns*siftBins*orientations)
 	bins := newRows(siftBins, g.columns*siftBins*orientations)
 	next := 1 // the first and the last row have no gradients
@@ -208,7 +208,7 @@ func newRows(n, length int) [][]float32 {
 	return slices.Collect(slices.Chunk(make([]float32, n*length), length))
 }
 
-// blurred returns the blurred image, which is mirrored at its outermost pixels.
+// blurred returns the blurred image, with reflection at the borders.
 func (g *siftGrid) blurred(grey func(row []float32, y int)) []float32 {
 	radius, end := len(g.blur)/2, len(g.blur)/2+g.width-1
 	padded := make([]float32, g.width+2*radius)
@@ -239,7 +239,7 @@ func (g *siftGrid) poolAcross(row []float32, gradients []gradient) {
 		for b, window := range g.window {
 			sums := (*[orientations]float32)(row)
 			row = row[orientations:]
-			// From bin-1 pixels before the middle, after the bin's width of none.
+			// From bin-1 pixels before the centre; the padding adds bin.
 			grads := gradients[g.middle(k, b)+1:][:len(window)]
 			for t, weight := range window {
 				sums[grads[t].axis%orientations] += weight * grads[t].axisPart
@@ -249,10 +249,10 @@ func (g *siftGrid) poolAcross(row []float32, gradients []gradient) {
 	}
 }
 
-// finish appends the descriptors of row k of the patches, given its four rows of bins.
+// finish appends the descriptors of patch row k, given its four rows of bins.
 func (g *siftGrid) finish(out *Descriptors, bins [][]float32, k int) {
 	const cells = siftBins * orientations
-	var least float32 // the sum of a histogram of gradients as long as contrast, which are over two pixels
+	var least float32 // sum of the histogram of a patch whose gradients, over two pixels, all equal contrast
 	for _, window := range g.window {
 		for _, weight := range window {
 			least += weight
@@ -279,7 +279,7 @@ func (g *siftGrid) finish(out *Descriptors, bins [][]float32, k int) {
 	}
 }
 
-// addScaled adds weight·src to dst. src may be longer.
+// addScaled adds weight·src to dst. src may be longer than dst.
 func addScaled(dst []float32, weight float32, src []float32) {
 	gonum.Implementation{}.Saxpy(len(dst), weight, src, 1, dst, 1)
 }
@@ -287,15 +287,15 @@ func addScaled(dst []float32, weight float32, src []float32) {
 const (
 	siftBins = 4 // along each side of a patch
 	siftDim  = siftBins * siftBins * orientations
-	// siftClip is the largest part that one value may have of a descriptor's length (Lowe 2004, section 6.1).
+	// siftClip is the largest value of a unit descriptor before it is normalised again (Lowe 2004, section 6.1).
 	siftClip = 0.2
-	// siftUnit is the byte that 1 becomes. What comes out above 255 is cut off: few values of a unit vector of
-	// this length are greater than a half.
+	// siftUnit scales unit vectors to bytes. Values above 255 are clipped; few values of a unit vector of this
+	// dimension exceed ½.
 	siftUnit = 512
 )
 
-// siftVector writes the descriptor of a histogram of gradients: a unit vector, clipped, and a unit vector
-// again, with root RootSIFT (Arandjelović and Zisserman 2012). It changes the histogram.
+// siftVector writes the descriptor of a histogram of gradients: normalised, clipped and normalised again, with root as
+// RootSIFT (Arandjelović and Zisserman 2012). It overwrites hist.
 func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 	clip := siftClip * length(hist)
 	for i, v := range hist {
@@ -318,34 +318,34 @@ func siftVector(out *[siftDim]uint8, hist *[siftDim]float32, root bool) {
 }
 
 func length(hist *[siftDim]float32) float32 {
-	var sums [4]float32 // which do not wait for one another
+	var sums [4]float32 // independent sums for speed
 	for i, v := range hist {
 		sums[i%4] += v * v
 	}
 	return float32(math.Sqrt(float64(sums[0] + sums[1] + sums[2] + sums[3])))
 }
 
-// orientations is the number of directions of gradients, 45° apart, counter-clockwise from the right.
+// orientations is the number of gradient orientations, 45° apart, counter-clockwise from the right.
 const orientations = 8
 
-// gradient is the gradient at one pixel, its magnitude shared linearly between the two orientations beside it.
-// One of these is always along an axis (0, 2, 4, 6) and the other along a diagonal, since they are 45° apart.
+// gradient is the gradient at one pixel, its magnitude interpolated between the two nearest orientations. As they are 45°
+// apart, one is always along an axis (0, 2, 4, 6) and the other along a diagonal.
 type gradient struct {
 	axisPart, diagonalPart float32
 	axis, diagonal         uint8
 }
 
-// octants holds the orientations beside a gradient by the signs of its parts (bits 0 and 1: x and y are
-// negative) and by which is longer (bit 2: y).
+// octants holds the two nearest orientations of a gradient, indexed by the signs of its components (bits 0 and 1: x and
+// y are negative) and by the longer component (bit 2: y).
 var octants = [8]struct{ axis, diagonal uint8 }{
 	{0, 1}, {4, 3}, {0, 7}, {4, 5},
 	{2, 1}, {2, 3}, {6, 7}, {6, 5},
 }
 
-// atanSteps makes angles right to 1/1500 of 45°, far below what a descriptor's byte shows.
+// atanSteps gives angles an error of at most 1/1500 of 45°, far below the resolution of a descriptor's bytes.
 const atanSteps = 1024
 
-// atanTable holds the angle of the slope i/atanSteps as a part of 45°.
+// atanTable holds the angle of the slope i/atanSteps as a fraction of 45°.
 var atanTable = func() (table [atanSteps + 1]float32) {
 	for i := range table {
 		table[i] = float32(math.Atan(float64(i)/atanSteps) * 4 / math.Pi)
@@ -353,8 +353,8 @@ var atanTable = func() (table [atanSteps + 1]float32) {
 	return table
 }()
 
-// gradients writes the gradients of the row between above and below, of pixel j+1 to out[j]: differences over
-// two pixels, not halved. It has no branch, since none could be predicted.
+// gradients writes the gradient at pixel j+1 of row to out[j]: differences over two pixels, not halved. It is
+// branch-free, because branches would be unpredictable.
 func gradients(out []gradient, above, row, below []float32) {
 	n := len(out)
 	above, below = above[1:n+1], below[1:n+1]
@@ -363,9 +363,9 @@ func gradients(out []gradient, above, row, below []float32) {
 		dx, dy := right[j]-left[j], above[j]-below[j]
 		const sign = 1 << 31
 		bx, by := math.Float32bits(dx), math.Float32bits(dy)
-		// The bits of positive numbers are ordered as the numbers are.
+		// Positive floats have the order of their bits.
 		ax, ay := bx&^sign, by&^sign
-		// The 1 is the least number above 0: no gradient has the slope 0.
+		// The smallest positive float avoids 0/0 for a zero gradient.
 		short, long := math.Float32frombits(min(ax, ay)), math.Float32frombits(max(ax, ay, 1))
 		octant := octants[bx>>31|by>>31<<1|(ax-ay)>>31<<2]
 		length := float32(math.Sqrt(float64(dx*dx + dy*dy)))

@@ -14,11 +14,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// ErrNoDescriptors is the error of an image without descriptors, whose histogram of words would be zero.
+// ErrNoDescriptors is wrapped by the error for an image without descriptors, whose histogram of words would be zero.
 var ErrNoDescriptors = errors.New("no descriptors")
 
-// Described are the descriptors of the images of a set, in the cache or made again when they are asked for. Of
-// [Made] it has Rows, the samples that have descriptors, and Skipped.
+// Described gives access to the descriptors of the images of a data set, which are read from the cache or computed on
+// demand. Of [Made] it sets Rows, the samples that have descriptors, and Skipped.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -26,8 +26,8 @@ type Described struct {
 	lengths []int
 }
 
-// Describe finds which samples of a set have descriptors. Without SkipBad the first that has none is an error.
-// Descriptors are of whole images: there is no Crop, and Normalise is for rows.
+// Describe computes the descriptors of all samples of a set once, to find the samples that have any. Without SkipBad the
+// first sample without descriptors is an error. opt.Crop must be nil; Power and Normalise are ignored.
 func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
 	info := InfoOf(by)
 	switch err := by.Check(); {
@@ -52,7 +52,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}); err != nil {
 		return nil, err
 	}
-	// That all of these images can be used is cached too.
+	// The cache also records that all of these images are usable.
 	all, usable := cache.NewKey("usable", d.keys), false
 	if opt.Cache != nil {
 		_, usable = opt.Cache.Get(all)
@@ -84,10 +84,10 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 
 func (d *Described) Len(i int) int { return d.lengths[i] }
 
-// Key is the SHA-256 sum of what descriptors are made of.
+// Key is the SHA-256 sum of the image and settings that descriptors depend on.
 type Key = cache.Key
 
-// Keys returns the cache's keys of the descriptors of samples.
+// Keys returns the cache keys of the descriptors of the given samples.
 func (d *Described) Keys(samples []int) []Key {
 	keys := make([]Key, len(samples))
 	for at, i := range samples {
@@ -96,15 +96,15 @@ func (d *Described) Keys(samples []int) []Key {
 	return keys
 }
 
-// Each calls use with the descriptors of samples and their places among them, several at once. It returns the
-// first error in the samples' order; a changed image is an error.
+// Each calls use with the descriptors of each of the samples and its index at in samples, concurrently. It returns the
+// first error in the order of samples. A file that has changed since Describe is an error.
 func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
 	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
 		return d.with(ctx, i, func(found *Descriptors) error { return use(at, found) })
 	})
 }
 
-// with calls use with the descriptors of a sample, while it holds a share of the memory budget of the context.
+// with calls use with the descriptors of a sample, while it holds their size of the memory budget of ctx.
 func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
 	if d.opt.Cache != nil {
 		found, release, err := d.cached(ctx, i)
@@ -132,11 +132,11 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 	}})
 }
 
-// cached returns the descriptors of a sample that the cache has and the memory budget has room for, or nil.
+// cached returns the descriptors of a sample, or nil if they are not cached or exceed the memory budget.
 func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
 	budget := memory.FromContext(ctx)
 	size, ok := d.opt.Cache.SizeOf(d.keys[i])
-	size += size / 8 // some of what is read is copied
+	size += size / 8 // positions and scales are copied
 	if !ok || budget.Check(size, "") != nil {
 		return nil, nil, nil
 	}
@@ -155,21 +155,21 @@ func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, rele
 type Descriptors struct {
 	Vectors []uint8 // p×Dim, row after row
 	Dim     int     // the length of a descriptor, 128 for SIFT
-	// X and Y are the centres of the p patches in pixels, x to the right and y down; (0, 0) is the middle of
-	// the image's upper left pixel. Scale is the side of a bin in pixels: a SIFT patch has 4×4 bins. That of a
-	// key point is turned and may reach out of the image.
+	// X and Y are the centres of the p patches in pixels, x to the right and y down; (0, 0) is the centre of the
+	// upper left pixel. Scale is the side of a bin in pixels; a SIFT patch has 4×4 bins. The patch of a key point is
+	// rotated and may extend beyond the image.
 	X, Y, Scale   []float32
-	Width, Height int // of the image in pixels
+	Width, Height int // size of the image in pixels
 }
 
 func (d *Descriptors) Len() int { return len(d.X) }
 
-// Vector returns descriptor i, which is no copy.
+// Vector returns a view of descriptor i.
 func (d *Descriptors) Vector(i int) []uint8 {
 	return d.Vectors[i*d.Dim : (i+1)*d.Dim : (i+1)*d.Dim]
 }
 
-// enlarge moves what was found in a reduced image to the whole one, sx times as wide and sy times as high.
+// enlarge converts positions and scales in a reduced image to the original, sx times as wide and sy times as high.
 func (d *Descriptors) enlarge(sx, sy float64) {
 	for i := range d.X {
 		d.X[i] = float32((float64(d.X[i])+0.5)*sx - 0.5)
@@ -178,14 +178,13 @@ func (d *Descriptors) enlarge(sx, sy float64) {
 	}
 }
 
-// binaryHead is the length of what stands before the arrays of descriptors: p, Dim, Width and Height, four
-// bytes each.
+// binaryHead is the length of the header of encoded descriptors: p, Dim, Width and Height, four bytes each.
 const binaryHead = 16
 
-// binaryPlace is the length of a descriptor's X, Y and Scale as bytes.
+// binaryPlace is the encoded length of a descriptor's X, Y and Scale.
 const binaryPlace = 12
 
-// AppendBinary appends the descriptors as bytes, the numbers with their low byte first.
+// AppendBinary implements [encoding.BinaryAppender]. Numbers are little-endian.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	if n := max(d.Len(), d.Dim, d.Width, d.Height); n > math.MaxInt32 {
 		return b, fmt.Errorf("descriptors: %d is more than can be written", n)
@@ -199,8 +198,8 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary reads what AppendBinary wrote, of which it keeps the bytes of Vectors; beside them it takes
-// at most 2 bytes of memory for each one of these.
+// UnmarshalBinary decodes the result of AppendBinary. Vectors shares the memory of b; the rest takes at most 2·len(b)
+// bytes.
 func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if len(b) < binaryHead {
 		return fmt.Errorf("descriptors: %d bytes are too few", len(b))

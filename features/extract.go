@@ -19,38 +19,38 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Options say how the images of a set are processed, whatever the extractor. The zero value takes whole images,
-// normalises rows to unit length and stops at the first that cannot be used.
+// Options are the settings of feature extraction that do not depend on the extractor. The zero value uses the extractor's
+// default crop, normalises rows to unit length and stops at the first unusable sample.
 type Options struct {
-	Crop Crop // the part of each image, nil for the extractor's default or the whole
-	// Power is the exponent of the values, none of them negative, before they are normalised: above 0 and up to
-	// 1, or 0 for 1.
+	Crop Crop // the part of each image; nil means the extractor's default, or the whole image
+	// Power, in (0, 1], is the exponent applied to values before normalisation; 0 means 1. With an exponent below 1
+	// values must be ≥ 0.
 	Power     float64
 	Normalise Norm
-	SkipBad   bool // leaves out the samples that cannot be used instead of stopping
-	// Workers is how many images are in work at once, or 0 for one for each processor. The result does not
-	// depend on it.
+	SkipBad   bool // skips unusable samples
+	// Workers is the number of images processed concurrently; 0 means the number of cores. The result does not depend
+	// on it.
 	Workers int
-	Images  *datasets.Images // opens the set's images; nil stands for those of the set
-	// Cache, if set, keeps features under the content of the images and all settings that they depend on.
+	Images  *datasets.Images // the opened images of the set; nil opens them
+	// Cache, if set, stores features by the content of the images and all settings that they depend on.
 	Cache    Cache
-	Observer *Observer // sees each image that is decoded
-	// Progress, if set, is called with how many images are done. Calls do not overlap.
+	Observer *Observer // called for each decoded image, or nil
+	// Progress, if set, is called with the number of processed images. Calls do not overlap.
 	Progress func(done, total int)
 }
 
-// Observer sees images before the extractor does, but not those whose features are cached.
+// Observer receives each image before the extractor does, except images whose features are cached.
 type Observer struct {
-	// Least is the height and width that images have to keep, 0 for whole ones, and Memory returns how many
-	// bytes See takes, at most, for one of width×height pixels, beside those of the image; see [imagefile.Use].
+	// Least is the smallest height and width to which images may be reduced while decoding; 0 means no reduction.
+	// Memory returns the largest number of bytes that See allocates for an image of width×height; see [imagefile.Use].
 	Least  int
 	Memory func(width, height int) int64
-	// See is given the image of sample i, and the size of the whole one. Several goroutines call it at once.
-	// Its error stops the work.
+	// See receives the image of sample i and the size of the original. It is called concurrently. An error stops the
+	// extraction.
 	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with gives the image of sample i to the observer and then to the use.
+// with passes the image of sample i to the observer and then to use.
 func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
@@ -60,24 +60,24 @@ func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use
 	}}, use)
 }
 
-// Cache keeps features. A lost entry is made again.
+// Cache stores features by key. It may drop entries, which are then computed again.
 type Cache interface {
-	// Get returns the blob of a key, and SizeOf its length, if it is there.
+	// Get returns the blob of a key, and SizeOf its length. ok is false if it is not cached.
 	Get(key [sha256.Size]byte) (blob []byte, ok bool)
 	SizeOf(key [sha256.Size]byte) (size int64, ok bool)
-	// Put keeps a blob if it can.
+	// Put stores a blob if possible.
 	Put(key [sha256.Size]byte, blob []byte)
 }
 
-// CacheVersion is part of all keys: it changes with what is cached for the same settings. reducedVersion is part
-// of those of rows: it changes with the values of reduced images.
+// CacheVersion is part of all cache keys. It must change when features change for the same settings. reducedVersion is
+// part of the keys of rows, and must change when the values of reduced images change.
 const CacheVersion, reducedVersion = "1", "reduced 3"
 
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
-// Extract returns the rows that an extractor makes of the samples of a set, n×m. With an extractor whose rows
-// are images, vectors that need no cropping or resizing are taken as they are, sparse ones too, and so are
-// vectors that hold no images. Without SkipBad the first sample that cannot be used is an error that names it.
+// Extract returns the features of the samples of a set, n×m, a sample per row. With [Pixels], vectors that need no
+// crop or resizing are used unchanged and stay sparse; so are vectors that are not images. Without SkipBad the first
+// unusable sample is an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {
@@ -111,7 +111,7 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 	return out, nil
 }
 
-// sparse returns sparse vectors, normalised.
+// sparse returns the normalised sparse vectors of the set.
 func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*sparse.CSR, error) {
 	if s.opt.Normalise != NormNone || s.opt.Power != 0 {
 		release, err := s.hold(ctx, 16*int64(x.NNZ()))
@@ -127,7 +127,7 @@ func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*spars
 	})
 }
 
-// dense returns the values of all rows, of which some may be bad.
+// dense returns the values of all rows, including bad ones.
 func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	n, m := s.set.Len(), s.columns
 	if n > math.MaxInt/8/max(m, 1) {
@@ -142,23 +142,23 @@ func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
-// hold takes memory for the features until they are made.
+// hold reserves memory for the features while they are computed.
 func (s *source) hold(ctx context.Context, bytes int64) (release func(), err error) {
 	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
 }
 
-// source makes the rows of a set.
+// source computes the rows of a set.
 type source struct {
 	Made
 	set       *datasets.Set
 	opt       Options
 	columns   int
-	asTheyAre bool // rows are the set's vectors
-	// fill makes the row of a sample, which is zero before and not normalised.
+	asTheyAre bool // rows are the unchanged vectors of the set
+	// fill computes the row of a sample, not normalised. row must be zero.
 	fill func(ctx context.Context, i int, row []float64) error
 }
 
-// sourceOf returns the source of the extractor's rows of the set.
+// sourceOf validates the options and returns the source for an extractor and a set.
 func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*source, error) {
 	if !(opt.Power >= 0 && opt.Power <= 1) {
 		return nil, fmt.Errorf("features: a power of %v: want above 0 and up to 1", opt.Power)
@@ -199,7 +199,7 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	return s, nil
 }
 
-// row makes the row of sample i, which is zero before, and normalises it.
+// row computes the normalised row of sample i. row must be zero.
 func (s *source) row(ctx context.Context, i int, row []float64) error {
 	if err := s.fill(ctx, i, row); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (s *source) normalise(i int, values []float64, columns []int) error {
 	return nil
 }
 
-// filler returns a function that makes the row of an image, or reads it from the cache.
+// filler returns a function that computes the row of an image, or reads it from the cache.
 func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx context.Context, i int, row []float64) error {
 	images := opt.Images
 	if images == nil {
@@ -253,7 +253,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 				row[j] = black + (white-black)*v
 			}
 		}
-		if cached && images.Truncated(i) == "" { // the next run must see that a file is truncated
+		if cached && images.Truncated(i) == "" { // not cached, so that the next run warns again
 			blob, err := binary.Append(nil, binary.LittleEndian, row)
 			if err != nil {
 				return err
@@ -264,8 +264,8 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	}
 }
 
-// least returns the height and width that an image has to keep, 0 for all of it: larger ones are decoded
-// reduced. Crops in pixels take the whole.
+// least returns the smallest size to which a larger image may be reduced while decoding, or 0 for no reduction, which
+// crops in pixels require.
 func (r *Rows) least(crop Crop) int {
 	switch crop.(type) {
 	case Whole, Square:
@@ -290,12 +290,11 @@ func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) er
 	return r.Fill(row, canvas)
 }
 
-// Blocks makes rows of features when they are asked for. It satisfies the interface of that name of package
-// factor.
+// Blocks computes rows of features on demand. It implements factor.Blocks.
 type Blocks struct{ source }
 
-// InBlocks gets ready to make the rows that Extract makes. With SkipBad it makes each row of images once, to
-// find those that can be used; of vectors that is an error, as are sparse ones.
+// InBlocks prepares the rows of Extract for reading in blocks. With SkipBad it computes every row of images once, to find
+// the usable ones. SkipBad with vectors is an error, and so are sparse vectors.
 func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
@@ -319,8 +318,8 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
-// Read writes the rows of p samples from one on to dst, p×m. The first that cannot be used is an error that
-// names it.
+// Read writes rows from, …, from+p−1 to dst, p×m. The first unusable sample is an error that names it.
+// It is safe for concurrent use.
 func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
 	make := b.row

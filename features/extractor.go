@@ -1,14 +1,14 @@
-// Package features turns the samples of a set into one matrix for the factorisation and the clustering.
+// Package features computes features of the samples of a data set, for factorisation and clustering.
 //
-// [Extract] gives each image, decoded and cropped, to an extractor that makes a row of it, and normalises the
-// rows. [Describe] gives images to one that describes their patches. [Extractors] lists both.
+// [Extract] decodes, crops and resizes each image, computes a row of features with a [RowExtractor] and normalises it.
+// [Describe] computes local descriptors with a [DescriptorExtractor]. [Extractors] lists both kinds. The example of
+// Extract shows how to get the feature matrix of a set.
 //
-// The values of image files run from 0 (black) to 1 (white); vectors keep their own scale. A reduced pixel is
-// the mean of the part of the image that it covers, and an enlarged one is interpolated linearly.
+// Pixels of image files have values from 0 (black) to 1 (white); vectors keep their scale. Images are reduced by area
+// averaging and enlarged by linear interpolation.
 //
-// A file that cannot be read, an image that a crop does not fit, a value that is not finite and a sample whose
-// values are all zero are errors that name the sample. They stop the run or, with SkipBad, are listed while the
-// sample is left out.
+// A sample is unusable if its file cannot be read, its crop does not fit, a value is not finite or all values are zero.
+// The error names the sample. It stops the extraction or, with SkipBad, is listed in Skipped.
 package features
 
 import (
@@ -22,80 +22,79 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Extractor makes features of images: a [RowExtractor] one row of each, or a [DescriptorExtractor] descriptors
-// of its patches. It is a plain struct of settings whose zero value has their defaults. [Extract] and
-// [Describe] do the rest.
+// Extractor computes features of images: a [RowExtractor] computes one row per image, a [DescriptorExtractor] descriptors
+// of patches. It is a struct of settings whose zero value means the defaults. Use it with [Extract] and
+// [Describe].
 type Extractor interface {
-	// Label says what is made of an image, as in "16×16 pixels in colour".
+	// Label describes the features, as in "16×16 pixels in colour".
 	Label() string
 }
 
-// RowExtractor makes a row of features of each image.
+// RowExtractor computes a row of features per image.
 type RowExtractor interface {
 	Extractor
-	// Rows gets ready for the images of a set, or reports settings that make no sense.
+	// Rows validates the settings and prepares the extraction for the images of a set.
 	Rows(ctx context.Context, set *datasets.Set) (*Rows, error)
 }
 
-// Rows is how a [RowExtractor] makes rows.
+// Rows describes how a [RowExtractor] computes rows.
 type Rows struct {
-	// Height, Width and Channels are what images are brought to, cropped, before Fill is called: grey for 1
-	// channel, red, green and blue for 3. Crop is taken where none is chosen, nil for the whole.
+	// Height, Width and Channels are the size of images after crop and resizing: grey for 1 channel, red, green and
+	// blue for 3. Crop is the default crop; nil means the whole image.
 	Height, Width, Channels int
 	Crop                    Crop
-	// Places is the spatial grid of a row's features, row by row from the upper left; zero if it has none.
+	// Places is the spatial grid of a row's features, by rows from the upper left; zero if there is none.
 	Places Cells
-	// Columns is m, the length of a row. Fill writes the row of an image, which is zero before, in at most
-	// Memory bytes. Several goroutines call it at once. Where it is nil the row is the image, plane after
-	// plane, and basis vectors are images.
+	// Columns is m, the length of a row. Fill computes the row of an image; row is zero before. It allocates at most
+	// Memory bytes and is called concurrently. If Fill is nil, the row is the image, plane by plane, and basis
+	// vectors are images.
 	Columns int
 	Fill    func(row []float64, img *Canvas) error
 	Memory  int64
-	// Digest tells apart what rows depend on beside the image, the crop and the extractor's settings, such as
-	// the content of a file. It is part of the cache's key.
+	// Digest identifies other inputs of rows than the image, the crop and the extractor's settings, such as the
+	// content of a file. It is part of the cache key.
 	Digest string
 }
 
-// DescriptorExtractor describes the patches of an image, which it is given as it was decoded.
+// DescriptorExtractor computes local descriptors of patches of an image. It receives the decoded image unchanged.
 type DescriptorExtractor interface {
 	Extractor
-	Check() error // reports settings that make no sense, and what this build cannot do
-	Dim() int     // the length of a descriptor
-	// Extract returns the descriptors of an image; none is no error. Several goroutines call it at once.
+	Check() error // returns an error for invalid settings, and if this build has no support
+	Dim() int     // returns the length of a descriptor
+	// Extract returns the descriptors of an image, possibly none. It is called concurrently.
 	Extract(image.Image) (*Descriptors, error)
-	// Memory returns how many bytes Extract takes, at most, for an image of width×height pixels, beside those
-	// of the image.
+	// Memory returns the largest number of bytes that Extract allocates for an image of width×height pixels.
 	Memory(width, height int) int64
-	WhyNone() string // says why an image has no descriptors
+	WhyNone() string // returns the reason why an image has no descriptors
 }
 
-// Info is an entry of the list of extractors.
+// Info describes an extractor.
 type Info struct {
-	// Name is the key by which an experiment chooses the extractor, and Form the value, where several have one
-	// name.
+	// Name is the key that selects the extractor in an experiment file, and Form the value if several extractors
+	// share the key.
 	Name, Form  string
 	Title, Help string
-	Images      string // what it does with images, as in "takes 32×32 greys"
-	MinSide     int    // the least width and height of the images that it is meant for
-	Colour      bool   // grey images, such as those that vectors hold, will not do
+	Images      string // its use of images, as in "takes 32×32 greys"
+	MinSide     int    // smallest useful width and height of images
+	Colour      bool   // requires colour images; vectors are grey
 	KeepsShape  bool   // a row is an image
-	// Cached is set where reading rows is faster than making them. Descriptors are always cached.
+	// Cached is set if reading rows from the cache is faster than computing them. Descriptors are always cached.
 	Cached bool
-	Zero   Extractor // has the settings' defaults
+	Zero   Extractor // the extractor with default settings
 }
 
-// Descriptors tells whether it makes descriptors, and not a row, of an image.
+// Descriptors reports whether the extractor is a [DescriptorExtractor].
 func (i Info) Descriptors() bool {
 	_, ok := i.Zero.(DescriptorExtractor)
 	return ok
 }
 
-// New returns the extractor with the given settings, whose values are numbers, strings or booleans.
+// New returns the extractor with the given settings. Values are numbers, strings or booleans.
 func (i Info) New(params map[string]any) (Extractor, error) {
 	return settings.New(settings.Of(params), i.Zero)
 }
 
-// check returns an error for a setting that is out of its range.
+// check returns an error for the first setting that is out of its range.
 func check[E Extractor](e E) error {
 	for name, v := range settings.Encode(e) {
 		if _, err := settings.New(settings.Of(map[string]any{name: v}), e); err != nil {
@@ -105,10 +104,10 @@ func check[E Extractor](e E) error {
 	return nil
 }
 
-// Extractors returns the list of extractors, the one that is used where none is chosen first.
+// Extractors returns all extractors, the default first.
 func Extractors() []Info { return slices.Clone(extractors) }
 
-// InfoOf returns the entry of an extractor, or one of its type alone where it is not in the list.
+// InfoOf returns the description of an extractor. An unknown one is described by its type.
 func InfoOf(e Extractor) Info {
 	for _, i := range extractors {
 		if reflect.TypeOf(i.Zero) == reflect.TypeOf(e) {
@@ -118,7 +117,7 @@ func InfoOf(e Extractor) Info {
 	return Info{Name: fmt.Sprintf("%T", e), Zero: e}
 }
 
-// extractors is the list of extractors.
+// extractors is the list of extractors, the default first.
 var extractors = []Info{
 	{Name: "pixels", Title: "Pixels", Help: "the grey or colour values of the image at one size",
 		Images: "takes images at one size", KeepsShape: true, Zero: Pixels{}},

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	colourSide = 64      // the height and width of the images of which colours are counted
-	maxColumns = 1 << 20 // the largest number of values of a row of histograms
+	colourSide = 64      // height and width of images for colour histograms
+	maxColumns = 1 << 20 // largest length of a row of histograms
 )
 
-// ColourHistogram counts the colours of an image: in each cell of a grid, how many pixels have a hue,
-// saturation and value in each of 8×3×3 bins (Swain and Ballard 1991; van de Sande et al. 2010). A pixel is
-// shared linearly between the bins beside it. The values are the square roots of the shares of the cell's
-// pixels (Hellinger's map), by row and column of the cell, then by hue, saturation and value.
+// ColourHistogram computes histograms of hue, saturation and value, by default with 8×3×3 bins, in each cell of a grid
+// (Swain and Ballard 1991; van de Sande et al. 2010). Pixels are interpolated linearly between bins. The features are the
+// square roots of the fractions of the cell's pixels (Hellinger map), ordered by row and column of the cell, then by
+// hue, saturation and value.
 type ColourHistogram struct {
 	Grid        Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
 	Hues        int   `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
@@ -29,10 +29,10 @@ type ColourHistogram struct {
 	Values      int   `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
 }
 
-// Cells divides an image into rows and columns of equal sub-regions.
+// Cells is a grid of equal cells over an image.
 type Cells struct{ Rows, Columns int }
 
-// UnmarshalText reads "2x3", rows and columns.
+// UnmarshalText parses "ROWSxCOLUMNS", such as "2x3".
 func (c *Cells) UnmarshalText(text []byte) error {
 	rows, columns, both := strings.Cut(string(text), "x")
 	r, err1 := strconv.Atoi(rows)
@@ -44,7 +44,7 @@ func (c *Cells) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText returns what UnmarshalText reads.
+// MarshalText returns "ROWSxCOLUMNS".
 func (c Cells) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil
 }
@@ -74,7 +74,7 @@ func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
-// fill adds the histograms of the image to row, which is zero.
+// fill writes the histograms of the image to row, which must be zero.
 func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	bins := h.Hues * h.Saturations * h.Values
 	area := img.Height * img.Width
@@ -84,7 +84,7 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 		count[cell]++
 		hue, saturation, value := hsv(img.Values[p], img.Values[area+p], img.Values[2*area+p])
 		in := row[cell*bins : (cell+1)*bins]
-		// Hues are on a circle; the first bin of the others is at 0 and the last at 1.
+		// Hue is circular. For the others, the first bin is centred at 0 and the last at 1.
 		for _, u := range beside(min(hue, 1) * float64(h.Hues)) {
 			for _, s := range beside(min(saturation, 1) * float64(h.Saturations-1)) {
 				for _, v := range beside(min(value, 1) * float64(h.Values-1)) {
@@ -99,8 +99,8 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	}
 }
 
-// hsv returns the hue, from red by green, 0 for greys, the saturation and the value of a colour, all from 0 to
-// 1.
+// hsv returns hue, saturation and value of a colour, all from 0 to 1. Hue starts at red and goes to green; it is 0 for
+// greys.
 func hsv(r, g, b float64) (hue, saturation, value float64) {
 	value = max(r, g, b)
 	chroma := value - min(r, g, b)
@@ -121,41 +121,41 @@ func hsv(r, g, b float64) (hue, saturation, value float64) {
 	return hue / 6, chroma / value, value
 }
 
-// share is a bin and which part of a value is its.
+// share is a bin with its interpolation weight.
 type share struct {
 	cell int
 	part float64
 }
 
-// beside returns the two bins beside a place, of which the first is at 0.
+// beside returns the two nearest bins of a position, in units of bins, with their weights.
 func beside(at float64) [2]share {
 	first := math.Floor(at)
 	return [2]share{{int(first), 1 - (at - first)}, {int(first) + 1, at - first}}
 }
 
 const (
-	hogCell  = 4                     // pixels between the cells' centres, in x and y
-	hogCells = defaultSide / hogCell // along each side of the image
-	// hogFlat is the mean gradient in a cell, in grey values a pixel with white 1, at which its values are half
-	// of what they are in a cell of much contrast: what is fainter is taken for noise.
+	hogCell  = 4                     // side of a cell in pixels
+	hogCells = defaultSide / hogCell // number of cells along each side
+	// hogFlat regularises the normalisation, so that noise in flat cells is suppressed: with this mean gradient, in
+	// grey values from 0 to 1 per pixel, the values of a cell are half of those at high contrast.
 	hogFlat = 0.01
 )
 
-// HOG takes histograms of oriented gradients of 32×32 greys, for things that fill the image: 8×8 cells of 8
-// orientations of the whole circle. Each gradient is shared linearly between the cells and orientations beside
-// it (Dalal and Triggs 2005, but cells are normalised one by one). A value is the square root of its part of
-// its cell's sum, by the cell's row and column, then by orientation, counter-clockwise from the right.
+// HOG computes histograms of oriented gradients of the image reduced to 32×32 grey values: 8×8 cells of 8 signed
+// orientations (Dalal and Triggs 2005, but with each cell normalised by itself). Gradients are interpolated linearly
+// between cells and orientations. A feature is the square root of its fraction of the cell's sum, ordered by row and
+// column of the cell, then by orientation, counter-clockwise from the right. It suits objects that fill the image.
 type HOG struct{}
 
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
 
-// Rows implements [RowExtractor]. An image of one grey value has no gradients and cannot be used.
+// Rows implements [RowExtractor]. A uniform image has no gradients and is unusable.
 func (HOG) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	return &Rows{Height: defaultSide, Width: defaultSide, Channels: 1, Columns: hogCells * hogCells * orientations,
 		Fill: func(row []float64, img *Canvas) error { hog(row, img.Gray()); return nil }}, nil
 }
 
-// hog adds the histograms of the image, of 32×32 pixels, to out, which is zero.
+// hog writes the histograms of the image, 32×32 pixels, to out, which must be zero.
 func hog(out []float64, img *image.Gray16) {
 	grey := greyRows(img)
 	padded := func(y int) []float32 {
@@ -173,7 +173,7 @@ func hog(out []float64, img *image.Gray16) {
 			for _, r := range beside(place(y)) {
 				for _, c := range beside(place(x)) {
 					if min(r.cell, c.cell) < 0 || max(r.cell, c.cell) >= hogCells {
-						continue // what falls to a cell outside the image is lost
+						continue // weights of cells outside the image are dropped
 					}
 					cell := out[(r.cell*hogCells+c.cell)*orientations:]
 					cell[g.axis] += r.part * c.part * float64(g.axisPart)
@@ -183,7 +183,7 @@ func hog(out []float64, img *image.Gray16) {
 		}
 		above, row, below = row, below, padded(y+2)
 	}
-	// Parts add up to hogCell² in a cell, and gradients are over two pixels.
+	// Weights sum to hogCell² in a cell, and gradients are over two pixels.
 	const flat = hogFlat * hogCell * hogCell * 2
 	for cell := range slices.Chunk(out, orientations) {
 		sum := flat

@@ -11,18 +11,18 @@ import (
 
 const (
 	defaultMaxPixels = 1 << 20
-	keypointSide     = 6   // of the least image: points lie 5 pixels or more from its sides at double size
-	keypointBin      = 1.5 // the side of a bin by the diameter of a key point
-	keypointPixel    = 400 // bytes of a pixel in which key points are sought
+	keypointSide     = 6   // smallest side of an image: points are 5 pixels or more from the border at double size
+	keypointBin      = 1.5 // side of a bin relative to the diameter of a key point
+	keypointPixel    = 400 // bytes that the detector allocates per pixel
 )
 
-// ErrNoOpenCV is the error of key points in a build without OpenCV.
+// ErrNoOpenCV is the error of [KeypointSIFT] in a build without OpenCV.
 var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
 	`build one with "make opencv", or take dense SIFT instead`)
 
-// KeypointSIFT describes the points that stand out by the SIFT of OpenCV (Lowe 2004); in a build without it all
-// errors are ErrNoOpenCV. The zero value has OpenCV's settings. A patch has 4×4 bins of 8 orientations as in
-// DenseSIFT, and is turned to the main direction of its gradients.
+// KeypointSIFT computes SIFT descriptors at detected key points with OpenCV (Lowe 2004). The zero value means OpenCV's
+// defaults. A patch has 4×4 bins of 8 orientations as in [DenseSIFT], and is rotated to its dominant orientation. In a
+// build without OpenCV, Check and Extract return ErrNoOpenCV.
 type KeypointSIFT struct {
 	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
 	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
@@ -55,8 +55,8 @@ func (k KeypointSIFT) Check() error {
 	return check(k)
 }
 
-// Extract returns the descriptors of the image's key points, those of most contrast first; none is no error. X
-// and Y are as OpenCV has them: mostly a quarter of a pixel to the right and down.
+// Extract returns the descriptors of the image's key points, possibly none, by decreasing contrast. X and Y follow
+// OpenCV's convention, which usually adds a quarter of a pixel.
 func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := k.Check(); err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -92,24 +92,24 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 
 func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
-	// OpenCV doubles the image and keeps six blurred images and five differences of each octave, in 16 or 32
-	// bits; key points come on top.
+	// OpenCV doubles the image and stores six blurred images and five differences per octave, in 16 or 32 bits, plus
+	// the key points.
 	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
 
-// reducing returns how many bytes it takes to reduce the greys of an image, beside those of both.
+// reducing returns the bytes of the buffers of reducedGrey.
 func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
 
-// keypoint is a point that stands out in an image.
+// keypoint is a key point with its descriptor.
 type keypoint struct {
 	x, y, diameter, angle, contrast float64
 	vector                          [siftDim]uint8
 }
 
-// findKeypoints finds and describes key points, in any order. It is nil in a build that cannot.
+// findKeypoints detects and describes key points, in any order. It is nil in a build without OpenCV.
 var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
 
-// reducedSize returns the largest size of about the same proportions that has at most the given pixels.
+// reducedSize returns the largest size of about the same aspect ratio with at most the given number of pixels.
 func reducedSize(size image.Point, pixels int) image.Point {
 	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))
 	if !(factor < 1) {
@@ -118,7 +118,7 @@ func reducedSize(size image.Point, pixels int) image.Point {
 	return image.Pt(int(float64(size.X)*factor), int(float64(size.Y)*factor))
 }
 
-// reducedGrey returns the image's greys at a size that is not larger: see resample.
+// reducedGrey returns the image in grey, reduced to size; see resample.
 func reducedGrey(img image.Image, size image.Point) *image.Gray {
 	out, from, grey := image.NewGray(image.Rectangle{Max: size}), img.Bounds().Size(), greyRows(img)
 	single := make([]float32, from.X)
@@ -136,7 +136,7 @@ func reducedGrey(img image.Image, size image.Point) *image.Gray {
 	return out
 }
 
-// rootVector makes a SIFT descriptor RootSIFT.
+// rootVector converts a SIFT descriptor to RootSIFT.
 func rootVector(v *[siftDim]uint8) {
 	sum := 0
 	for _, a := range v {

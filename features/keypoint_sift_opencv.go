@@ -14,20 +14,20 @@ import (
 
 func init() {
 	findKeypoints = findByOpenCV
-	gocv.SetNumThreads(1) // the images already run side by side
+	gocv.SetNumThreads(1) // images are processed concurrently
 }
 
-// openCV is locked for reading by calls of OpenCV. OpenCV's last exception belongs to the process, so the call
-// that looks at it locks for writing.
+// openCV is read-locked by calls of OpenCV. OpenCV's last exception is global, so a call that checks it takes the write
+// lock.
 var openCV sync.RWMutex
 
-// findByOpenCV finds and describes key points by OpenCV.
+// findByOpenCV detects and describes key points with OpenCV.
 func findByOpenCV(k KeypointSIFT, img *image.Gray) (points []keypoint, err error) {
 	openCV.RLock()
 	points, err = detectAndCompute(k, img)
 	openCV.RUnlock()
 	if len(points) == 0 && err == nil {
-		// gocv returns no points after an exception too: run it alone to tell.
+		// gocv also returns no points after an exception: repeat the call alone to distinguish.
 		openCV.Lock()
 		defer openCV.Unlock()
 		gocv.ClearLastException()
@@ -69,13 +69,13 @@ func detectAndCompute(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {
 	return points, nil
 }
 
-// newSIFT returns the SIFT of Lowe 2004, with three layers an octave.
+// newSIFT returns the detector with three layers per octave (Lowe 2004).
 func newSIFT(most int, sigma float64, k KeypointSIFT) gocv.SIFT {
 	layers, contrast, edge := 3, cmp.Or(k.Contrast, 0.04), cmp.Or(k.Edge, 10)
 	return gocv.NewSIFTWithParams(&most, &layers, &contrast, &edge, &sigma)
 }
 
-// siftVectors returns the n×128 values of descriptors, which are valid until it is closed.
+// siftVectors returns the n×128 values of descriptors, valid until descriptors is closed.
 func siftVectors(descriptors gocv.Mat, n int) ([]float32, error) {
 	if descriptors.Rows() != n || descriptors.Cols() != siftDim {
 		return nil, fmt.Errorf("%d×%d descriptors for %d key points", descriptors.Rows(), descriptors.Cols(), n)

@@ -17,9 +17,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
 
-// Network takes a layer of a convolutional network that was trained on photographs, the means over its places.
-// The zero value is EfficientNet-Lite0 (Tan and Le 2019), which a program has if it imports features/lite0.
-// Images are cropped to their middle square where no crop is chosen.
+// Network computes the activations of a layer of a pretrained convolutional network, averaged over positions. The zero
+// value is EfficientNet-Lite0 (Tan and Le 2019), which requires an import of features/lite0. By default images are
+// cropped to their centred square.
 type Network struct {
 	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
 	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
@@ -33,13 +33,12 @@ type Network struct {
 // lite0 is the name of the built-in network.
 const lite0 = "lite0"
 
-var models sync.Map // by their names
+var models sync.Map // ONNX models by name
 
-// AddNetwork gives the model of a built-in network to the process. Package features/lite0 does, for whoever
-// imports it.
+// AddNetwork registers the ONNX model of a built-in network. Package features/lite0 calls it when it is imported.
 func AddNetwork(name string, model []byte) { models.Store(name, model) }
 
-// BuiltIn tells whether the program has the built-in network.
+// BuiltIn reports whether the built-in network is registered.
 func BuiltIn() bool {
 	_, ok := models.Load(lite0)
 	return ok
@@ -59,7 +58,8 @@ func (n Network) Label() string {
 	return out
 }
 
-// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each place.
+// Rows implements [RowExtractor]. A row holds the channels of the layer, averaged over positions or, with Places, at each
+// position. The network may use the free memory budget of ctx.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error) {
 	defer n.named(&err)
 	model, err := n.model(ctx)
@@ -75,7 +75,7 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 	if err != nil {
 		return nil, err
 	}
-	// Its weights count while anybody has it.
+	// The weights count against the memory budget until net is garbage collected.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
 	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
 	rows := &Rows{
@@ -112,14 +112,14 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (_ *Rows, err error)
 	return rows, nil
 }
 
-// Digest returns the SHA-256 sum of the model, in hexadecimal digits.
+// Digest returns the SHA-256 sum of the model in hexadecimal.
 func (n Network) Digest(ctx context.Context) (_ string, err error) {
 	defer n.named(&err)
 	model, err := n.model(ctx)
 	return fmt.Sprintf("%x", sha256.Sum256(model)), err
 }
 
-// named puts the network's name before an error.
+// named prefixes an error with the network's name.
 func (n Network) named(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), *err)
@@ -139,7 +139,7 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a file")
 	}
-	if err == nil { // beside the bytes stand the numbers in them, which may be twice as large
+	if err == nil { // the decoded weights may be twice as large as the file
 		err = memory.FromContext(ctx).Check(3*info.Size(), n.File)
 	}
 	if err != nil {
@@ -148,7 +148,7 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(n.File)
 }
 
-// entry returns what is subtracted from each channel of a pixel, and divided by.
+// entry returns the mean and scale that normalise each channel of a pixel.
 func (n Network) entry(channels int) (mean, scale []float64, err error) {
 	mean, scale = n.Mean, n.Scale
 	switch {

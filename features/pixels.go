@@ -12,7 +12,8 @@ import (
 // defaultSide is the height and width of the images in the papers.
 const defaultSide = 32
 
-// Pixels takes the grey or colour values of images. Its zero value makes 32×32 grey images.
+// Pixels uses the grey or colour values of images as features. Its zero value means 32×32 grey images, or the size of the
+// set's own images.
 type Pixels struct {
 	Size   Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
 	Colour bool `setting:"colour" help:"red, green and blue in place of grey"`
@@ -33,8 +34,7 @@ func (p Pixels) Label() string {
 	return size.String() + " pixels" + colour + own
 }
 
-// Rows implements [RowExtractor]: the Height·Width grey values or 3·Height·Width colour values, which the
-// package's description explains.
+// Rows implements [RowExtractor]. A row holds Height·Width grey values, or 3·Height·Width colour values.
 func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	rows := &Rows{Height: p.Size.Height, Width: p.Size.Width, Channels: 1}
 	switch {
@@ -53,8 +53,8 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	return rows, nil
 }
 
-// opaque returns an image laid over white, its upper left corner at (0, 0): where it is so already, the image
-// itself.
+// opaque returns the image over a white background with its upper left corner at (0, 0). It returns img itself if that is
+// already the case.
 func opaque(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() && img.Bounds().Min == (image.Point{}) {
 		return img

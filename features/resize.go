@@ -6,11 +6,11 @@ import (
 	"image/color"
 )
 
-// Canvas is an image, grey or in colour, whose values from 0 to 1 are not rounded.
+// Canvas is a grey or colour image with floating-point values from 0 to 1.
 type Canvas struct {
 	Height, Width int
 	Channels      int       // 1 for grey, 3 for red, green and blue
-	Values        []float64 // a plane after the other, each row by row from the top
+	Values        []float64 // plane by plane, each by rows from the top
 }
 
 func newCanvas(height, width, channels int) *Canvas {
@@ -26,7 +26,7 @@ func (c *Canvas) Gray() *image.Gray16 {
 	return out
 }
 
-// resize draws the part of src over the whole of dst: see resample.
+// resize scales the part of src to the size of dst; see resample.
 func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	at := func(x, y int) color.RGBA64 { return color.RGBA64Model.Convert(src.At(x, y)).(color.RGBA64) }
 	if fast, ok := src.(image.RGBA64Image); ok {
@@ -48,8 +48,8 @@ func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	})
 }
 
-// resample brings an image, a plane after the other in each row, to another size. Reduced pixels are means of
-// what lies under them, by area; enlarged ones are interpolated linearly.
+// resample scales an image, whose rows hold one plane after another, by area averaging if it is reduced and linear
+// interpolation if it is enlarged.
 func resample(from, to image.Point, planes int, read func(row []float64, y int), write func(y int, row []float64)) {
 	across, down := taps(from.X, to.X), taps(from.Y, to.Y)
 	row, sums := make([]float64, planes*from.X), make([]float64, planes*to.X)
@@ -68,18 +68,17 @@ func resample(from, to image.Point, planes int, read func(row []float64, y int),
 	}
 }
 
-// resizing bounds the bytes that it takes to bring an image of w×h pixels to height×width, beside those of
-// both.
+// resizing returns an upper bound of the bytes of the buffers for resizing an image of w×h pixels to height×width.
 func resizing(w, h, height, width, channels int) int64 {
 	pixel := int64(2) // grey
 	if channels == 3 {
-		pixel = 8 // where it is laid over white
+		pixel = 8 // for the copy over white
 	}
 	taps := 8*(int64(w)+int64(h)) + 64*(int64(height)+int64(width))
 	return pixel*int64(w)*int64(h) + 8*int64(channels)*(int64(w)+int64(width)) + 2*taps
 }
 
-// tap is what one pixel takes of a line of pixels: from first on, weights that add up to 1.
+// tap holds the weights of the source pixels, from first on, of one target pixel. They sum to 1.
 type tap struct {
 	first   int
 	weights []float64
@@ -93,7 +92,7 @@ func (t tap) weigh(line []float64) float64 {
 	return sum
 }
 
-// taps makes a line of m pixels of one of n.
+// taps returns the weights that scale a line of n pixels to m.
 func taps(n, m int) []tap {
 	out := make([]tap, m)
 	step := float64(n) / float64(m)
@@ -104,7 +103,7 @@ func taps(n, m int) []tap {
 			out[i] = tap{first, []float64{1 - (centre - float64(first)), centre - float64(first)}[:min(n, 2)]}
 			continue
 		}
-		// In whole numbers: pixel i covers i·n to (i+1)·n of m·n.
+		// In integers: pixel i covers i·n to (i+1)·n of m·n.
 		for p := i * n / m; p*m < (i+1)*n; p++ {
 			covered := min((p+1)*m, (i+1)*n) - max(p*m, i*n)
 			if out[i].weights == nil {
@@ -116,8 +115,8 @@ func taps(n, m int) []tap {
 	return out
 }
 
-// Thumbnail returns a picture in colour, laid over white, its longer side of at most longest pixels, each the
-// mean of what it covers. A picture is never enlarged.
+// Thumbnail returns the image in colour over a white background, reduced by area averaging so that its longer side is at
+// most longest pixels. It never enlarges.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
 	reduced := Stretched(img, size.Y, size.X)
@@ -132,7 +131,7 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// GreyThumbnail is Thumbnail in grey, of a *image.Gray or *image.Gray16 that need not be reduced, else nil.
+// GreyThumbnail returns a *image.Gray or *image.Gray16 that needs no reduction as 8-bit grey, and nil for other images.
 func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	size := img.Bounds().Size()
 	switch img := img.(type) {
@@ -148,7 +147,7 @@ func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	return nil
 }
 
-// Stretched returns a picture in colour, laid over white, as an image of height×width pixels.
+// Stretched returns the image in colour over a white background, scaled to height×width pixels.
 func Stretched(img image.Image, height, width int) *Canvas {
 	out := newCanvas(height, width, 3)
 	img = opaque(img)
@@ -156,7 +155,7 @@ func Stretched(img image.Image, height, width int) *Canvas {
 	return out
 }
 
-// ThumbnailSize returns the width and height of the thumbnail of a picture of a size.
+// ThumbnailSize returns the width and height of [Thumbnail] for an image of the given size.
 func ThumbnailSize(size image.Point, longest int) image.Point {
 	longer := max(size.X, size.Y)
 	if longer <= longest {
@@ -166,7 +165,7 @@ func ThumbnailSize(size image.Point, longest int) image.Point {
 	return image.Pt(scaled(size.X), scaled(size.Y))
 }
 
-// ThumbnailMemory bounds the bytes that Thumbnail takes, beside those of the picture.
+// ThumbnailMemory returns an upper bound of the bytes that [Thumbnail] allocates.
 func ThumbnailMemory(size image.Point, longest int) int64 {
 	to := ThumbnailSize(size, longest)
 	return resizing(size.X, size.Y, to.Y, to.X, 3) + 28*int64(to.X)*int64(to.Y)

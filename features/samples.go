@@ -20,21 +20,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Made describes the samples and the columns of features.
+// Made describes the rows and columns of extracted features.
 type Made struct {
-	// Height and Width are the size of the images that rows hold, row by row and upright. Channels is 1 where
-	// they are grey and 3 where they are in colour, a red, a green and a blue image one after the other. All
-	// are 0 where the rows are no images.
+	// Height and Width are the size of rows that are images, stored by rows and upright. Channels is 1 for grey and 3
+	// for colour: a red, a green and a blue plane. All are 0 if rows are not images.
 	Height, Width, Channels int
-	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
-	// image that it covers.
+	// Places is the spatial grid of a row's features, zero if there is none, and Crop the part of each image that it
+	// covers.
 	Places  Cells
 	Crop    Crop
-	Rows    []int   // which sample of the set each row is
-	Skipped []error // one for each sample that was left out, in the order of the set
+	Rows    []int   // the sample of the set for each row
+	Skipped []error // the errors of skipped samples, in the order of the set
 }
 
-// list sets Rows and Skipped to the samples that can be used, and the errors of the others.
+// list sets Rows to the usable samples and Skipped to the errors of the others.
 func (m *Made) list(set *datasets.Set, bad []error) error {
 	var kinds []datasets.BadFile
 	for i, err := range bad {
@@ -54,15 +53,15 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 	return nil
 }
 
-// BadSampleError is the error of a sample that cannot be used and, with SkipBad, is left out.
+// BadSampleError is the error of an unusable sample, which SkipBad would skip.
 type BadSampleError struct{ Err error }
 
 func (e *BadSampleError) Error() string { return e.Err.Error() }
 
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// usable calls f for each sample that bad has no error of. With SkipBad it puts errors there, but not of
-// samples that another run could use: where memory has no room, or the file changes.
+// usable calls f for each sample without an error in bad. With SkipBad it stores errors in bad, except errors that
+// another run could avoid: exceeded memory and changed files.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -85,13 +84,13 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// each calls f for some samples of a set, several at once, with the place of each among them. After an error no
-// other begins. It returns the cause of the context's end, or the first error in the samples' order.
+// each calls f concurrently for the given samples, with the index at of each in samples. After an error it starts no
+// later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
 func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex
 	done := 0
-	var stop atomic.Int64 // behind this place no sample begins
+	var stop atomic.Int64 // no sample after this index starts
 	stop.Store(int64(len(samples)))
 	fault := parallel.Blocks(ctx, workers, len(samples), 1, func(_, at, _ int) {
 		if int64(at) > stop.Load() {
@@ -114,7 +113,7 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	return cmp.Or(cmp.Or(errs...), fault)
 }
 
-// named calls f; a panic is an error that names the sample.
+// named calls f and turns a panic into an error that names the sample.
 func named(set *datasets.Set, i int, f func() error) error {
 	err := guard.Call(f)
 	var fault *guard.PanicError
@@ -126,32 +125,32 @@ func named(set *datasets.Set, i int, f func() error) error {
 
 // Matrix holds the features of n samples.
 type Matrix struct {
-	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's vectors are sparse.
+	// X is n×m, a sample per row: a *mat.Dense, or a *sparse.CSR if the set's vectors are sparse.
 	X mat.Matrix
 	Made
 }
 
-// Norm says how each sample is normalised.
+// Norm is the normalisation of each sample.
 type Norm int
 
-// The zero value is the papers' choice.
+// The zero value is that of the papers.
 const (
-	NormL2   Norm = iota // the squares of the values add up to 1
-	NormL1               // the absolute values add up to 1
+	NormL2   Norm = iota // squares of values sum to 1
+	NormL1               // absolute values sum to 1
 	NormMax              // the largest absolute value is 1
-	NormNone             // the values as they are
+	NormNone             // not normalised
 )
 
 var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
 
-// The names are those of settings, in any case.
+// String returns the name of the norm in settings.
 func (n Norm) String() string                   { return norms.String(n) }
 func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
 func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
 func (Norm) Values() []string                   { return norms.Values() }
 
-// apply raises values to a power, 0 for 1, and normalises them. columns holds their columns, nil for all. A
-// negative value under a power, one that is not finite, and zeros alone are errors.
+// apply raises values to a power, 0 meaning 1, and normalises them. columns holds their columns, or nil if dense. It
+// returns an error for a negative value under a power, for a value that is not finite, and if all are 0.
 func (n Norm) apply(values []float64, power float64, columns []int) error {
 	column := func(j int) int {
 		if columns != nil {

@@ -2,7 +2,7 @@ package pictures
 
 import "math"
 
-// plane is a square picture of one channel, row by row.
+// plane is a square single-channel image, stored by rows.
 type plane struct {
 	n int
 	v []float32
@@ -10,7 +10,7 @@ type plane struct {
 
 func newPlane(n int) plane { return plane{n, make([]float32, n*n)} }
 
-// reduced returns p with a side of n pixels, which times a power of 2 is that of p.
+// reduced returns p reduced to a side of n pixels. p.n must be n times a power of 2.
 func (p plane) reduced(n int) plane {
 	for p.n > n {
 		p = p.halved()
@@ -18,7 +18,7 @@ func (p plane) reduced(n int) plane {
 	return p
 }
 
-// halved returns p with half as many pixels on each side, each the mean of four.
+// halved returns p at half the resolution; each pixel is the mean of four.
 func (p plane) halved() plane {
 	h := newPlane(p.n / 2)
 	for y := range h.n {
@@ -30,10 +30,10 @@ func (p plane) halved() plane {
 	return h
 }
 
-// detail returns each pixel less the mean of the 5×5 around it.
+// detail returns p minus its 5×5 box filter.
 func (p plane) detail() plane {
 	n := p.n
-	mean := func(v []float32, at, step, i int) float32 { // of the values around the i-th of a row or a column
+	mean := func(v []float32, at, step, i int) float32 { // over the window around the i-th of a row or column
 		lo, hi := max(i-2, 0), min(i+2, n-1)
 		var sum float32
 		for u := lo; u <= hi; u++ {
@@ -51,12 +51,12 @@ func (p plane) detail() plane {
 	return out
 }
 
-// warp says that point (x, y) of a picture, from −1 to 1, is point (X·x + DX, Y·y + DY) of another.
+// warp maps the point (x, y) of an image, in coordinates from −1 to 1, to (X·x + DX, Y·y + DY) of another.
 type warp struct{ X, DX, Y, DY float64 }
 
 var identity = warp{X: 1, Y: 1}
 
-// sampled returns what p shows under a warp, interpolated linearly, the pixels that are there, and their share.
+// sampled returns p under a warp with linear interpolation, the mask of pixels inside p, and their fraction.
 func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	n := p.n
 	out, ok = newPlane(n), make([]bool, n*n)
@@ -80,7 +80,8 @@ func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {
 	return out, ok, float64(inside) / float64(n*n)
 }
 
-// correlation is that of two planes where ok is set, or everywhere; 0 where one of them does not change.
+// correlation returns Pearson's correlation of two planes over the mask ok, or over all pixels if ok is nil. It is 0 if
+// one of them is constant.
 func correlation(p, q plane, ok []bool) float64 {
 	var n, sp, sq, spp, sqq, spq float64
 	for i := range p.v {
@@ -102,8 +103,8 @@ func correlation(p, q plane, ok []bool) float64 {
 	return (spq - sp*sq/n) / math.Sqrt(vp*vq)
 }
 
-// align finds the warp by which p looks most like q, near w, by steps of Gauss and Newton on the squared
-// difference after the best gain and offset of the brightness (Lucas and Kanade 1981; Baker and Matthews 2004).
+// align registers p with q: it returns the warp, starting at w, that minimises the squared difference up to gain and
+// offset of the brightness, by Gauss-Newton steps (Lucas and Kanade 1981; Baker and Matthews 2004).
 func align(p, q plane, w warp, steps int) warp {
 	n := p.n
 	step := 2 / float64(n)
@@ -112,7 +113,7 @@ func align(p, q plane, w warp, steps int) warp {
 		if share < 0.5 {
 			break
 		}
-		// Unknowns: four of the warp, gain, offset.
+		// Six unknowns: the warp, the gain and the offset.
 		var h [6][7]float64
 		for y := 1; y < n-1; y++ {
 			for x := 1; x < n-1; x++ {
@@ -121,7 +122,7 @@ func align(p, q plane, w warp, steps int) warp {
 					continue
 				}
 				cx, cy := (float64(x)+0.5)*step-1, (float64(y)+0.5)*step-1
-				// Changes by one unit of the warp's coordinates of p.
+				// Derivatives in the coordinates of p.
 				gx := float64(moved.v[at+1]-moved.v[at-1]) / (2 * step * w.X)
 				gy := float64(moved.v[at+n]-moved.v[at-n]) / (2 * step * w.Y)
 				row := [7]float64{gx * cx, gx, gy * cy, gy, float64(moved.v[at]), 1, float64(q.v[at])}
@@ -141,7 +142,7 @@ func align(p, q plane, w warp, steps int) warp {
 		if !solved || !(d[4] > 0.2 && d[4] < 5) {
 			break
 		}
-		// q ≈ gain·(p + ∇p·δ) + offset, so δ is what was found over the gain.
+		// q ≈ gain·(p + ∇p·δ) + offset, so the solution is gain·δ.
 		next := warp{w.X + d[0]/d[4], w.DX + d[1]/d[4], w.Y + d[2]/d[4], w.DY + d[3]/d[4]}
 		if !(next.X > 0.7 && next.X < 1.4 && next.Y > 0.7 && next.Y < 1.4 && math.Abs(next.DX) < 0.4 && math.Abs(next.DY) < 0.4) {
 			break
@@ -151,7 +152,7 @@ func align(p, q plane, w warp, steps int) warp {
 	return w
 }
 
-// solve6 solves six equations by elimination with pivots.
+// solve6 solves six linear equations by Gaussian elimination with partial pivoting.
 func solve6(h [6][7]float64) (x [6]float64, ok bool) {
 	for c := range 6 {
 		pivot := c

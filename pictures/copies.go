@@ -13,37 +13,36 @@ import (
 )
 
 const (
-	side          = 128  // height and width to which thumbnails are stretched to be compared
-	framedSide    = 128  // the shorter side, in pixels, from which a picture may be part of another
-	worthAligning = 0.8  // the correlation of rough pictures, aligned, from which thumbnails are compared
-	cutScale      = 0.85 // where alignment begins too: the whole does not find what lost a tenth of each side
-	// alike and alikeWithin are the correlations of details from which pictures are copies: as they lie, and where
-	// one shows a part of the other.
+	side          = 128  // height and width of thumbnails in comparisons
+	framedSide    = 128  // smallest shorter side of an image that may be a crop of another
+	worthAligning = 0.8  // smallest correlation of aligned rough images for a comparison of thumbnails
+	cutScale      = 0.85 // second start of the alignment, for crops that lost a tenth of each side
+	// alike and alikeWithin are the smallest correlations of details of copies, without alignment and for crops.
 	alike       = 0.92
 	alikeWithin = 0.95
-	mostColour  = 12 // the largest mean difference of the colours of copies, in levels of 256
+	mostColour  = 12 // largest mean difference of the colours of copies, in levels of 256
 )
 
-// Source is what Copies compares: n pictures.
+// Source gives [Copies] access to n images.
 type Source struct {
 	Looks []*Look
-	Order []int // from the most likely original to the least, nil for 0, …, n-1
-	// Same holds for each picture one before it, in this order, that is known to be the same, of which no other is
-	// known to be the same, or the picture itself.
+	Order []int // images by decreasing likelihood of being an original; nil means 0, …, n-1
+	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
+	// is none.
 	Same []int
-	Near [][]int // pictures that look like each; only these are compared
-	// Thumbnail returns the thumbnail of a picture. It is called by several goroutines.
+	Near [][]int // candidates for each image; only these are compared
+	// Thumbnail returns the thumbnail of an image. It is called concurrently.
 	Thumbnail func(ctx context.Context, i int) (image.Image, error)
-	// Equal tells whether two pictures with thumbnails that look the same have the same pixels. It decodes them.
+	// Equal reports whether two images with equal looks have the same pixels. It may be nil.
 	Equal func(ctx context.Context, i, j int) (bool, error)
-	// Progress receives the number of compared pairs, one call at a time. It may be nil.
+	// Progress, if set, is called with the number of compared pairs. Calls do not overlap.
 	Progress func(done, total int)
 }
 
-// Copies returns for each of n pictures the original of its stack of copies, the first of them in the order,
-// and whether it is a near duplicate of that one and no exact copy. Near duplicates have like colours, and
-// details (64×64 less the local mean) that correlate by 0.92 or more; or by 0.95 where one shows a part of the
-// other, found by aligning them (Lucas and Kanade 1981).
+// Copies returns, for each of n images, the original of its stack of copies, which is the first of them in
+// from.Order, and whether it is a near duplicate of the original and not an exact copy. Near duplicates have similar
+// colours, and details (64×64 pixels minus the local mean) with a correlation of at least 0.92. For crops it is 0.95
+// after alignment (Lucas and Kanade 1981).
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
@@ -80,7 +79,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 			links[pair[0]], links[pair[1]] = append(links[pair[0]], pair[1]), append(links[pair[1]], pair[0])
 		}
 	}
-	first := slices.Clone(copyOf) // of pictures that are the first of those known to be the same
+	first := slices.Clone(copyOf) // the original of each representative of identical images
 	order, place := from.Order, make([]int, n)
 	if order == nil {
 		order = make([]int, n)
@@ -95,7 +94,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 		if copyOf[i] != i || first[i] != i {
 			continue
 		}
-		// All that copies lead to from the first; those that are not its own copies wait for a stack of theirs.
+		// Breadth-first search over links. Images that are not copies of i itself get a stack of their own later.
 		kept, seen := map[int]*detailed{}, map[int]bool{i: true}
 		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
 			for _, j := range links[queue[0]] {
@@ -150,7 +149,7 @@ func (s Source) pairs() (pairs [][2]int) {
 
 type detailed struct{ at128, at64, at32, at16, detail plane }
 
-// detailed returns the thumbnail of picture i, which it keeps among a few.
+// detailed returns the thumbnail of image i at all resolutions. It caches a few in kept.
 func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*detailed, error) {
 	if d := kept[i]; d != nil {
 		return d, nil
@@ -206,7 +205,7 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 	return correlation(moved.halved().detail(), second.detail, ok) >= alikeWithin, nil
 }
 
-// roughly aligns two rough pictures, and returns the correlation of them then.
+// roughly aligns two rough images and returns the warp and the correlation.
 func roughly(p, q plane) (w warp, most float64) {
 	most = -1
 	for _, scale := range []float64{1, cutScale, 1 / cutScale} {
@@ -227,9 +226,9 @@ func planeOf(n int, levels []uint8) plane {
 	return p
 }
 
-// Rough returns the brightness of the rough picture, of mean 0 and length 1, so that neither brightness nor
-// contrast of the picture matters; zeros where it has one brightness. The distance of two says how unlike they
-// are.
+// Rough returns the brightness of the 16×16 image, normalised to mean 0 and length 1, so that brightness and contrast
+// do not matter. It is zero for a uniform image. The distance between two of them measures the dissimilarity of
+// images.
 func (l *Look) Rough() []float64 {
 	out := make([]float64, len(l.rough))
 	var mean, length float64
@@ -249,7 +248,7 @@ func (l *Look) Rough() []float64 {
 	return out
 }
 
-// colourDifference is the mean difference of the colours of two pictures, where b shows the part w of a.
+// colourDifference returns the mean difference of the colours of b and of a under the warp w.
 func colourDifference(a, b *Look, w warp) float64 {
 	var sum, n float64
 	for plane := range 2 {

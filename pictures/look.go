@@ -1,5 +1,5 @@
-// Package pictures finds copies, outliers, and blurred or blank pictures. A [Look] describes a picture in a few
-// hundred bytes; only looks, thumbnails and features are compared.
+// Package pictures finds copies, outliers, and blurred or blank images. A [Look] summarises an image in a few hundred
+// bytes. [Copies], [Remarks] and [Outliers] compare looks, thumbnails and features only.
 package pictures
 
 import (
@@ -18,33 +18,32 @@ import (
 )
 
 const (
-	// Version is part of the key under which looks are cached: it changes with what New returns for the same
-	// picture.
+	// Version is part of the cache keys of looks. It must change when New returns another look for the same image.
 	Version       = "4"
-	ThumbnailSide = 160 // the longer side of a thumbnail in pixels, at most
-	// Least is the height and width that a picture has to keep, in pixels, for its look; see [imagefile.Use].
+	ThumbnailSide = 160 // largest longer side of a thumbnail, in pixels
+	// Least is the smallest height and width, in pixels, to which images may be reduced for New; see [imagefile.Use].
 	Least      = workSide
-	LeastSide  = 64  // height and width from which a picture can be blurred, and a near duplicate
-	workSide   = 480 // the longer side of the picture that is measured, in pixels, at most
-	roughSide  = 16  // height and width of the rough picture of a look, in its brightness
-	colourSide = 8   // and in its two colour differences
-	quality    = 90  // of thumbnails as JPEG files
+	LeastSide  = 64  // smallest height and width of images that can be blurred or near duplicates
+	workSide   = 480 // largest longer side of the image that is measured, in pixels
+	roughSide  = 16  // height and width of the rough image, brightness only
+	colourSide = 8   // height and width of its two colour differences
+	quality    = 90  // JPEG quality of thumbnails
 )
 
-// Look is what is kept of a picture.
+// Look is a summary of an image.
 type Look struct {
-	Width, Height int     // of the picture, in pixels
-	Sharpness     float64 // how steep the sharpest edges are, from 0 to 1, and −1 with too few edges to tell
-	// Spread is how much the picture changes, from 0 to 255: the difference between the darkest and the brightest
-	// places, or between those of most and least of a colour, but for the outer hundredth each.
+	Width, Height int     // size of the original in pixels
+	Sharpness     float64 // slope of the sharpest edges, from 0 to 1, or −1 if there are too few edges
+	// Spread is the range of values, from 0 to 255: the difference between the 1st and the 99th percentile of the
+	// colour channel with the largest difference.
 	Spread float64
 
 	rough  [roughSide * roughSide]uint8       // brightness, stretched to a square
 	colour [2 * colourSide * colourSide]uint8 // Cb, then Cr
 }
 
-// New returns the look of a picture and its thumbnail, a JPEG file whose longer side has ThumbnailSide pixels
-// at most. The picture is laid over white. It may be reduced to Least, and whole is the size of the whole.
+// New returns the look of an image and its thumbnail over a white background, a JPEG file whose longer side is at most
+// ThumbnailSide. img may be reduced to Least; whole is the size of the original.
 func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	work := features.Thumbnail(img, workSide)
 	l := &Look{Width: whole.X, Height: whole.Y, Sharpness: sharpness(work)}
@@ -65,8 +64,7 @@ func New(img image.Image, whole image.Point) (*Look, []byte, error) {
 	return l, file.Bytes(), nil
 }
 
-// Memory returns how many bytes New takes, at most, for a picture of width×height pixels, beside those of the
-// picture.
+// Memory returns an upper bound of the bytes that New allocates for an image of width×height pixels.
 func Memory(width, height int) int64 {
 	size := image.Pt(width, height)
 	work := features.ThumbnailSize(size, workSide)
@@ -75,8 +73,7 @@ func Memory(width, height int) int64 {
 
 func level(v float32) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 
-// planes returns the brightness of a square picture and its two colour differences (ITU-R BT.601), in levels of
-// 256.
+// planes returns the brightness and the two colour differences of a square image (ITU-R BT.601), in levels of 256.
 func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	area := c.Height * c.Width
 	brightness, cb, cr = newPlane(c.Width), newPlane(c.Width), newPlane(c.Width)
@@ -88,7 +85,7 @@ func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	return brightness, cb, cr
 }
 
-// stored is a look as bytes, the numbers with their low byte first.
+// stored is the binary form of a look, little-endian.
 type stored struct {
 	Width, Height     uint32
 	Sharpness, Spread float64
@@ -96,12 +93,12 @@ type stored struct {
 	Colour            [2 * colourSide * colourSide]uint8
 }
 
-// AppendBinary appends the look to b.
+// AppendBinary implements [encoding.BinaryAppender].
 func (l *Look) AppendBinary(b []byte) ([]byte, error) {
 	return binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.rough, l.colour})
 }
 
-// Cut reads the look with which b begins, as AppendBinary appends it, and returns the rest.
+// Cut decodes the look at the start of b, in the format of AppendBinary, and returns the rest of b.
 func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	var s stored
 	n, err := binary.Decode(b, binary.LittleEndian, &s)
@@ -116,24 +113,24 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 }
 
 const (
-	edgeReach   = 8  // how far to both sides of an edge its height is looked for, in pixels
-	leastSlope  = 6  // levels by which brightness changes at an edge between two pixels,
-	leastHeight = 40 // and in all
-	leastEdges  = 60 // from which a direction tells of the sharpness
+	edgeReach   = 8  // pixels on both sides of an edge in which its height is measured
+	leastSlope  = 6  // smallest change of brightness between two pixels at an edge, in levels of 256
+	leastHeight = 40 // smallest height of an edge, in levels of 256
+	leastEdges  = 60 // smallest number of edges of a direction that counts
 
-	// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
+	// Thresholds of Remarks; docs/results.md has the measurements behind them.
 	blankSpread  = 10
 	blurredBelow = 0.35
 
-	OutlierNeighbours = 15  // by which outliers are told
-	leastNeighbours   = 5   // without which a picture is none
-	deviations        = 2   // λ, the standard deviations by which normal is told from not
-	leastOutlier      = 0.9 // the probability from which a picture is an outlier
+	OutlierNeighbours = 15  // number of neighbours for Outliers
+	leastNeighbours   = 5   // an image with fewer neighbours is not an outlier
+	deviations        = 2   // λ of the outlier probability, in standard deviations
+	leastOutlier      = 0.9 // smallest probability of an outlier
 )
 
-// sharpness is the slope of edges between two pixels as a share of their height: 0.4/σ after a Gaussian blur of
-// σ pixels. It is that of the steepest fiftieth, so that the background may be soft, in the least sharp of four
-// directions, as motion leaves the edges along it sharp. It is −1 with too few edges.
+// sharpness returns the slope of edges between two pixels relative to their height, which is 0.4/σ after a Gaussian blur
+// of σ pixels. It takes the steepest 2 % of edges, so that the background may be out of focus, and the least sharp of
+// four directions, because motion blur keeps edges along it sharp. It is −1 if there are too few edges.
 func sharpness(img *image.RGBA) float64 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	grey := make([]float64, w*h)
@@ -174,7 +171,7 @@ func sharpness(img *image.RGBA) float64 {
 	return least
 }
 
-// spread is the difference between the 1st and the 99th hundredth of the plane that changes most, from 0 to 255.
+// spread returns the largest difference between the 1st and the 99th percentile of a plane, from 0 to 255.
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
@@ -188,14 +185,14 @@ func spread(c *features.Canvas) (most float64) {
 	return most
 }
 
-// What Remarks says of a picture.
+// The values of Remarks.
 const (
 	Blank   = "blank"
 	Blurred = "blurred"
 )
 
-// Remarks returns for each look Blank if nearly all of the picture has one colour, Blurred if its sharpness is
-// below 0.35 and it has at least LeastSide pixels in height and width, or "".
+// Remarks returns, for each look, Blank if nearly all of the image has one colour, Blurred if its sharpness is below 0.35
+// and its height and width are at least LeastSide, or else "".
 func Remarks(looks []*Look) []string {
 	out := make([]string, len(looks))
 	for i, l := range looks {
@@ -210,13 +207,12 @@ func Remarks(looks []*Look) []string {
 	return out
 }
 
-// Outliers returns for each of n pictures the probability that it is an outlier, by the local outlier
-// probabilities of Kriegel, Kröger, Schubert and Zimek (2009), and 0 where that is below 0.9. near holds the
-// pictures nearest by their features, without copies, and distances how far they are; with fewer than 5 it is
-// 0.
+// Outliers returns, for each of n images, its local outlier probability (Kriegel, Kröger, Schubert and Zimek 2009),
+// or 0 if that is below 0.9. near holds the nearest images in feature space, without copies, and distances their
+// distances. The first OutlierNeighbours are used; an image with fewer than 5 gets 0.
 //
-// With the 15 neighbours S of a picture o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
-// probability is erf(p/(2·√mean p²·√2)), or 0.
+// With the 15 neighbours S of an image o, σ(o) = √(Σ d(o,s)²/|S|), p(o) = σ(o)/mean σ(s) − 1, and the
+// probability is max(0, erf(p/(2·√mean p²·√2))).
 func Outliers(near [][]int, distances [][]float64) []float64 {
 	n := len(near)
 	sigma := make([]float64, n)

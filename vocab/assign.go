@@ -15,13 +15,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// points are the words that descriptors are compared with. A product in single precision scores all words at
-// once: ½‖w‖² − xᵀw orders them as ‖x − w‖² does, up to a bounded rounding. Words within it are compared again
-// in double precision, so answers are exact.
+// points are the words that descriptors are compared with. A matrix product in single precision gives scores ½‖w‖² − xᵀw,
+// which have the order of ‖x − w‖² up to a bounded rounding error. Words within that error are compared again in double
+// precision, so results are exact.
 type points struct {
 	n, dim  int
 	values  []float64 // n×dim
-	single  []float32 // the same, rounded
+	single  []float32 // values in single precision
 	halves  []float32 // ½‖w‖²
 	longest float64   // the largest ‖w‖
 }
@@ -32,7 +32,7 @@ func newPoints(n, dim int) *points {
 
 func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
 
-// ready is called when word j has changed.
+// ready updates single, halves and longest after a change of word j.
 func (p *points) ready(j int) {
 	word, single := p.word(j), p.single[j*p.dim:(j+1)*p.dim]
 	var square float64
@@ -58,17 +58,17 @@ func (p *points) distance(x []uint8, j int) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// finder finds the nearest words of descriptors: among all words, or among those to which a forest leads.
+// finder finds the nearest words of descriptors, by exhaustive comparison or with a forest.
 type finder struct {
 	*points
-	forest *forest // nil where all words are compared
-	checks int
-	rows   int // descriptors whose scores stay in the processor's cache
+	forest *forest // nil for exhaustive comparison
+	checks int     // number of words compared with a forest
+	rows   int     // number of descriptors per panel, so that scores fit into the cache
 	panels freelist.List[*panel]
 	walks  freelist.List[*walk]
 }
 
-// newFinder returns a finder that compares a descriptor with this number of words. The words must not change.
+// newFinder returns a finder that compares a descriptor with checks words. The words must not change.
 func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error) {
 	f = &finder{points: p, checks: checks, rows: min(max(1<<19/p.n, 16), 256)}
 	f.panels.New = func() *panel {
@@ -81,8 +81,8 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	return f, err
 }
 
-// each calls use with the m nearest words of each of n descriptors, in order, ties to the lower word. They are
-// valid until use returns.
+// each calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid until use
+// returns.
 func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
 		w := f.walks.Get()
@@ -109,7 +109,7 @@ func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, nea
 	}
 }
 
-// A panel holds a few descriptors in single precision, and their scores with all words.
+// A panel is a buffer for a few descriptors in single precision and their scores with all words.
 type panel struct {
 	single, scores []float32
 	kth            []float32
@@ -120,7 +120,7 @@ func matrix(data []float32, dim int) blas.Of[float32] {
 	return blas.Of[float32]{Rows: len(data) / dim, Cols: dim, Stride: dim, Data: data}
 }
 
-// A neighbour is a word with the square of its distance.
+// A neighbour is a word with its squared distance.
 type neighbour struct {
 	word     int32
 	distance float64
@@ -130,8 +130,9 @@ func (a neighbour) compare(b neighbour) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 }
 
-// nearest returns the m nearest words of x by its scores, until the next call. A sum of dim products, in any
-// order, is off by at most dim times the rounding of the lengths' product; eight more are for other roundings.
+// nearest returns the m nearest words of x, given its scores. The result is valid until the next call. A sum of dim
+// products, in any order, has an error of at most dim times the unit roundoff times the product of the lengths; 8 more
+// cover other roundings.
 func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbour {
 	const rounding = 0x1p-24
 	slack := float64(p.dim+8) * rounding * p.longest * (math.Sqrt(float64(square(x))) + p.longest)
@@ -146,7 +147,7 @@ func (p *points) nearest(l *panel, x []uint8, scores []float32, m int) []neighbo
 	return l.found[:m]
 }
 
-// square returns ‖x‖², which 32 bits hold for rows of up to mostDim bytes.
+// square returns ‖x‖². It does not overflow for up to mostDim bytes.
 func square(x []uint8) (sum int32) {
 	for _, v := range x {
 		sum += int32(v) * int32(v)
@@ -154,7 +155,8 @@ func square(x []uint8) (sum int32) {
 	return sum
 }
 
-// Assignment says which words stand for a descriptor. The zero value is the nearest word.
+// Assignment holds the settings for the assignment of descriptors to words. The zero value means hard assignment to the
+// nearest word. With Nearest > 1, soft assignment weights word w by exp(−‖x − w‖²/2σ²).
 type Assignment struct {
 	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
 	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
@@ -163,7 +165,7 @@ type Assignment struct {
 
 var defaultSigma = math.Sqrt(6250)
 
-// checksOf returns how many of n words are compared, n for all.
+// checksOf returns the number of words, out of n, that a descriptor is compared with.
 func checksOf(checks, n int) int {
 	const exactWords, defaultChecks = 8192, 512
 	if checks == 0 && n > exactWords {
@@ -172,14 +174,14 @@ func checksOf(checks, n int) int {
 	return min(cmp.Or(checks, n), n)
 }
 
-// Assigner assigns descriptors to the words of a vocabulary. Several goroutines may use one.
+// Assigner assigns descriptors to the words of a vocabulary. It is safe for concurrent use.
 type Assigner struct {
-	as     Assignment // with its defaults
+	as     Assignment // defaults filled in
 	finder *finder
 }
 
-// NewAssigner makes an assigner of v, whose words it copies. It is an error if the vocabulary or the settings
-// are not valid, or if there are fewer words than a descriptor is shared among.
+// NewAssigner returns an assigner to a copy of the words of v. It is an error if v or the settings are invalid, or if
+// as.Nearest exceeds the number of words.
 func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner, err error) {
 	defer wrap(&err, "vocabulary")
 	if err := v.checkWords(); err != nil {
@@ -198,24 +200,23 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	return &Assigner{as, f}, err
 }
 
-// Assigned are the words of the p descriptors of an image: Nearest words each, p×Nearest, the nearest first, and
-// what each word gets, which adds up to 1.
+// Assigned holds the words of the p descriptors of an image: Words and Weights are p×Nearest, by distance. The weights of
+// a descriptor sum to 1.
 type Assigned struct {
 	Nearest int
 	Words   []int32
 	Weights []float64
 }
 
-// Assign writes the words of an image's descriptors to dst, whose buffers it reuses. It is an error if the
-// descriptors are not as long as the words.
+// Assign writes the words of an image's descriptors to dst and reuses its buffers. It is an error if the descriptors do
+// not have the dimension of the words.
 func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 	if err := checkDescriptors(d, a.finder.dim); err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
 	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
-		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not get
-		// weights of 0.
+		// Relative to the nearest word, so that the weights of far descriptors do not underflow.
 		var sum float64
 		first := len(dst.Weights)
 		for _, w := range near {

@@ -12,21 +12,21 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest finds words near a descriptor (Muja and Lowe 2009). Its trees split words at the mean of a column,
-// drawn from those that vary most; a search goes down all trees, the nearest branch first, until it has
-// compared enough words.
+// A forest is a set of randomised k-d trees for approximate nearest-neighbour search (Muja and Lowe 2009). Its trees
+// split words at the mean of a random dimension among those with the largest variance. A search descends all trees,
+// nearest branch first, until it has compared enough words.
 type forest struct {
 	*points
 	nodes []node
 	roots []int32
-	words []int32 // those of a leaf stand side by side
+	words []int32 // words by leaf
 }
 
 // A node is a split, or a leaf.
 type node struct {
-	axis        int32   // the number that decides, −1 in a leaf
-	split       float32 // less goes left
-	left, right int32   // The children of a split, or where a leaf's words start and end
+	axis        int32   // dimension of a split, −1 in a leaf
+	split       float32 // smaller values go left
+	left, right int32   // children of a split, or the range of a leaf's words
 }
 
 const trees, leafWords = 8, 8
@@ -46,7 +46,7 @@ func newForest(ctx context.Context, p *points) (*forest, error) {
 	return f, nil
 }
 
-// grow returns the node over the words that stand from lo to hi.
+// grow returns a node for words[lo:hi].
 func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	at := int32(len(f.nodes))
 	f.nodes = append(f.nodes, node{-1, 0, int32(lo), int32(hi)})
@@ -58,7 +58,7 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	if !ok {
 		return at
 	}
-	// Both sides of a mean that was estimated may be empty.
+	// The mean is an estimate, so a side may be empty.
 	mid := 0
 	for i, j := range words {
 		if f.single[int(j)*f.dim+axis] < split {
@@ -75,12 +75,12 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	return at
 }
 
-// cut draws a number to split at from those that vary most, and its mean. It reports false if words do not
-// vary.
+// cut draws the dimension of a split among those with the largest variance, and returns it with its mean. ok is false if
+// all words are equal.
 func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
 	const (
-		looked = 100 // words to estimate means from
-		most   = 5   // numbers to draw from
+		looked = 100 // number of words for the estimates
+		most   = 5   // number of dimensions to draw from
 	)
 	step := max(len(words)/looked, 1)
 	means, variances := make([]float64, f.dim), make([]float64, f.dim)
@@ -106,10 +106,10 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	return axis, float32(means[axis]), true
 }
 
-// A walk is the buffer of searches in a forest.
+// A walk holds the buffers of a search.
 type walk struct {
 	single []float32
-	seen   []uint32 // the search in which a word was last compared
+	seen   []uint32 // number of the search that last compared each word
 	search uint32
 	open   branches
 	found  []neighbour
@@ -119,13 +119,13 @@ func (p *points) newWalk() *walk {
 	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
 }
 
-// A branch is a node that was passed by, with a bound on how near it is.
+// A branch is an unvisited node with a lower bound of its distance.
 type branch struct {
 	bound float32
 	node  int32
 }
 
-// nearest returns the m nearest of at least checks words that it compares x with, ties to the lower word, until
+// nearest returns the m nearest words to x among at least checks compared words, ties by word. The result is valid until
 // the next call.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	if w.search++; w.search == 0 {
@@ -151,7 +151,7 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	return w.found[:m]
 }
 
-// descend goes down to the leaf on the side of the descriptor and compares its words.
+// descend follows the descriptor down to a leaf, pushes the other branches and compares the leaf's words.
 func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	n := &f.nodes[at]
 	for n.axis >= 0 {
@@ -174,14 +174,14 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	}
 }
 
-// branches is a heap, the nearest on top.
+// branches is a min-heap by bound.
 type branches []branch
 
 func (b branches) Len() int           { return len(b) }
 func (b branches) Less(i, j int) bool { return b[i].bound < b[j].bound }
 func (b branches) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
 
-// Push and Pop are not called: they would put every branch in memory of its own.
+// Push and Pop are not called, because conversion to any allocates; push and pop replace them.
 func (b *branches) Push(any) {}
 func (b *branches) Pop() any { return nil }
 

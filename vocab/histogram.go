@@ -12,15 +12,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Grid divides an image into cells, each with a histogram of its own. The zero value is the whole image.
+// Grid is a spatial pyramid: one or more divisions of an image into cells, each with its own histogram. The zero value is
+// a single cell, the whole image.
 //
-// Cells are numbered from 0 through one division after the other, each row by row; the column of a word is
-// cell·words + word.
+// Cells are numbered from 0 by division, then by rows. The histogram's column of a word is cell·words + word.
 type Grid []features.Cells
 
-// UnmarshalText reads a grid that is written as rows×columns, for example "4x4", or as several of them, such as
-// the spatial pyramid "1x1+2x2+4x4" (Lazebnik et al. 2006, without their weights). It implements
-// [encoding.TextUnmarshaler].
+// UnmarshalText implements [encoding.TextUnmarshaler]. It parses "ROWSxCOLUMNS", such as "4x4", or several divisions
+// joined by "+", such as the spatial pyramid "1x1+2x2+4x4" (Lazebnik et al. 2006, without their weights).
 func (g *Grid) UnmarshalText(text []byte) error {
 	var read Grid
 	for part := range strings.SplitSeq(string(text), "+") {
@@ -40,7 +39,7 @@ func (g *Grid) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns what UnmarshalText reads.
+// String returns the text that UnmarshalText parses.
 func (g Grid) String() string {
 	var parts []string
 	for _, c := range g.divisions() {
@@ -49,7 +48,7 @@ func (g Grid) String() string {
 	return strings.Join(parts, "+")
 }
 
-// GoString is what the cache's keys of histograms hold, so its form stays.
+// GoString is part of the cache keys of histograms, so its format must not change.
 func (g Grid) GoString() string {
 	parts := make([]string, len(g))
 	for i, c := range g {
@@ -65,7 +64,7 @@ func (g Grid) divisions() Grid {
 	return g
 }
 
-// Len returns the number of cells.
+// Len returns the number of cells of all divisions.
 func (g Grid) Len() (cells int) {
 	for _, c := range g.divisions() {
 		cells += c.Rows * c.Columns
@@ -73,8 +72,8 @@ func (g Grid) Len() (cells int) {
 	return cells
 }
 
-// AppendCells appends the cell that holds the place x, y, in pixels, of an image in each of the grid's
-// divisions. A place on a border is in the cell to the right or below, one outside of the image in the nearest.
+// AppendCells appends, for each division, the cell that contains the position x, y, in pixels, of an image. A position on
+// a border belongs to the cell to the right or below; one outside the image belongs to the nearest cell.
 func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
@@ -84,23 +83,23 @@ func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	return cells
 }
 
-// interval returns in which of n equal parts of a length a place is, whose first pixel begins at −½.
+// interval returns which of n equal parts of a length contains a position; the first pixel starts at −½.
 func interval(place float32, length, n int) int {
 	part := (float64(place) + 0.5) * float64(n) / float64(length)
 	return int(min(max(part, 0), float64(n-1)))
 }
 
-// Histogram is a row of counts, of which those other than 0 are stored.
+// Histogram is a sparse row of counts.
 type Histogram struct {
-	Columns []int // Columns rise strictly
+	Columns []int // strictly increasing
 	Values  []float64
 }
 
-// mostColumns is the most columns of a histogram: its counts are 0.5 GB then.
+// mostColumns is the largest number of columns of a histogram, whose counts then take 0.5 GB.
 const mostColumns = 1 << 26
 
-// Count returns the histogram of an image, of g.Len()·words columns. A word counts by its weight in the cell
-// that holds the centre of the descriptor's patch. The error of an image without descriptors is
+// Count returns the histogram of an image, with g.Len()·words columns: the sum of the weights of each word in the cell
+// that contains the centre of the descriptor's patch. For an image without descriptors the error wraps
 // [features.ErrNoDescriptors].
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
 	switch n := d.Len(); {
@@ -131,11 +130,10 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 	return h, nil
 }
 
-// CSR is a sparse matrix in compressed rows, as factor.CSR.
+// CSR is a sparse matrix in compressed row storage, the same type as factor.CSR.
 type CSR = sparse.CSR
 
-// Matrix returns the histograms as the rows of an n×columns matrix. It is an error if a histogram's columns do
-// not fit.
+// Matrix returns the histograms as rows of an n×columns matrix. Columns out of range are an error.
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
@@ -149,17 +147,17 @@ func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	return x, nil
 }
 
-// Weighting weights histograms by its fields in their order. The zero value makes the length of each histogram
-// 1, as the papers do.
+// Weighting applies IDF, Power and Norm to histograms, in this order. The zero value normalises histograms to unit
+// length, as the papers do.
 type Weighting struct {
-	IDF   []float64     // a factor for each column, see LearnIDF; nil means 1
-	Power float64       // the exponent, above 0 and up to 1; 0 means 1
-	Norm  features.Norm // what is 1 in the end
+	IDF   []float64     // factor of each column, from LearnIDF; nil means 1
+	Power float64       // exponent in (0, 1]; 0 means 1
+	Norm  features.Norm // normalisation of each histogram
 }
 
-// LearnIDF returns the inverse document frequency of each column of x, n×m, of training images: 1 +
-// ln((1+n)/(1+d)), where d histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that
-// every image has.
+// LearnIDF returns the smoothed inverse document frequency of each column of x, n×m, the histograms of training
+// images: 1 + ln((1+n)/(1+d)), where d histograms are non-zero in the column. Unlike ln(n/d) it is positive for a
+// word that occurs in every image.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)
@@ -175,8 +173,8 @@ func LearnIDF(x *CSR) []float64 {
 	return idf
 }
 
-// Apply returns the weighted histograms of x, n×m, which is not changed. A row of zeros stays one. It is an
-// error if a value is negative or not finite, or if the weighting does not fit.
+// Apply returns a weighted copy of the histograms x, n×m. Rows of zeros stay zero. It is an error if a value is
+// negative or not finite, or if IDF does not have m values.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	n, m := x.Dims()
 	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {
@@ -201,7 +199,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	return out, nil
 }
 
-// normalise divides values of 0 or more by their largest, against overflow, and then by their norm.
+// normalise normalises values ≥ 0. It divides by the largest first to avoid overflow.
 func normalise(values []float64, norm features.Norm) {
 	if norm == features.NormNone || len(values) == 0 {
 		return

@@ -13,32 +13,31 @@ import (
 
 const defaultTotal = 100_000
 
-// Sampler keeps a random subset of the descriptors of images that stream by, in twice the memory of Total.
-// Every descriptor draws a number from its image's random stream, and the least numbers stay: the order of the
-// images does not count. Several goroutines may use a Sampler at once.
+// Sampler draws a random sample of the descriptors of a stream of images, in memory for 2·Total descriptors. Every
+// descriptor gets a number from its image's random stream, and the descriptors with the smallest numbers are kept. The
+// sample does not depend on the order of images. A Sampler is safe for concurrent use.
 type Sampler struct {
-	Total    int    // the most descriptors that are kept; 0 means 100,000
-	PerImage int    // the most that one image gives, so that large ones do not outweigh small ones; 0 for all
-	Seed     uint64 // makes the subset repeatable
+	Total    int    // largest size of the sample; 0 means 100,000
+	PerImage int    // largest number from one image, so that large images do not dominate; 0 means no limit
+	Seed     uint64 // seed of the random numbers
 
 	mu   sync.Mutex
 	dim  int
-	kept []offer // twice Total at most
+	kept []offer // at most 2·Total
 }
 
-// An offer is a descriptor with the number that it drew.
+// An offer is a descriptor with its random number.
 type offer struct {
 	number uint64
 	vector []uint8
 }
 
-// compare orders offers by their numbers, then by their vectors, so that the order of the images does not
-// count.
+// compare orders offers by number, then by vector, so that the result does not depend on the order of images.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
-// Add offers the descriptors of the image called name, which must be unique.
+// Add adds the descriptors of an image to the stream. name must be unique.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
@@ -74,13 +73,13 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	return nil
 }
 
-// cut keeps the least offers, in their order.
+// cut sorts the offers and keeps the first total.
 func (s *Sampler) cut(total int) {
 	slices.SortFunc(s.kept, offer.compare)
 	s.kept = slices.Delete(s.kept, min(total, len(s.kept)), len(s.kept))
 }
 
-// Sample returns a copy of the descriptors that are kept so far, n×dim, in random order; dim is 0 before any.
+// Sample returns a copy of the current sample, n×dim, in random order. dim is 0 if there are no descriptors.
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

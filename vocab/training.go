@@ -18,49 +18,48 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Method says how words are learned.
+// Method is the algorithm that learns words.
 type Method int
 
 const (
-	// MethodLloyd is k-means until convergence, on a part of the descriptors that doubles whenever there is
-	// little more to gain from it. Each word goes 1.9 times as far as the mean, which halves the iterations and
-	// cannot raise the objective; the first and the last step with each part are to the mean.
+	// MethodLloyd is k-means until convergence, on a subset of the descriptors that doubles when the objective
+	// converges. Words move 1.9 times the way to the mean, which halves the number of iterations and never raises
+	// the objective. The first and the last step on each subset go to the mean.
 	MethodLloyd Method = iota
-	// MethodMiniBatch leaves each part after a few steps, and reads all descriptors two or three times (Newling
-	// and Fleuret, "Nested mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of Lloyd's
-	// objective.
+	// MethodMiniBatch doubles the subset after a few steps, and reads all descriptors two or three times (Newling and
+	// Fleuret, "Nested mini-batch k-means", 2016). It comes within 1 % of Lloyd's objective in a fifth of the time.
 	MethodMiniBatch
 )
 
 var methods = enum.Of[Method]("method", "lloyd", "mini-batch")
 
-// The names are those of settings.
+// String returns the name of the method in settings.
 func (m Method) String() string                   { return methods.String(m) }
 func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText(m, text) }
 func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
 func (Method) Values() []string                   { return methods.Values() }
 
-// Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm. Where assignment is exact
-// (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007); else that would cost more than the
-// rest, and they start from different descriptors at random.
+// Training holds the settings for learning a vocabulary. The zero value means 200 words by Lloyd's algorithm. If
+// assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++
+// would dominate the time, and words start at distinct random descriptors.
 type Training struct {
 	Words  int // 0 means 200
 	Method Method
-	Checks int // as in Assignment
-	// MaxIterations bounds how often all descriptors are read, and each of the parts before; 0 means 300.
+	Checks int // as in [Assignment]
+	// MaxIterations is the largest number of iterations on each subset and on all descriptors; 0 means 300.
 	MaxIterations int
-	// Tolerance ends the training when an iteration over all descriptors lowers the objective by less than this
-	// share of it. A part is doubled likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for
+	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this
+	// fraction of it. A subset is doubled by the same rule with at least 1e-3. 0 means 3e-5, and 1e-2 for
 	// MethodMiniBatch.
 	Tolerance float64
-	Seed      uint64 // makes the words repeatable
-	// Progress, if set, is called after every iteration, with -1 for how many there will be.
+	Seed      uint64 // seed of the initial words
+	// Progress, if set, is called after every iteration. total is -1, because it is unknown.
 	Progress func(done, total int)
-	// traced, if set, gets after every iteration how many descriptors it read, and their mean squared distance.
+	// traced, if set, is called after every iteration with the number of descriptors and their mean squared distance.
 	traced func(iteration, descriptors int, mean float64)
 }
 
-// withDefaults returns the settings with their defaults, checked against the sample.
+// withDefaults fills in the defaults and validates the settings for the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	t.Words = cmp.Or(t.Words, 200)
 	if t.Method == MethodMiniBatch {
@@ -87,9 +86,9 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	return t, nil
 }
 
-// Train learns words from descriptors, n rows of dim bytes. Fewer different descriptors than words are an
-// error, none [features.ErrNoDescriptors]. For k-means++ it takes four times the memory of the part that it
-// begins on.
+// Train learns words from descriptors, n rows of dim bytes. Fewer distinct descriptors than words are an error; without
+// descriptors it wraps [features.ErrNoDescriptors]. k-means++ takes four times the memory of the first
+// subset.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
 	defer wrap(&err, "vocabulary")
 	if t, err = t.withDefaults(vectors, dim); err != nil {
@@ -126,10 +125,10 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.settle(ctx, s.len(), t.Tolerance)
 }
 
-// leastPart is how many descriptors a word there are at least in the part that training begins on.
+// leastPart is the smallest number of descriptors per word in the first subset.
 const leastPart = 15
 
-// A sample is what words are learned from: rows of bytes in random order.
+// A sample is the training data: rows of bytes in random order.
 type sample struct {
 	vectors []uint8
 	dim     int
@@ -143,7 +142,7 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// different returns the first rows that differ from each other, one for each word.
+// different returns the first distinct rows, one for each word.
 func (s *sample) different(words int) (rows []int, err error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
@@ -160,9 +159,9 @@ func (s *sample) different(words int) (rows []int, err error) {
 	return rows, nil
 }
 
-// plusPlus draws the rows of the sample's first part that words start from; the part must hold as many
-// different rows. Single precision is exact for rows of up to 258 bytes. Longer ones that nearly agree may be
-// drawn twice: the second word is then empty, and k-means gives it a row.
+// plusPlus draws the initial words among the first part rows of the sample, which must hold enough distinct rows. Single
+// precision is exact for rows of up to 258 bytes. Longer rows that are nearly equal may both be drawn; the second word is
+// then empty, and k-means fills it.
 func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
 	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
 	for i := range part {
@@ -172,7 +171,7 @@ func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand
 		squares[i] = float64(square(s.row(i)))
 	}
 	rows := matrix(single, s.dim)
-	against, of := matrix(nil, s.dim), []float64(nil) // the candidates, and their ‖x‖²
+	against, of := matrix(nil, s.dim), []float64(nil) // the candidates and their ‖x‖²
 	p := lloyd.PlusPlus{
 		First: slices.Repeat([]float64{math.Inf(1)}, part),
 		Propose: func(candidates []int) {
@@ -193,20 +192,20 @@ func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand
 	return p.Draw(ctx, words, random)
 }
 
-// kmeans is the state of a training. Sums are whole numbers: they do not depend on the order of descriptors.
+// kmeans is the state of a training. Sums are integers, so they do not depend on the order of descriptors.
 type kmeans struct {
 	Training
 	*sample
 	words  *points
 	sums   []int64 // words×dim
 	counts []int
-	labels []int32 // each descriptor's word, −1 where it has none yet
-	next   []int32 // the words that assign finds
+	labels []int32 // word of each descriptor, or −1 before its first assignment
+	next   []int32 // words found by assign
 
 	iteration int
 }
 
-// kmeansBlock is how many rows a worker takes at a time.
+// kmeansBlock is the number of rows of a work item.
 const kmeansBlock = 1024
 
 func newKMeans(t Training, s *sample, words *points) *kmeans {
@@ -218,14 +217,14 @@ func newKMeans(t Training, s *sample, words *points) *kmeans {
 }
 
 const (
-	// overshoot is how far words move for each step to the mean. Up to 2, they end up no farther from it than
-	// they were.
+	// overshoot is the length of a step relative to the way to the mean. Up to 2, a word does not end up farther from
+	// the mean than before.
 	overshoot = 1.9
-	// partTolerance is the least tolerance on parts of the descriptors, whose best words are not those of all.
+	// partTolerance is the smallest tolerance on subsets, whose best words are not those of all descriptors.
 	partTolerance = 1e-3
 )
 
-// settle iterates on the first part of the sample until the objective falls by less than a share of it.
+// settle iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
 func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error {
 	squares := 0.0
 	for i := range part {
@@ -265,8 +264,8 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error 
 	}
 }
 
-// assign finds the words of the first part of the sample. With a forest, a descriptor keeps its word if the new
-// one is no nearer, so that the objective falls.
+// assign finds the words of the first part rows of the sample. With a forest, which is approximate, a descriptor
+// keeps its word unless the new one is nearer, so that the objective falls.
 func (k *kmeans) assign(ctx context.Context, part int) error {
 	f, err := newFinder(ctx, k.words, k.Checks)
 	if err != nil {
@@ -305,7 +304,7 @@ func (k *kmeans) relabel(i int, to int32) {
 
 func (k *kmeans) sumsOf(j int) []int64 { return k.sums[j*k.dim : (j+1)*k.dim] }
 
-// cost returns Σ‖x − w‖² of labelled rows x and their words w: Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
+// cost returns Σ‖x − w‖² over labelled rows x and their words w, as Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
 func (k *kmeans) cost(squares float64) float64 {
 	cost := squares
 	for j, count := range k.counts {
@@ -317,7 +316,7 @@ func (k *kmeans) cost(squares float64) float64 {
 	return max(cost, 0)
 }
 
-// move moves word j, which has descriptors, by a step, of 1 to its mean.
+// move moves word j by step times the way to the mean of its descriptors, of which it must have some.
 func (k *kmeans) move(j int, step float64) {
 	count, sums, word := float64(k.counts[j]), k.sumsOf(j), k.words.word(j)
 	for f, old := range word {
@@ -329,7 +328,7 @@ func (k *kmeans) move(j int, step float64) {
 	k.words.ready(j)
 }
 
-// fillEmpty gives each word without descriptors one of the first part of the sample, and returns these words.
+// fillEmpty assigns a descriptor of the first part rows to each empty word, and returns these words.
 func (k *kmeans) fillEmpty(part int) (filled []int) {
 	for j, count := range k.counts {
 		if count == 0 {

@@ -1,11 +1,11 @@
-// Package vocab learns visual words from local descriptors and turns the descriptors of an image into a
-// histogram of words:
+// Package vocab implements bags of visual words: it learns a vocabulary from local descriptors and computes histograms of
+// words for images. The package example shows the whole pipeline:
 //
 //	descriptors ─► Sampler ─► Training ─► Vocabulary
 //	descriptors ─► Assigner ─► Grid.Count ─► Matrix ─► Weighting ─► n×m, sparse
 //
-// Descriptors are those of package features, rows of bytes, p×dim. Comparisons are exact unless the vocabulary
-// is large (see [Assignment]), and ties go to the lower word.
+// Descriptors are [features.Descriptors], rows of bytes, p×dim. Nearest words are exact unless the vocabulary is
+// large (see [Assignment]). Ties go to the lower word.
 package vocab
 
 import (
@@ -24,14 +24,14 @@ import (
 
 // Vocabulary holds visual words.
 type Vocabulary struct {
-	Words *mat.Dense // words×dim, means of descriptors, with values from 0 to 255
+	Words *mat.Dense // words×dim, with values from 0 to 255
 }
 
-// Len returns the number of words, and Dim the length of the descriptors that they are made of.
+// Len returns the number of words, and Dim the dimension of words and descriptors.
 func (v *Vocabulary) Len() int { return v.Words.RawMatrix().Rows }
 func (v *Vocabulary) Dim() int { return v.Words.RawMatrix().Cols }
 
-// Sizes beyond these come from damaged files and mistyped settings.
+// Limits that reject damaged files and mistyped settings.
 const mostWords, mostDim, mostValues = 1 << 20, 1 << 12, 1 << 27
 
 func (v *Vocabulary) checkWords() error {
@@ -51,7 +51,7 @@ func (v *Vocabulary) checkWords() error {
 	return nil
 }
 
-// wrap puts a name before an error.
+// wrap prefixes an error with a name.
 func wrap(err *error, name string) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", name, *err)
@@ -74,10 +74,10 @@ func (v *Vocabulary) points() *points {
 	return p
 }
 
-// savedWords is the array of a saved vocabulary. NumPy reads the file with numpy.load.
+// savedWords is the name of the array in a saved vocabulary.
 const savedWords = "words"
 
-// Save writes the vocabulary as a NumPy .npz file with the array words, words×dim.
+// Save writes the vocabulary as a NumPy .npz file with one array, words, words×dim.
 func (v *Vocabulary) Save(w io.Writer) (err error) {
 	defer wrap(&err, "saving a vocabulary")
 	if err := v.checkWords(); err != nil {
@@ -89,13 +89,13 @@ func (v *Vocabulary) Save(w io.Writer) (err error) {
 	return z.Close()
 }
 
-// SaveTo writes the words among other arrays, of which none is called words.
+// SaveTo writes the array words to z, which must have no other array of this name.
 func (v *Vocabulary) SaveTo(z *npz.Writer) {
 	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
 }
 
-// Load reads what Save wrote, size bytes long, or such a file of NumPy's. Damage, numbers beyond 0 to 255 and
-// more memory than the context's budget has are errors.
+// Load reads a vocabulary from a file of size bytes in the format of Save. It returns an error for a damaged file,
+// for values outside 0 to 255 and if the words exceed the memory budget of ctx.
 func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
 	defer wrap(&err, "loading a vocabulary")
 	z, err := npz.Open(r, size)
@@ -116,7 +116,7 @@ func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err er
 	return v, v.checkWords()
 }
 
-// checkDescriptors reports inconsistent descriptors, and those that are not dim numbers long, 0 for any.
+// checkDescriptors returns an error if d is inconsistent, or if its dimension is not dim; 0 allows any dimension.
 func checkDescriptors(d *features.Descriptors, dim int) error {
 	switch n := d.Len(); {
 	case n == 0 && len(d.Vectors) == 0:

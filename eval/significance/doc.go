@@ -1,11 +1,11 @@
-// Package significance tests whether methods differ by their scores.
+// Package significance implements tests for differences between the scores of methods.
 //
-// Scores are paired: a[i] and b[i] are those of two methods on the same draw of samples, or on the same set.
-// [NewResampled] tests draws that overlap, [Wilcoxon] pairs that do not, [BayesSignedRank] and
-// [Resampled.Beyond] give the probabilities that a difference matters, and [Holm] corrects for the number of
-// comparisons. [Friedman] ranks methods over several sets, and [Groups] finds those that do not differ.
+// Scores are paired: a[i] and b[i] are the scores of two methods on the same draw of samples, or on the same data set.
+// [NewResampled] is a t-test for overlapping draws, [Wilcoxon] a test for independent pairs. [BayesSignedRank] and
+// [Resampled.Beyond] give posterior probabilities of a relevant difference. [Holm] corrects for multiple comparisons.
+// [Friedman] compares methods over several data sets, and [Groups] finds methods that do not differ.
 //
-// No function returns a NaN for finite scores: unknown values are a p of 1 or an interval that is not ok.
+// No function returns NaN for finite scores. If there are too few, p is 1 and an interval is not ok.
 package significance
 
 import (
@@ -13,10 +13,10 @@ import (
 	"math"
 )
 
-// rounding is the size, relative to the larger of two scores, up to which their difference counts as none.
+// rounding is the largest difference, relative to the larger of two scores, that counts as 0.
 const rounding = 1e-12
 
-// differences returns a[i] − b[i], without those due to rounding. It panics if the lengths differ.
+// differences returns a[i] − b[i], or 0 if it is within rounding. It panics if the lengths differ.
 func differences(a, b []float64) []float64 {
 	if len(a) != len(b) {
 		panic(fmt.Sprintf("significance: %d and %d values do not pair up", len(a), len(b)))

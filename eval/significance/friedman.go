@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of method j on
-// set i. Equally good methods share their mean rank.
+// Ranks returns the average rank of each method over data sets, 1 for the best. scores[i][j] is the score of method j on
+// set i. Tied methods share their mean rank.
 func Ranks(scores [][]float64, better func(a, b float64) bool) []float64 {
 	if len(scores) == 0 {
 		return nil
@@ -37,10 +37,10 @@ func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 	return ranks
 }
 
-// Friedman returns the p-value of Friedman's test that all methods are alike over the sets, corrected for
-// ties. With few sets and methods it is exact: the share of all orders of the methods on each set, with that
-// set's ties, whose average ranks are at least as far apart. Otherwise it uses the F distribution of Iman and
-// Davenport 1980. It is 1 with fewer than two sets or methods and if all are tied.
+// Friedman returns the p-value of the Friedman test of equal methods over data sets, corrected for ties. For few sets and
+// methods it is exact, by enumeration of the permutations of ranks on each set. Otherwise it uses the F distribution
+// (Iman and Davenport 1980). It is 1 for fewer than two sets or methods, and if all are tied. scores and better are those
+// of [Ranks].
 func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, exact bool) {
 	if len(scores) < 2 || len(scores[0]) < 2 {
 		return 1, true
@@ -57,7 +57,7 @@ func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, ex
 	return imanDavenport(ranks), false
 }
 
-// imanDavenport is the p-value of Friedman's test by the F distribution, of doubled ranks.
+// imanDavenport returns the p-value by the F distribution; ranks are doubled.
 func imanDavenport(ranks [][]int) float64 {
 	n, m := float64(len(ranks)), float64(len(ranks[0]))
 	between, all := float64(apart(sumsOf(ranks)))/n, 0.0
@@ -84,18 +84,18 @@ func sumsOf(ranks [][]int) []int {
 	return sums
 }
 
-// apart is the sum of the squares of the distances from the mean.
+// apart returns the sum of squared deviations from the mean.
 func apart(x []int) int {
 	sum, squares := 0, 0
 	for _, v := range x {
 		sum += v
 		squares += v * v
 	}
-	return squares - sum*sum/len(x) // the mean of doubled ranks is a whole number
+	return squares - sum*sum/len(x) // exact: the mean of doubled ranks is an integer
 }
 
-// Groups returns the longest runs of two or more methods, in the order of their average ranks, of which no two
-// differ, as Benavoli, Corani and Mangili 2016 draw pairwise tests.
+// Groups returns the maximal runs, in the order of average ranks, of two or more methods that do not differ pairwise
+// (Benavoli, Corani and Mangili 2016).
 func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 	order := make([]int, len(ranks))
 	for i := range order {
@@ -117,11 +117,11 @@ func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 	return out
 }
 
-// mostSteps bounds the work of friedmanExact: the additions of the ranks of a set to sums.
+// mostSteps bounds the steps of friedmanExact.
 const mostSteps = 1 << 20
 
-// friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart
-// as the observed ones, or false if that takes too long. After each set it counts orders by their sorted sums.
+// friedmanExact returns the fraction of permutations whose rank sums are at least as far apart as the observed ones, or
+// false if it exceeds mostSteps. After each set it merges permutations with the same sorted sums.
 func friedmanExact(ranks [][]int) (p float64, ok bool) {
 	type ways struct {
 		sums  []int
@@ -137,7 +137,7 @@ func friedmanExact(ranks [][]int) (p float64, ok bool) {
 		}
 		next := make(map[string]ways)
 		sums, key := make([]int, len(of)), make([]byte, 0, 2*len(of))
-		for _, at := range slices.Sorted(maps.Keys(now)) { // sums of shares depend on their order
+		for _, at := range slices.Sorted(maps.Keys(now)) { // a fixed order of summation
 			w := now[at]
 			for _, order := range orders {
 				for j, r := range order {
@@ -167,12 +167,12 @@ func friedmanExact(ranks [][]int) (p float64, ok bool) {
 	return min(1, p), true
 }
 
-// ordersOf returns all different orders of x, or nil if they are too many.
+// ordersOf returns all distinct permutations of x, or nil if there are too many.
 func ordersOf(x []int) [][]int {
 	at := slices.Sorted(slices.Values(x))
 	orders := [][]int{slices.Clone(at)}
 	for {
-		// The next one in lexical order.
+		// The next permutation in lexical order.
 		i := len(at) - 2
 		for i >= 0 && at[i] >= at[i+1] {
 			i--

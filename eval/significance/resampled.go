@@ -9,23 +9,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Draws describes the overlap of an experiment's draws from one set.
+// Draws describes the overlap of an experiment's draws from one data set.
 type Draws struct {
-	// Classes are the numbers of classes drawn, of Of. A score over several is the mean of one at each.
+	// Classes holds the numbers of classes of the draws, out of Of. With several numbers a score is the mean over
+	// them.
 	Classes []int
 	Of      int
-	// Learned and Scored are the samples that a classification learns from and is tested on, if drawn, else 0.
+	// Learned and Scored are the numbers of training and test samples of a classification, 0 if not drawn.
 	Learned, Scored int
 }
 
-// Ratio is the correction of the variance of a mean difference over draws: ρ/(1−ρ), where ρ is the correlation
-// between the differences of two draws, due to what they share.
+// Ratio returns the correction of the variance of a mean difference over draws: ρ/(1−ρ), where ρ is the correlation
+// between the differences of two draws due to shared classes or samples.
 //
-// Draws of k of C classes share k²/C classes on average, so that ρ = k/C if a difference depends on the
-// classes alone, which is the worst case: the ratio is k/(C−k). The mean of one draw of each of K numbers of
-// classes has ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). If all classes are drawn, ρ is the share of the samples
-// that a classification is tested on, and the ratio scored/learned (Nadeau and Bengio 2003). A clustering of
-// all classes has the same samples each time, and independent labels, links and starts: the ratio is 0.
+// Two draws of k of C classes share k²/C classes on average. In the worst case a difference depends only on the classes,
+// so that ρ = k/C and the ratio is k/(C−k). For the mean over K numbers of classes, ρ = K²/(K²−K+Σ C/k) and the ratio is
+// K²/Σ(C/k−1). If a classification draws all classes, ρ is the fraction of test samples and the ratio is scored/learned
+// (Nadeau and Bengio 2003). A clustering of all classes has the same samples each time, and independent labels, links and
+// starts, so the ratio is 0.
 func (d Draws) Ratio() float64 {
 	var sum float64
 	for _, k := range d.Classes {
@@ -40,7 +41,7 @@ func (d Draws) Ratio() float64 {
 	return 0
 }
 
-// Beyond names the population that a difference over the draws is tested for.
+// Beyond returns the name of the population that a test over the draws generalises to.
 func (d Draws) Beyond() string {
 	switch {
 	case slices.ContainsFunc(d.Classes, func(k int) bool { return k < d.Of }):
@@ -51,22 +52,23 @@ func (d Draws) Beyond() string {
 	return "these samples"
 }
 
-// Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over
-// draws that overlap (Nadeau and Bengio 2003), and the posterior of the mean (Corani and Benavoli 2015).
+// Resampled is the corrected resampled t-test: the t distribution, with n − 1 degrees of freedom, of the mean of n paired
+// differences over overlapping draws (Nadeau and Bengio 2003), which is also the mean's posterior (Corani and Benavoli
+// 2015).
 type Resampled struct {
-	N        int // the number of differences
+	N        int // the number n of differences
 	Mean, SD float64
-	Ratio    float64 // of the overlap: see NewResampled
+	Ratio    float64 // the correction for overlap; see NewResampled
 
 	differences []float64
 	constant    bool
 	freedom     float64 // degrees of freedom
-	share       float64 // of SD² in the variance of the mean, without the overlap
+	share       float64 // variance of the mean without overlap, relative to SD²
 }
 
-// NewResampled describes the differences a[i] − b[i] of the scores of n draws. The variance of their mean is
-// SD²·(1/n + ratio), with a ratio of ρ/(1−ρ) for a correlation ρ between draws: 0 for independent draws,
-// [Draws.Ratio] for others. It panics if the lengths differ or the ratio is not 0 or more.
+// NewResampled returns the test of the differences a[i] − b[i] of n draws. The variance of their mean is
+// SD²·(1/n + ratio). The ratio is ρ/(1−ρ) for a correlation ρ between draws: 0 for independent draws, else
+// [Draws.Ratio]. It panics if the lengths differ or the ratio is not ≥ 0.
 func NewResampled(a, b []float64, ratio float64) Resampled {
 	if !(ratio >= 0) {
 		panic(fmt.Sprintf("significance: the ratio %v is not 0 or more", ratio))
@@ -84,10 +86,9 @@ func NewResampled(a, b []float64, ratio float64) Resampled {
 	return r
 }
 
-// Stratified describes the mean of the means of K kinds of differences, whose draws are independent between
-// kinds: its variance for one draw of each kind is Σ SD²/K², and the degrees of freedom are Satterthwaite's.
-// N is the least number of differences of a kind, and the ratio is that of draws of all kinds together. It
-// panics without any kinds.
+// Stratified returns the test of the mean over K kinds of differences whose draws are independent between kinds. The
+// variance for one draw of each kind is Σ SD²/K², with Satterthwaite's degrees of freedom. N is the smallest number of
+// differences of a kind; ratio is the correction for draws of all kinds together. It panics if kinds is empty.
 func Stratified(kinds []Resampled, ratio float64) Resampled {
 	out := Resampled{N: kinds[0].N, Ratio: ratio, constant: true}
 	k := float64(len(kinds))
@@ -118,8 +119,8 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
-// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0 or
-// an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs, 2/2ⁿ.
+// P returns the two-sided p-value of the hypothesis that the mean difference is 0. It is 1 for fewer than two
+// differences, a mean of 0 or an infinite ratio. If all n differences are equal, it is that of the sign test, 2/2ⁿ.
 func (r Resampled) P() float64 {
 	switch {
 	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
@@ -130,7 +131,7 @@ func (r Resampled) P() float64 {
 	return min(1, 2*studentCDF(-math.Abs(r.Mean)/r.scale(), r.freedom))
 }
 
-// Interval is the confidence interval of the mean at a level such as 0.95, not ok if the spread is unknown.
+// Interval returns the confidence interval of the mean at a level such as 0.95. ok is false if the variance is unknown.
 func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false
@@ -139,13 +140,13 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	return r.Mean - reach, r.Mean + reach, true
 }
 
-// Probabilities are those of a difference below −rope, within ±rope, the region of practical equivalence, and
-// above rope. They add up to 1.
+// Probabilities are the probabilities of a difference below −rope, within ±rope, the region of practical equivalence,
+// and above rope. They sum to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
-// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of Corani and
-// Benavoli 2015). If the spread of the differences is unknown they are those of BayesSignedRank; with an
-// infinite ratio nothing is known, and each half of the line has the same.
+// Beyond returns the posterior probabilities of the mean difference, by the Bayesian correlated t-test (Corani and
+// Benavoli 2015). If the variance is unknown, they are those of [BayesSignedRank]; for an infinite ratio they are ½, 0
+// and ½.
 func (r Resampled) Beyond(rope float64) Probabilities {
 	switch {
 	case math.IsInf(r.Ratio, 1):
@@ -158,8 +159,8 @@ func (r Resampled) Beyond(rope float64) Probabilities {
 	return Probabilities{below, max(0, 1-below-above), above}
 }
 
-// Standardised is the mean difference in standard deviations of the differences, d_z. It is 0 if all
-// differences are 0, and not ok if they are otherwise all equal, or fewer than two.
+// Standardised returns the effect size d_z: the mean difference divided by the standard deviation of the differences. It
+// is 0 if all differences are 0. ok is false if they are equal and not 0, or fewer than two.
 func (r Resampled) Standardised() (d float64, ok bool) {
 	switch {
 	case r.N >= 2 && !r.constant:
@@ -170,7 +171,7 @@ func (r Resampled) Standardised() (d float64, ok bool) {
 	return 0, false
 }
 
-// studentCDF returns how likely a value up to t is under Student's distribution.
+// studentCDF returns the cumulative distribution function of Student's t distribution.
 func studentCDF(t, freedom float64) float64 {
 	tail := elementary.Beta(freedom/2, 0.5, freedom/(freedom+float64(t*t))) / 2
 	if t > 0 {
@@ -179,7 +180,7 @@ func studentCDF(t, freedom float64) float64 {
 	return tail
 }
 
-// studentQuantile returns the value whose studentCDF is p, above ½, by bisection.
+// studentQuantile returns the quantile of p > ½, by bisection of studentCDF.
 func studentQuantile(p, freedom float64) float64 {
 	low, high := 0.0, 1.0
 	for studentCDF(high, freedom) < p && high < 1e300 {
@@ -198,7 +199,7 @@ func studentQuantile(p, freedom float64) float64 {
 	}
 }
 
-// beyondF returns how likely a value of f or more is under the F distribution.
+// beyondF returns the probability of a value ≥ f under the F distribution.
 func beyondF(f, freedom1, freedom2 float64) float64 {
 	return elementary.Beta(freedom2/2, freedom1/2, freedom2/(freedom2+float64(freedom1*f)))
 }

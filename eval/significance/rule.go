@@ -13,22 +13,22 @@ import (
 type Test int
 
 const (
-	ByT               Test = iota // the paired t-test corrected for the overlap of draws, NewResampled
-	BySignedRank                  // Wilcoxon
-	ByBayesT                      // Resampled.Beyond
-	ByBayesSignedRank             // BayesSignedRank
+	ByT               Test = iota // corrected resampled t-test, NewResampled
+	BySignedRank                  // Wilcoxon signed-rank test, Wilcoxon
+	ByBayesT                      // Bayesian correlated t-test, Resampled.Beyond
+	ByBayesSignedRank             // Bayesian signed-rank test, BayesSignedRank
 	ByNone                        // no test
 )
 
 var tests = enum.Of[Test]("test", "t", "signed-rank", "bayes-t", "bayes-signed-rank", "none")
 
-// The names that settings use.
+// String returns the name of the test in settings.
 func (t Test) String() string                   { return tests.String(t) }
 func (t *Test) UnmarshalText(name []byte) error { return tests.UnmarshalText(t, name) }
 func (t Test) MarshalText() ([]byte, error)     { return tests.MarshalText(t) }
 func (Test) Values() []string                   { return tests.Values() }
 
-// Bayesian reports whether it gives probabilities of differences instead of p-values.
+// Bayesian reports whether the test gives posterior probabilities instead of p-values.
 func (t Test) Bayesian() bool { return t == ByBayesT || t == ByBayesSignedRank }
 
 // Correction is a correction of p-values for the number of comparisons in a table.
@@ -41,7 +41,7 @@ const (
 
 var corrections = enum.Of[Correction]("correction", "holm", "none")
 
-// The names that settings use.
+// String returns the name of the correction in settings.
 func (c Correction) String() string                   { return corrections.String(c) }
 func (c *Correction) UnmarshalText(name []byte) error { return corrections.UnmarshalText(c, name) }
 func (c Correction) MarshalText() ([]byte, error)     { return corrections.MarshalText(c) }
@@ -51,31 +51,31 @@ func (Correction) Values() []string                   { return corrections.Value
 type Overlap int
 
 const (
-	// OverlapCorrected corrects for shared classes and samples, so that results hold for others too.
+	// OverlapCorrected corrects for shared classes and samples, so that results generalise to new ones.
 	OverlapCorrected Overlap = iota
-	// OverlapIgnored assumes independent draws, as they are from this one set.
+	// OverlapIgnored treats draws as independent, so that results hold for this data set only.
 	OverlapIgnored
 )
 
 var overlaps = enum.Of[Overlap]("overlap", "corrected", "ignored")
 
-// The names that settings use.
+// String returns the name of the overlap treatment in settings.
 func (o Overlap) String() string                   { return overlaps.String(o) }
 func (o *Overlap) UnmarshalText(name []byte) error { return overlaps.UnmarshalText(o, name) }
 func (o Overlap) MarshalText() ([]byte, error)     { return overlaps.MarshalText(o) }
 func (Overlap) Values() []string                   { return overlaps.Values() }
 
-// Rule is how a table tests differences. The zero value is the default.
+// Rule holds the settings of the tests of a table. The zero value is the default.
 type Rule struct {
 	By         Test       `json:"by,omitempty" setting:"by,text" help:"the test: t and signed-rank give p-values, the two of Bayes probabilities"`
 	Correction Correction `json:"correction,omitempty" setting:"correction" help:"how p-values are corrected for the comparisons of a table"`
 	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"corrected tests for other classes and samples, ignored for draws from this set alone"`
-	// Rope is half the width of the region of practical equivalence: in points of a score in percent, and
-	// in hundredths of another's unit. 0 means 1, and settings.None is 0.
+	// Rope is half the width of the region of practical equivalence, in percentage points for scores in percent, and
+	// in hundredths of the unit for others. 0 means 1, and settings.None means 0.
 	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"the difference up to which the tests of Bayes take methods for equivalent, in points"`
 }
 
-// Width is the region of practical equivalence in the unit of scores.
+// Width returns half the width of the region of practical equivalence, in the unit of the scores.
 func (r Rule) Width() float64 {
 	switch r.Rope {
 	case 0:
@@ -110,9 +110,9 @@ const (
 	Sure  = 0.95 // the least probability of a Bayesian verdict
 )
 
-// Holm returns p-values corrected for their number: at any level, the probability of a false difference among
-// those below it is at most that level, however they depend on each other (Holm 1979). Larger weights are
-// corrected less; nil stands for equal weights. It panics if the lengths differ.
+// Holm returns p-values with the Holm correction for multiple comparisons (Holm 1979): it controls the probability of any
+// false positive, for any dependence. Comparisons with larger weights are corrected less; nil means equal weights. It
+// panics if the lengths differ.
 func Holm(p, weights []float64) []float64 {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(p))
@@ -125,7 +125,7 @@ func Holm(p, weights []float64) []float64 {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
-	left := make([]float64, len(p)+1) // the weights from one on, added up from the end
+	left := make([]float64, len(p)+1) // suffix sums of the weights
 	for at, i := range slices.Backward(order) {
 		left[at] = left[at+1] + weights[i]
 	}

@@ -10,20 +10,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// exactP returns the probability that, with random signs, either side of the ranks sums to at most least.
+// exactPairs is the largest number of pairs with an exact p-value.
 const exactPairs = 25
 
-// Wilcoxon returns the two-sided p-value of the signed-rank test on the pairs a[i], b[i] (Wilcoxon 1945).
-// Pairs without a difference are dropped; tied differences share their mean rank. Up to 25 pairs p is exact,
-// ties or not; above, it is the normal approximation with corrections for ties and continuity. Without any
-// difference p is 1. It panics if the lengths differ.
+// Wilcoxon returns the two-sided p-value of the signed-rank test of the pairs a[i], b[i] (Wilcoxon 1945). Pairs without
+// a difference are dropped; tied differences share their mean rank. For up to 25 pairs p is exact, also with ties. For
+// more it is the normal approximation with corrections for ties and continuity. Without differences p is 1. It panics if
+// the lengths differ.
 func Wilcoxon(a, b []float64) float64 {
 	ranks, positive := signedRanks(a, b)
 	n := len(ranks)
 	if n == 0 {
 		return 1
 	}
-	// Doubled ranks are whole numbers.
+	// Doubled ranks are integers.
 	var sum, total int
 	var squares float64
 	for i, r := range ranks {
@@ -36,14 +36,14 @@ func Wilcoxon(a, b []float64) float64 {
 	if n <= exactPairs {
 		return exactP(ranks, total, min(sum, total-sum))
 	}
-	// The variance of ΣR over random signs is ΣR²/4, which is
-	// n(n+1)(2n+1)/24 less the correction for ties. Halves undo the doubling.
+	// The variance of ΣR over random signs is ΣR²/4, which is n(n+1)(2n+1)/24 minus the correction for ties. The
+	// factors ½ undo the doubling.
 	deviation := math.Abs(float64(sum)-float64(total)/2) / 2
 	z := max(0, deviation-0.5) / (math.Sqrt(squares/4) / 2)
 	return elementary.Erfc(z / math.Sqrt2)
 }
 
-// signedRanks returns the doubled ranks of the nonzero differences, by size, and their signs.
+// signedRanks returns the doubled ranks of the absolute non-zero differences, increasing, and their signs.
 func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	type difference struct{ size, signed, rounding float64 }
 	var all []difference
@@ -66,10 +66,9 @@ func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	return ranks, positive
 }
 
-// exactP returns the probability that, with random signs, either side of the doubled ranks sums to at most
-// least.
+// exactP returns the probability that, with random signs, the doubled ranks of either sign sum to at most least.
 func exactP(ranks []int, total, least int) float64 {
-	ways := make([]float64, total+1) // the sets of ranks with each sum
+	ways := make([]float64, total+1) // number of subsets of ranks with each sum
 	ways[0] = 1
 	for _, r := range ranks {
 		for s := total; s >= r; s-- {
@@ -83,8 +82,8 @@ func exactP(ranks []int, total, least int) float64 {
 	return min(1, 2*tail/elementary.Pow(2, float64(len(ranks))))
 }
 
-// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014),
-// from −1 to 1. Without any difference it is 0.
+// RankBiserial returns the rank-biserial correlation, from −1 to 1: the fraction of the rank sum that favours a minus the
+// fraction that favours b (Kerby 2014). Without differences it is 0.
 func RankBiserial(a, b []float64) float64 {
 	ranks, positive := signedRanks(a, b)
 	var balance, total int
@@ -102,14 +101,14 @@ func RankBiserial(a, b []float64) float64 {
 	return float64(balance) / float64(total)
 }
 
-// bayesSamples is the number of draws of the weights, which gives probabilities within ±0.01.
+// bayesSamples is the number of Monte Carlo samples, which gives probabilities within ±0.01.
 const bayesSamples = 20_000
 
-// BayesSignedRank returns the probabilities that a[i] − b[i] lies below −rope, within ±rope and above rope, by
-// the Bayesian signed-rank test (Benavoli, Corani, Demšar and Zaffalon 2017). Differences have weights of a
-// Dirichlet process, whose prior is one difference of 0. Each draw counts for the region in which the means of
-// pairs of differences weigh most; ties share the count. The same seed gives the same numbers. It panics if the
-// lengths differ.
+// BayesSignedRank returns the posterior probabilities that a[i] − b[i] lies below −rope, within ±rope and above rope, by
+// the Bayesian signed-rank test (Benavoli, Corani, Demšar and Zaffalon 2017). The weights of the differences follow a
+// Dirichlet process with one prior observation of 0. Each Monte Carlo sample counts for the region with the largest
+// weight of means of pairs; ties share the count. The result depends only on the arguments. It panics if the lengths
+// differ.
 func BayesSignedRank(a, b []float64, rope float64, seed uint64) Probabilities {
 	z := append(differences(a, b), 0)
 	slices.Sort(z)
@@ -121,8 +120,8 @@ func BayesSignedRank(a, b []float64, rope float64, seed uint64) Probabilities {
 		below[i] = sort.Search(n, func(j int) bool { return x+z[j] >= -2*rope })
 	}
 	random := rng.New(seed, "weights", n)
-	sums := make([]float64, n+1) // of the weights before each
-	var count [3]float64         // the draws for each region
+	sums := make([]float64, n+1) // prefix sums of the weights
+	var count [3]float64         // samples for each region
 	for range bayesSamples {
 		for i := range z {
 			sums[i+1] = sums[i] + random.ExpFloat64()
@@ -135,7 +134,7 @@ func BayesSignedRank(a, b []float64, rope float64, seed uint64) Probabilities {
 			weigh[2] += w * (all - sums[above[i]])
 		}
 		weigh[1] = max(0, all*all-weigh[0]-weigh[2])
-		var best []int // equal to rounding
+		var best []int // regions equal up to rounding
 		for region, w := range weigh {
 			if slices.Max(weigh[:])-w <= 1e-9*all*all {
 				best = append(best, region)

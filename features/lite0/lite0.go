@@ -1,10 +1,9 @@
-// Package lite0 holds EfficientNet-Lite0, the built-in network of features.Network. A program that imports it
-// has the network:
+// Package lite0 embeds EfficientNet-Lite0, the default network of [features.Network]. Import it for its side effect:
 //
 //	import _ "github.com/seed4492f2cd/partwise/features/lite0"
 //
-// It makes a program 7 MB larger. The weights are under Apache-2.0, copyright 2020 ML Illustrated, see NOTICE
-// beside them. They were trained with the labels of ImageNet.
+// It adds 7 MB to a program. The weights were trained on ImageNet and are licensed under Apache-2.0, copyright 2020 ML
+// Illustrated; see NOTICE.
 package lite0
 
 import (
@@ -16,7 +15,7 @@ import (
 //go:embed lite0.onnx
 var model []byte
 
-// License is the licence of the weights, and Notice says whose they are and how they were changed.
+// License is the licence of the weights. Notice states their origin and changes.
 var (
 	//go:embed LICENSE
 	License string

@@ -1,6 +1,6 @@
-// Package blas multiplies matrices and solves triangular equations. A product gives the same bytes on any number
-// of cores and on every processor: each of its numbers is added up in the order of the depth, 256 terms at a
-// time, with one rounding for a multiplication and its addition.
+// Package blas implements matrix products, triangular solves and the Cholesky factorisation. Results are
+// bit-identical for any number of cores and on every processor: each entry of a product is summed in a fixed order,
+// in blocks of 256 terms, with fused multiply-adds.
 package blas
 
 import (
@@ -14,13 +14,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Matrix is a matrix in rows, as mat.Dense.RawMatrix returns one.
+// Matrix is a row-major matrix, as returned by mat.Dense.RawMatrix.
 type Matrix = blas64.General
 
-// Transpose says whether a factor is transposed.
+// Transpose selects a matrix or its transpose.
 type Transpose = blas.Transpose
 
-// How a factor, or a side of an equation, is meant.
+// Values of Transpose, and the sides of Trsm.
 const (
 	NoTrans = blas.NoTrans
 	Trans   = blas.Trans
@@ -28,23 +28,22 @@ const (
 	Right   = blas.Right
 )
 
-// Number is what matrices hold.
+// Number is the element type of matrices.
 type Number = simd.Number
 
-// Of is a matrix in rows, of either precision; a Matrix converts to one.
+// Of is a row-major matrix in single or double precision. A Matrix converts to Of[float64].
 type Of[T Number] struct {
 	Rows, Cols int
 	Data       []T
 	Stride     int
 }
 
-// Multiply computes c = alpha·op(a)·op(b) + beta·c, a large one on all cores that are free.
-// c shares no memory with a and b. The bytes do not depend on the number of cores.
+// Multiply computes c = alpha·op(a)·op(b) + beta·c, in parallel if it is large. c must not overlap a or b.
 func Multiply[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
 	multiply(parallel.Few, operand[T]{tA, a}, operand[T]{tB, b}, alpha, beta, c)
 }
 
-// MultiplyAlone is Multiply on the caller's core alone, for a caller that splits work itself.
+// MultiplyAlone is Multiply on one core, for callers that split the work themselves.
 func MultiplyAlone[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
 	multiply(math.MaxInt, operand[T]{tA, a}, operand[T]{tB, b}, alpha, beta, c)
 }
@@ -54,13 +53,13 @@ func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) 
 	Multiply(tA, tB, alpha, Of[float64](a), Of[float64](b), beta, Of[float64](c))
 }
 
-// operand is a factor as it is or transposed.
+// operand is a factor of a product, possibly transposed.
 type operand[T Number] struct {
 	t Transpose
 	x Of[T]
 }
 
-// rows returns the operand's rows from lo to hi.
+// rows returns the operand's rows lo to hi−1.
 func (o operand[T]) rows(lo, hi int) operand[T] {
 	if o.t == NoTrans {
 		o.x.Data, o.x.Rows = o.x.Data[min(lo*o.x.Stride, len(o.x.Data)):], hi-lo
@@ -81,7 +80,7 @@ func (o operand[T]) transposed() operand[T] {
 	return o
 }
 
-// depth returns how many columns it has.
+// depth returns the number of columns.
 func (o operand[T]) depth() int {
 	if o.t == NoTrans {
 		return o.x.Cols
@@ -89,9 +88,9 @@ func (o operand[T]) depth() int {
 	return o.x.Rows
 }
 
-// A product of parallel.Few multiplications or more is split over the cores into parts of partMultiplications
-// or more, the same on any number of cores: columns of c, or rows where it is taller than wide. For a small c
-// of long factors they are parts of the sum, which are added in their order.
+// A product of parallel.Few multiplications or more is split into parts of at least partMultiplications, independent of
+// the number of cores: ranges of columns of c, or of rows if it is taller than wide. For a small c and long factors the
+// parts are ranges of the depth, whose results are added in order.
 const (
 	partMultiplications   = 1 << 18
 	mostParts             = 32
@@ -101,11 +100,10 @@ const (
 	small                 = 1 << 16
 )
 
-// ColumnUnit columns are whole tiles in both precisions.
+// ColumnUnit is a number of columns that is a multiple of the tile width in both precisions.
 const ColumnUnit = simd.MostTileColumns
 
-// multiply computes c = alpha·a·b + beta·c on all cores that are free, or on the
-// caller's alone where it is fewer than few multiplications.
+// multiply computes c = alpha·a·b + beta·c, on one core if it takes fewer than few multiplications.
 func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
 	m, n, k := c.Rows, c.Cols, a.depth()
 	if m*n*k < few {
@@ -145,14 +143,14 @@ func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
 	}
 }
 
-// What is laid out at a time: of a rows×depth, of b depth×columns, which is whole tiles.
+// Sizes of packed blocks: packRows×packDepth of a, and packDepth×packColumns of b, a multiple of the tile width.
 const (
 	packRows    = 128
 	packColumns = 5 * ColumnUnit
 	packDepth   = 256
 )
 
-// panels hold parts of both factors as simd.Tile reads them, which fit the caches (Goto and van de Geijn 2008).
+// panels are packed blocks of both factors in the layout of simd.Tile, which fit the caches (Goto and van de Geijn 2008).
 type panels[T Number] struct {
 	a [packRows * packDepth]T
 	b [packColumns * packDepth]T
@@ -170,7 +168,7 @@ func panelsOf[T Number]() *freelist.List[*panels[T]] {
 	return any(&singles).(*freelist.List[*panels[T]])
 }
 
-// gemm computes c = alpha·a·b + beta·c on the caller's core.
+// gemm computes c = alpha·a·b + beta·c on one core.
 func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 	m, n, k := c.Rows, c.Cols, a.depth()
 	if m == 0 || n == 0 {
@@ -197,7 +195,7 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
 			right := laidOut[T]{p.b[:], tile * depth, tile}
-			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // it is read where it lies
+			if m <= fewRows && b.t == NoTrans && simd.WholeColumns[T](columns) == columns { // read b without packing
 				right = laidOut[T]{b.x.Data[d*b.x.Stride+j:], tile, b.x.Stride}
 			} else {
 				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
@@ -209,16 +207,16 @@ func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
 	}
 }
 
-// fewRows of a are too few to lay b out for.
+// fewRows is the number of rows of a up to which packing b does not pay.
 const fewRows = simd.MostTileColumns / 2
 
-// laidOut is a part of a right factor, whose tiles of columns and rows begin apart and stride numbers apart.
+// laidOut is a block of a right factor. apart is the distance between tiles, stride the distance between rows.
 type laidOut[T Number] struct {
 	data          []T
 	apart, stride int
 }
 
-// byRows is gemm of few rows of a and a transposed b, whose rows are the left factor of the transposed product.
+// byRows is gemm for few rows of a and a transposed b. It computes the transposed product, with b's rows as left factor.
 func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	if c.Rows > tile {
@@ -249,14 +247,14 @@ func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
 	}
 }
 
-// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b. Rows
-// of a that few columns are multiplied with are read where they lie.
+// add computes c = alpha·a·b, plus c if add is set, for the columns deep, …, deep+depth−1 of a. For few columns of c the
+// rows of a are not packed.
 func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
 	tile, group := simd.TileColumns[T](), simd.TileRows()
 	asItLies := a.t == NoTrans && alpha == 1 && c.Cols <= 2*tile
 	for i := 0; i < c.Rows; i += packRows {
 		rows := min(packRows, c.Rows-i)
-		left, across, down := p.a[:], depth, group // from row to row of the groups, and from column to column
+		left, across, down := p.a[:], depth, group // across: distance between rows of groups; down: between columns
 		row := 1
 		if asItLies {
 			left, across, row, down = a.x.Data[i*a.x.Stride+deep:], a.x.Stride, a.x.Stride, 1
@@ -274,7 +272,7 @@ func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laid
 	}
 }
 
-// scale multiplies x by s; times 0 anything is 0.
+// scale multiplies x by s. For s = 0 the result is 0, even for NaN.
 func scale[T Number](x []T, s T) {
 	switch s {
 	case 0:
@@ -287,8 +285,8 @@ func scale[T Number](x []T, s T) {
 	}
 }
 
-// pack lays out the rows from, …, from+count-1 of the operand, a tile's rows at a time: their first numbers from
-// deep on, their second, …. Numbers beyond the last row do no harm.
+// pack copies the rows from, …, from+count−1 of the operand to tiles: for each tile its rows' entries at depth deep, then
+// at deep+1, and so on. Entries of a tile beyond the last row are undefined and unused.
 func (o operand[T]) pack(to []T, from, count, deep, depth, tile int) {
 	x, stride := o.x.Data, o.x.Stride
 	step := packDeep
@@ -310,11 +308,11 @@ func (o operand[T]) pack(to []T, from, count, deep, depth, tile int) {
 	}
 }
 
-// packDeep numbers of all rows of a tile stay in the nearest cache. packAcross rows of a transposed operand are
-// read side by side, each from end to end.
+// packDeep is the depth that is packed at a time, so that a tile's rows stay in the L1 cache. packAcross is the number of
+// rows of a transposed operand that are read in parallel.
 const packDeep, packAcross = 64, 16
 
-// packRowsOf is pack of rows that lie along x, four of them side by side.
+// packRowsOf is pack for an operand that is not transposed, four rows at a time.
 func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
@@ -331,9 +329,8 @@ func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
 	}
 }
 
-// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, such as what is symmetric
-// needs, on all cores that are free, and returns soon after ctx ends, with its error. What it leaves below
-// the diagonal is open. c shares no memory with a and b. The bytes do not depend on the number of cores.
+// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, in parallel. Entries below the
+// diagonal are undefined. It returns the error of ctx soon after ctx ends. c must not overlap a or b.
 func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
 	const width = 192 // columns at a time
 	parallel.Do(parallel.Count(c.Cols, width), func(i int) {
@@ -347,7 +344,7 @@ func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Ma
 	return ctx.Err()
 }
 
-// Mirror copies the upper triangle of a, n×n, to below the diagonal.
+// Mirror copies the upper triangle of a, n×n, to the lower triangle.
 func Mirror(a Matrix) {
 	for i := range a.Rows {
 		for j := range i {

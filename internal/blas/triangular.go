@@ -11,10 +11,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
 
-// leaf is the size of a triangle that is not divided.
+// leaf is the largest size of a triangle that is not divided.
 const leaf = 48
 
-// divide returns the triangles at both ends of the diagonal of a, upper triangular, and the corner beside the first.
+// divide splits a, upper triangular, into two triangles on the diagonal and the upper right block.
 func divide(a blas64.Triangular) (first, last blas64.Triangular, corner Matrix) {
 	first, last = a, a
 	first.N, last.N = a.N/2, a.N-a.N/2
@@ -22,12 +22,12 @@ func divide(a blas64.Triangular) (first, last blas64.Triangular, corner Matrix) 
 	return first, last, Matrix{Rows: first.N, Cols: last.N, Stride: a.Stride, Data: a.Data[first.N:]}
 }
 
-// inverse writes that of a leaf to room.
+// inverse returns the inverse of a leaf, in room.
 func inverse(a blas64.Triangular, room *[leaf * leaf]float64) Matrix {
 	t := Matrix{Rows: a.N, Cols: a.N, Stride: a.N, Data: room[:a.N*a.N]}
 	clear(t.Data)
 	for i := range a.N {
-		row := t.Data[i*a.N:][:a.N] // row·a is row i of the unit matrix
+		row := t.Data[i*a.N:][:a.N] // row·a is row i of the identity
 		row[i] = 1
 		for k := i; k < a.N; k++ {
 			line := a.Data[k*a.Stride:][:a.N]
@@ -38,8 +38,8 @@ func inverse(a blas64.Triangular, room *[leaf * leaf]float64) Matrix {
 	return t
 }
 
-// Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x to b, on all free
-// cores: it inverts small triangles on the diagonal of a, and all else is products.
+// Trsm solves op(a)·x = b, or x·op(a) = b for side Right, with a upper triangular, and writes x to b. It inverts small
+// triangles on the diagonal of a; everything else is parallel matrix products.
 func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	if a.N <= leaf {
 		solveLeaf(side, tA, a, b)
@@ -72,7 +72,7 @@ func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	}
 }
 
-// leafRoom holds the inverse of a leaf and what it is multiplied with.
+// leafRoom holds the buffers of solveLeaf.
 type leafRoom struct {
 	inverse [leaf * leaf]float64
 	b       []float64
@@ -95,22 +95,21 @@ func solveLeaf(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	}
 }
 
-// Whiten turns a symmetric a, n×n, given by its upper triangle, into u⁻ᵀ·a·u⁻¹, the matrix of a·v = λ·uᵀu·v.
+// Whiten replaces a symmetric a, n×n, given by its upper triangle, by u⁻ᵀ·a·u⁻¹, whose eigenproblem is a·v = λ·uᵀu·v.
 func Whiten(a Matrix, u blas64.Triangular) {
 	Mirror(a)
 	Trsm(Left, Trans, u, a)
 	Trsm(Right, NoTrans, u, a)
 }
 
-// Cholesky returns u, upper triangular, with a = uᵀu, of a symmetric a, n×n, of which it reads the upper
-// triangle and which it overwrites; ok is false where a is not positive definite. Nearly all of it is
-// products of matrices, on all cores that are free.
+// Cholesky returns the upper triangular u with a = uᵀu for a symmetric a, n×n. It reads and overwrites the upper
+// triangle of a. ok is false if a is not positive definite. Most of the work is parallel matrix products.
 func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
 	u = blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: a.Rows, Stride: a.Stride, Data: a.Data}
 	return u, factorise(u)
 }
 
-// factorise is Cholesky of a triangle.
+// factorise is Cholesky in place.
 func factorise(a blas64.Triangular) (ok bool) {
 	if a.N <= leaf {
 		for i := range a.N {

@@ -1,8 +1,7 @@
-// Package browsertest opens pages in a headless browser, for tests of what a person sees.
+// Package browsertest opens pages in a headless browser for tests.
 //
-// A test fails on everything that its page writes to the console, including warnings and violations
-// of the content security policy, on uncaught exceptions, and on each request to an address that
-// the page may not use.
+// A test fails on any console message of its page, including warnings and violations of the content security policy,
+// on uncaught exceptions, and on requests to addresses that are not allowed.
 package browsertest
 
 import (
@@ -27,19 +26,19 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long the browser may take for one step.
+// patience is the timeout of one step of the browser.
 const patience = 60 * time.Second
 
-// Page is an open page. Its methods end the test where the page or the browser fails them.
+// Page is an open page. Its methods end the test with an error if they fail.
 type Page struct {
 	t   testing.TB
-	ctx context.Context // of the page's tab
+	ctx context.Context // context of the page's tab
 
 	mu       sync.Mutex
 	problems []string
 }
 
-// FileURL is the address of a file.
+// FileURL returns the file URL of a path.
 func FileURL(t testing.TB, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)
@@ -49,9 +48,9 @@ func FileURL(t testing.TB, path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// Open opens the page at an address in a browser of its own, which ends with the test, and waits until it is
-// loaded. Its window is 1200×800. The test is skipped where no browser starts. A page may request the files
-// of its own folder, and addresses that begin with one of those allowed: another folder, or all of a server.
+// Open opens the page at an address in a new browser, which is closed after the test, and waits until it is loaded. The
+// window is 1200×800. If no browser starts, the test is skipped. The page may request files of its own folder and
+// addresses with one of the allowed prefixes.
 func Open(t testing.TB, address string, allowed ...string) *Page {
 	t.Helper()
 	address, _, _ = strings.Cut(address, "#")
@@ -65,7 +64,7 @@ func Open(t testing.TB, address string, allowed ...string) *Page {
 	}
 	p := &Page{t: t, ctx: ctx}
 	t.Cleanup(func() {
-		cancel() // waits for the browser's end
+		cancel() // waits until the browser has exited
 		for _, line := range p.Problems() {
 			t.Errorf("%s: %s", address, line)
 		}
@@ -120,7 +119,7 @@ func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.must(chromedp.Do(ctx, actions...))
 }
 
-// call is the action of a command of the DevTools protocol.
+// call returns the action that sends a DevTools protocol command.
 func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, command, params)
@@ -128,14 +127,14 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 	})
 }
 
-// Go goes to another address and waits until it is loaded.
+// Go navigates to an address and waits until it is loaded.
 func (p *Page) Go(address string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(address))
 }
 
-// prelude defines functions for scripts: check throws an error unless its condition is true, until
-// waits at most ten seconds for a condition, $ and $$ find elements.
+// prelude defines functions for scripts: check throws unless its condition is true, until waits up to ten seconds for a
+// condition, $ and $$ select elements.
 const prelude = `
 const $ = (selector) => document.querySelector(selector), $$ = (selector) => [...document.querySelectorAll(selector)];
 const check = (ok, ...what) => { if (!ok) throw what.join(" "); };
@@ -145,8 +144,8 @@ const until = async (what) => {
 };
 `
 
-// Run runs a script, the body of an asynchronous function that may use $, $$, check(ok, what) and until(what),
-// and reads its result into result unless that is nil. An exception fails the test.
+// Run runs a script, the body of an async function that may use $, $$, check(ok, what) and until(what), and decodes its
+// result into result unless that is nil. An exception fails the test.
 func (p *Page) Run(script string, result any) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -164,14 +163,14 @@ func (p *Page) Run(script string, result any) {
 	}
 }
 
-// keys are the named keys, as chromedp writes them.
+// keys maps names of keys to chromedp's values.
 var keys = map[string]string{
 	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "End": kb.End, "Home": kb.Home,
 	"ArrowLeft": kb.ArrowLeft, "ArrowUp": kb.ArrowUp, "ArrowRight": kb.ArrowRight, "ArrowDown": kb.ArrowDown,
 }
 
-// Press presses and releases keys one after the other, with the names of DOM events: a letter, Enter, ArrowDown.
-// Before a key may stand Control+, Shift+ or both.
+// Press presses and releases keys in sequence. Names are those of DOM events, such as a letter, Enter or ArrowDown, with
+// an optional prefix Control+, Shift+ or both.
 func (p *Page) Press(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
@@ -189,7 +188,7 @@ func (p *Page) Press(names ...string) {
 		} else if len([]rune(name)) != 1 {
 			p.t.Fatalf("no key is called %q", name)
 		}
-		// chromedp.KeyEvent sends the character as an event of its own, which may find another focus.
+		// chromedp.KeyEvent sends the character as a separate event, when the focus may have moved.
 		events := kb.Encode([]rune(name)[0])
 		down, up := *events[0], *events[len(events)-1]
 		down.Modifiers, up.Modifiers = down.Modifiers|held, up.Modifiers|held
@@ -200,13 +199,13 @@ func (p *Page) Press(names ...string) {
 	}
 }
 
-// Type writes a text into the element that has the focus.
+// Type inserts text into the focused element.
 func (p *Page) Type(text string) {
 	p.t.Helper()
 	p.do(call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-// Mouse does what to the left button, mousePressed, mouseMoved or mouseReleased, at a place in CSS pixels.
+// Mouse sends the event mousePressed, mouseMoved or mouseReleased of the left button at a position in CSS pixels.
 func (p *Page) Mouse(what string, x, y float64) {
 	p.t.Helper()
 	event := input.DispatchMouseEventParams{
@@ -218,14 +217,14 @@ func (p *Page) Mouse(what string, x, y float64) {
 	p.do(call(input.DispatchMouseEvent, event))
 }
 
-// Click scrolls the first element of a selector into view and clicks its middle.
+// Click scrolls the first element of a selector into view and clicks its centre.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	x, y := p.Middle(selector)
 	p.do(chromedp.MouseClickXY(x, y))
 }
 
-// Middle scrolls the first element of a selector into view and returns its middle in the window.
+// Middle scrolls the first element of a selector into view and returns its centre in the window.
 func (p *Page) Middle(selector string) (x, y float64) {
 	p.t.Helper()
 	var at [2]float64
@@ -238,20 +237,20 @@ return [box.x + box.width / 2, box.y + box.height / 2];`, selector), &at)
 	return at[0], at[1]
 }
 
-// Size gives the window another size, in CSS pixels.
+// Size sets the size of the window in CSS pixels.
 func (p *Page) Size(width, height int) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
-// Dark sets whether the person prefers dark pages.
+// Dark sets the preferred colour scheme.
 func (p *Page) Dark(on bool) {
 	p.t.Helper()
 	scheme := emulation.MediaFeature{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[on]}
 	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}))
 }
 
-// Problems returns and forgets what would fail the test, for tests of what must not be.
+// Problems returns and clears the problems that would fail the test, for tests that expect them.
 func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

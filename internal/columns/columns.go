@@ -1,5 +1,5 @@
-// Package columns lays out text for a terminal: tables and paragraphs that are no wider than it.
-// A width of 0 stands for any number of letters.
+// Package columns lays out tables and paragraphs for the width of a terminal, in characters. A width of 0 means
+// unlimited.
 package columns
 
 import (
@@ -18,10 +18,10 @@ import (
 // Table is a table without lines. The zero value is empty and ready to use.
 type Table struct {
 	Header []string
-	// Limits hold the most letters of a line of each column, 0 for no limit. It may be short.
+	// Limits holds the largest width of each column, 0 for no limit. It may be shorter than the rows.
 	Limits []int
 
-	rows [][]string // a heading has one cell
+	rows [][]string // a row with one cell is a heading
 }
 
 // Row adds a row.
@@ -33,13 +33,13 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, out)
 }
 
-// Heading adds a line that stands over the rows that follow.
+// Heading adds a heading for the rows that follow.
 func (t *Table) Heading(title string) { t.Row(title) }
 
-// narrowest is the fewest letters of a column. A table that needs fewer becomes paragraphs, one a row.
+// narrowest is the smallest width of a column that was narrowed. A table that needs less becomes one paragraph per row.
 const narrowest = 16
 
-// Text returns the table in lines of at most width letters. Columns without text are left out.
+// Text returns the table in lines of at most width characters. Empty columns are left out.
 func (t *Table) Text(width int) string {
 	configs, fits := t.fit(width)
 	if !fits {
@@ -152,8 +152,8 @@ func (t *Table) paragraphs(width int) string {
 	return b.String()
 }
 
-// Hanging returns words behind a lead, broken into lines. Lines after the first are indented by the
-// length of the lead, and a lead that leaves no space has a line of its own.
+// Hanging returns lead followed by words, wrapped with a hanging indent of the width of lead. If lead leaves too little
+// space, it gets its own line.
 func Hanging(lead, words string, width int) string {
 	if width <= 0 {
 		return lead + words + "\n"
@@ -172,14 +172,13 @@ func Hanging(lead, words string, width int) string {
 	return b.String()
 }
 
-// Reflow breaks the paragraphs of a text that is too wide into lines. Lines that begin with a space stay
-// as they are.
+// Reflow wraps the paragraphs of a text that is wider than width. Lines that begin with a space are unchanged.
 func Reflow(words string, width int) string {
 	if text.LongestLineLen(words) <= width {
 		return words
 	}
 	var out []string
-	paragraph := false // the last line is one
+	paragraph := false // the last line belongs to a paragraph
 	for line := range strings.SplitSeq(words, "\n") {
 		flows := line != "" && line[0] != ' '
 		if flows && paragraph {
@@ -197,17 +196,17 @@ func Reflow(words string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// IsTerminal tells whether w is a terminal.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// IsWide tells whether w is a terminal that shows characters such as ± and ─ two
-// columns wide, as far as the environment says so.
+// IsWide reports whether w is a terminal that shows characters such as ± and ─ two columns wide, according to the
+// environment.
 func IsWide(w io.Writer) bool { return runewidth.EastAsianWidth && IsTerminal(w) }
 
-// Width returns how many letters a line of the terminal w has, and 0 where w is none.
+// Width returns the width of the terminal w in characters, or 0 if w is not a terminal.
 func Width(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil {

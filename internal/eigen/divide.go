@@ -13,20 +13,20 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// leaf is the size of a tridiagonal matrix that is not divided.
+// leaf is the largest size of a tridiagonal matrix that is not divided.
 const leaf = 32
 
-// joined is a tridiagonal matrix that is divided into two smaller ones and a matrix of rank 1 (Cuppen 1981). In
-// the eigenvectors of the two it is a diagonal matrix and one of rank 1, whose eigenvectors are found from its
-// eigenvalues such that they are orthogonal (Gu and Eisenstat 1994, as LAPACK's dstedc).
+// joined is the eigendecomposition of a tridiagonal matrix by divide and conquer: it is split into two smaller matrices
+// and a rank-one term (Cuppen 1981). In the basis of their eigenvectors it is diagonal plus rank one. Its eigenvectors are
+// computed from its eigenvalues so that they are orthogonal (Gu and Eisenstat 1994; LAPACK's dstedc).
 type joined struct {
-	values []float64  // in any order
-	halves *mat.Dense // the eigenvectors of both halves in rows; of values that do not move those of the whole
-	roots  *rankOne   // of the others
+	values []float64  // eigenvalues, unordered
+	halves *mat.Dense // eigenvectors of both halves as rows; for deflated values also those of the whole
+	roots  *rankOne   // the values that are not deflated
 }
 
-// divide finds the eigenvalues of the tridiagonal matrix with diagonal d, which it overwrites, and off-diagonal
-// e, with numbers near 1 or below. It writes the eigenvectors of both halves to z, n×n zeros.
+// divide computes the eigenvalues of the tridiagonal matrix with diagonal d, which it overwrites, and off-diagonal e.
+// Entries must be of magnitude about 1 or less. It writes the eigenvectors of both halves to z, n×n, which must be 0.
 func divide(ctx context.Context, d, e []float64, z *mat.Dense) (*joined, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func divide(ctx context.Context, d, e []float64, z *mat.Dense) (*joined, error) 
 	return &joined{d, z, join(d, z, between)}, cmp.Or(errs[0], errs[1])
 }
 
-// vectors returns eigenvectors in rows.
+// vectors returns the eigenvectors of the given values as rows.
 func (j *joined) vectors(which []int) *mat.Dense {
 	n := len(j.values)
 	s, z := mat.NewDense(len(which), n, nil), mat.NewDense(len(which), n, nil)
@@ -64,7 +64,7 @@ func (j *joined) vectors(which []int) *mat.Dense {
 	return z
 }
 
-// finish replaces the eigenvectors of the halves by those of the whole.
+// finish replaces the eigenvectors of the halves by those of the whole matrix.
 func (j *joined) finish() {
 	blocks := slices.Collect(slices.Chunk(j.roots.at, BlockSize))
 	done := make([]*mat.Dense, len(blocks))
@@ -78,8 +78,8 @@ func (j *joined) finish() {
 	}
 }
 
-// join moves the eigenvalues d of both halves, with eigenvectors z, to those of the whole. The number between the
-// halves is beside the diagonal.
+// join updates the eigenvalues d of both halves, with eigenvectors z, to those of the whole matrix. between is the
+// off-diagonal entry between the halves.
 func join(d []float64, z *mat.Dense, between float64) *rankOne {
 	n, at := len(d), len(d)/2
 	weights := make([]float64, n)
@@ -104,8 +104,8 @@ func join(d []float64, z *mat.Dense, between float64) *rankOne {
 	return m
 }
 
-// deflate returns which of the eigenvalues d, with eigenvectors in rows, ρzzᵀ moves, rising. Of two that are nearly
-// the same it turns the vectors until one stays.
+// deflate returns the indices, in increasing order of value, of the eigenvalues d that ρzzᵀ changes. For two nearly equal
+// values it rotates their eigenvectors, in rows, so that one value is unchanged.
 func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []int) {
 	order := make([]int, len(d))
 	for i := range order {
@@ -132,11 +132,11 @@ func deflate(d, z []float64, rho, tolerance float64, rows *mat.Dense) (moved []i
 	return moved
 }
 
-// mostQL bounds the steps to an eigenvalue; two or three are usual.
+// mostQL bounds the steps per eigenvalue; two or three are usual.
 const mostQL = 60
 
-// solveLeaf turns d into the eigenvalues of a small tridiagonal matrix and writes its eigenvectors to the rows of z,
-// by the implicit QL method (Dubrulle, Martin and Wilkinson 1968).
+// solveLeaf replaces d by the eigenvalues of a small tridiagonal matrix and writes its eigenvectors to the rows of z, by
+// the implicit QL method (Dubrulle, Martin and Wilkinson 1968).
 func solveLeaf(d, e []float64, z *mat.Dense) error {
 	n := len(d)
 	e = append(slices.Clone(e), 0)
@@ -162,7 +162,7 @@ func solveLeaf(d, e []float64, z *mat.Dense) error {
 	return nil
 }
 
-// stepQL chases one shift through rows first to last.
+// stepQL performs one implicit QL step on rows first to last.
 func stepQL(d, e []float64, z *mat.Dense, first, last int) {
 	g := (d[first+1] - d[first]) / (2 * e[first])
 	g = d[last] - d[first] + e[first]/(g+math.Copysign(elementary.Hypot(g, 1), g))

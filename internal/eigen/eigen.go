@@ -1,7 +1,7 @@
-// Package eigen finds eigenvalues and singular values of matrices of any scale, under a context. A
-// symmetric matrix is brought to tridiagonal form, whose eigenvectors are found by divide and conquer. Singular
-// values are found by one-sided Jacobi rotations. The bytes depend neither on the processor nor on the number of
-// cores. A value that is not finite is an error, and each function returns soon after its context ends.
+// Package eigen computes eigenvalues and singular values. A symmetric matrix is reduced to tridiagonal form and
+// solved by divide and conquer; singular values are computed by one-sided Jacobi rotations. Matrices are scaled, so
+// any magnitude is accurate. Results are bit-identical on every processor and any number of cores. A value that is
+// not finite is an error. Each function returns soon after its context ends.
 package eigen
 
 import (
@@ -16,13 +16,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrNoConvergence says that a factorisation has not converged.
+// ErrNoConvergence is returned if an iteration does not converge.
 var ErrNoConvergence = errors.New("the eigenvalues do not converge")
 
-// eps is the distance from 1 to the next number.
+// eps is the machine epsilon.
 const eps = 0x1p-52
 
-// Symmetric returns the n eigenvalues of a, rising, and, if vectors is set, the orthonormal eigenvectors as the
+// Symmetric returns the n eigenvalues of a in increasing order and, if vectors is set, orthonormal eigenvectors as the
 // columns of v, n×n.
 func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []float64, v *mat.Dense, err error) {
 	if vectors {
@@ -36,18 +36,18 @@ func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []flo
 	return s.values, nil, nil
 }
 
-// Smallest returns the c smallest of the n eigenvalues of a, rising, and orthonormal eigenvectors as the columns
-// of v, n×c, to some 1e-15 of a's norm, in Memory bytes. A c that is not within 1 and n is an error.
+// Smallest returns the c smallest eigenvalues of a in increasing order, and orthonormal eigenvectors as the columns of v,
+// n×c. The error is about 1e-15 of a's norm. It allocates about Memory bytes. It is an error if c is not from 1 to n.
 func Smallest(ctx context.Context, a *mat.SymDense, c int) (values []float64, v *mat.Dense, err error) {
 	return extreme(ctx, a, c, -1)
 }
 
-// Largest is Smallest of the c largest, falling.
+// Largest returns the c largest eigenvalues of a in decreasing order and their eigenvectors; see Smallest.
 func Largest(ctx context.Context, a *mat.SymDense, c int) (values []float64, v *mat.Dense, err error) {
 	return extreme(ctx, a, c, 1)
 }
 
-// extreme returns the c largest eigenvalues of sign·a times sign, and eigenvectors.
+// extreme returns the c largest eigenvalues of sign·a, times sign, and their eigenvectors.
 func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float64, *mat.Dense, error) {
 	s, err := decompose(ctx, a, sign)
 	if err != nil {
@@ -62,7 +62,7 @@ func extreme(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float
 	return values, v, nil
 }
 
-// scaled returns what the reduction reads of sign·a, brought near 1 by a power of 2, and that power.
+// scaled returns sign·a divided by a power of 2 that makes its magnitude about 1, and that power.
 func scaled(a *mat.SymDense, sign float64) (out *square, scale float64, err error) {
 	n, raw := a.SymmetricDim(), a.RawSymmetric()
 	if scale, err = scaleOf(n, func(i int) []float64 { return raw.Data[i*raw.Stride+i : i*raw.Stride+n] }); err != nil {
@@ -77,8 +77,8 @@ func scaled(a *mat.SymDense, sign float64) (out *square, scale float64, err erro
 	return out, scale, nil
 }
 
-// scaleOf returns the power of 2 that brings n rows near 1 when they are divided by it, which rounds nothing but
-// negligible values.
+// scaleOf returns the power of 2 by which n rows must be divided for a magnitude of about 1. The division is exact except
+// for negligible values.
 func scaleOf(n int, row func(i int) []float64) (float64, error) {
 	largest := 0.0
 	for i := range n {
@@ -134,28 +134,27 @@ func rotate(x, y []float64, c, s float64) {
 	}
 }
 
-// System is a symmetric matrix of which all eigenvalues are known, and any leading eigenvectors are found
-// when they are asked for. Nothing changes it: several goroutines may ask at once.
+// System is an eigendecomposition of a symmetric matrix whose eigenvectors are computed on demand. It is immutable
+// and safe for concurrent use.
 type System struct {
-	values []float64 // falling
+	values []float64 // decreasing
 	t      *tridiagonal
 	whole  *joined
-	order  []int // of the values of whole
+	order  []int // indices in whole of values
 }
 
-// Memory returns about how many bytes c eigenvectors of an n×n matrix take beside it.
+// Memory returns an estimate of the bytes that c eigenvectors of an n×n matrix take in addition to the matrix.
 func Memory(n, c int) float64 {
 	return 8 * float64(n) * float64(3*n+2*c+11*panel)
 }
 
-// Decompose finds the n eigenvalues of a, to some 1e-15 of its norm, in some 4n³/3 to 8n³/3
-// operations. A value that is not finite is an error. It returns soon after ctx ends. The
-// bytes do not depend on the number of cores.
+// Decompose computes the n eigenvalues of a, with an error of about 1e-15 of its norm, in about 4n³/3 to 8n³/3
+// operations.
 func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 	return decompose(ctx, a, 1)
 }
 
-// decompose is Decompose of sign·a.
+// decompose is Decompose for sign·a.
 func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, error) {
 	n := a.SymmetricDim()
 	work, scale, err := scaled(a, sign)
@@ -183,17 +182,17 @@ func decompose(ctx context.Context, a *mat.SymDense, sign float64) (*System, err
 	return s, rescale(s.values, scale)
 }
 
-// Values returns the eigenvalues, falling, which are not to be changed.
+// Values returns the eigenvalues in decreasing order. The slice is read-only.
 func (s *System) Values() []float64 { return s.values }
 
 // Len returns n.
 func (s *System) Len() int { return s.t.n }
 
-// BlockSize is how many eigenvectors are found at a time.
+// BlockSize is the number of eigenvectors of a block.
 const BlockSize = 128
 
-// Block returns orthonormal eigenvectors of block b of the eigenvalues, those from b·BlockSize on, as rows of
-// n, in some 4n² to 6n² operations for each. A block that is not there is an error.
+// Block returns the orthonormal eigenvectors of the eigenvalues from b·BlockSize on as rows of length n, in about 4n² to
+// 6n² operations each. It is an error if b is out of range.
 func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
 	n, from := s.t.n, b*BlockSize
 	if from < 0 || from >= n {
@@ -207,8 +206,8 @@ func (s *System) Block(ctx context.Context, b int) (*mat.Dense, error) {
 	return z, s.t.rotate(ctx, rows, z.RawMatrix().Data)
 }
 
-// Leading returns orthonormal eigenvectors of the c largest eigenvalues as the columns of v, n×c, in some
-// 4n²c to 6n²c operations. Column i does not depend on c. A c that is not within 1 and n is an error.
+// Leading returns orthonormal eigenvectors of the c largest eigenvalues as the columns of v, n×c, in about 4n²c to 6n²c
+// operations. Column i does not depend on c. It is an error if c is not from 1 to n.
 func (s *System) Leading(ctx context.Context, c int) (v *mat.Dense, err error) {
 	n := s.t.n
 	if c < 1 || c > n {

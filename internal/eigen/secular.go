@@ -7,15 +7,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// rankOne is diag(d) + ρzzᵀ, of which the eigenvalues are known: value r is origin[r] + tau[r], with origin[r] an
-// entry of d, so that d − value r is right to its last digits. z is such that these values are exact: then the
-// vectors are orthogonal. Entry i of an eigenvector is entry at[i] of one that is 0 elsewhere.
+// rankOne is diag(d) + ρzzᵀ with its eigenvalues: value r is origin[r] + tau[r], where origin[r] is an entry of d, so
+// that d − value r has full precision. z is adjusted so that these values are exact, which makes the vectors
+// orthogonal. Entry i of an eigenvector is entry at[i] in the whole matrix; other entries are 0.
 type rankOne struct {
 	d, z, origin, tau []float64
 	at                []int
 }
 
-// solve finds the eigenvalues, rising. d is rising, with distances and entries of z that are not negligible.
+// solve computes the eigenvalues in increasing order. d must be increasing; its gaps and the entries of z must not be
+// negligible.
 func (m *rankOne) solve(rho float64) {
 	k := len(m.d)
 	m.origin, m.tau = make([]float64, k), make([]float64, k)
@@ -38,7 +39,7 @@ func (m *rankOne) solve(rho float64) {
 	}
 }
 
-// vector writes eigenvector r to v, which is 0.
+// vector writes eigenvector r to v, which must be 0.
 func (m *rankOne) vector(r int, v []float64) {
 	for i, d := range m.d {
 		v[m.at[i]] = m.z[i] / (d - m.origin[r] - m.tau[r])
@@ -49,9 +50,9 @@ func (m *rankOne) vector(r int, v []float64) {
 // mostSecular bounds the steps to a root; bisection alone takes fewer.
 const mostSecular = 400
 
-// secular returns root r of 1/ρ + Σ z_i²/(d_i − x), which lies between d_r and the next, as the nearer
-// of these and what is to be added to it. It goes from one rational interpolation to the
-// next (Li 1994, the middle way; LAPACK's dlaed4), and bisects where one leaves the bracket.
+// secular returns root r of 1/ρ + Σ z_i²/(d_i − x), which lies between d_r and d_{r+1}, as the nearer of these plus tau.
+// It uses rational interpolation (the middle way of Li 1994; LAPACK's dlaed4), and bisects if a step leaves the
+// bracket.
 func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	k, inverse := len(d), 1/rho
 	last := r == k-1
@@ -118,15 +119,15 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	return origin, tau
 }
 
-// sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of that sum up to r and beyond, their
-// derivatives, and in units of eps what rounding may have left in them, where each is summed towards r.
+// sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of the sum up to r and after r, their
+// derivatives, and a bound of the rounding error in units of eps.
 func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
 	psi, dpsi, left := poleSums(z[:r+1], d[:r+1], origin, tau)
 	phi, dphi, right := poleSums(z[r+1:], d[r+1:], origin, tau)
 	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(float64(r+1)*psi) + right + phi
 }
 
-// poleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i of the terms t_i = z_i/(d_i − x).
+// poleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i with t_i = z_i/(d_i − x).
 func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float64) {
 	for i, z := range z {
 		t := z / (d[i] - origin - tau)
@@ -138,7 +139,7 @@ func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float
 	return sum, squares, weighted
 }
 
-// quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without cancellation.
+// quadratic returns the root of c·x² − a·x + b = 0 that tends to b/a as c tends to 0, without cancellation.
 func quadratic(c, a, b float64) float64 {
 	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {

@@ -12,15 +12,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// mostSweeps bounds the sweeps of rotations over all pairs of rows, of which a few do.
+// mostSweeps bounds the sweeps over all pairs of rows; a few suffice.
 const mostSweeps = 60
 
-// Singular returns the min(n, m) singular values of a, n×m, falling, and the thin singular
-// vectors as columns: u, n×min(n, m), and v, m×min(n, m). A value that is not finite is an error. It
-// returns soon after ctx ends.
+// Singular returns the thin singular value decomposition of a, n×m: the min(n, m) singular values in decreasing
+// order, and the singular vectors as the columns of u, n×min(n, m), and v, m×min(n, m).
 //
-// Rows are rotated until they are orthogonal (Hestenes 1958). They begin as those that the
-// eigenvectors of aaᵀ give, which are orthogonal but for rounding, so that few rotations are left.
+// Rows are rotated until they are orthogonal (Hestenes 1958). The start in the eigenvectors of aaᵀ makes them
+// orthogonal up to rounding, so that few rotations remain.
 func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Dense, err error) {
 	n, m := a.Dims()
 	if n > m {
@@ -62,11 +61,11 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 		copy(rows.RawRowView(at), left.RawRowView(i))
 		copy(columns.RawRowView(at), right.RawRowView(i))
 	}
-	Orthonormalise(columns) // which changes directions of negligible values only
+	Orthonormalise(columns) // changes only directions of negligible values
 	return sigma, mat.DenseCopyOf(rows.T()), mat.DenseCopyOf(columns.T()), rescale(sigma, scale)
 }
 
-// orthogonalise makes the rows of x orthogonal by rotations of pairs, and turns those of y alike.
+// orthogonalise makes the rows of x orthogonal by rotations of pairs, and applies the rotations to the rows of y.
 func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 	n, m := x.Dims()
 	squares := make([]float64, n)
@@ -103,15 +102,15 @@ func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 	return ErrNoConvergence
 }
 
-// Orthonormalise makes the rows of a, no more than its columns, orthonormal, each within the
-// space of the rows up to it. A row that depends on those before becomes a direction that none has.
+// Orthonormalise orthonormalises the rows of a by Gram-Schmidt; a must not have more rows than columns. A row that
+// depends on earlier rows is replaced by a new direction.
 func Orthonormalise(a *mat.Dense) {
 	n, m := a.Dims()
-	next := 0 // the coordinate that is tried where a row is gone
+	next := 0 // the next coordinate vector to try for a dependent row
 	for i := range n {
 		row := a.RawRowView(i)
 		for before := elementary.Norm(row); ; before = 1 {
-			for range 2 { // the second time leaves what is orthogonal
+			for range 2 { // twice is enough for orthogonality to working precision
 				for j := range i {
 					addScaled(row, -elementary.Dot(row, a.RawRowView(j)), a.RawRowView(j))
 				}

@@ -10,30 +10,29 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// The reduction to tridiagonal form updates the matrix after every panel of reflectors,
-// and goes over its upper triangle by bands of rows and, within one, strips of rows and tiles of
-// columns that fit a cache. None depends on the number of cores.
+// The reduction to tridiagonal form updates the matrix after every panel of reflectors. It reads the upper triangle in
+// bands of rows, divided into strips of rows and tiles of columns that fit a cache. The sizes do not depend on the number
+// of cores.
 const (
 	panel     = 32
 	band      = 64
 	strip     = simd.StripRows
 	tile      = 512
-	bandParts = 4 // sums that a product of matrix and vector is split into
+	bandParts = 4 // number of partial sums of a matrix-vector product
 )
 
-// tridiagonal is a symmetric matrix as QTQᵀ, T tridiagonal and Q the product of n−1
+// tridiagonal is the decomposition QTQᵀ of a symmetric matrix, with T tridiagonal and Q the product of n−1 Householder
 // reflectors I − τvvᵀ, the first on the left.
 type tridiagonal struct {
 	n    int
-	d, e []float64 // T's diagonal and, n−1, what is beside it
+	d, e []float64 // diagonal and off-diagonal of T, n and n−1 values
 	tau  []float64
-	v    *square // v of reflector i in row i from i+1 on, 0 before
-	// For every panel of reflectors what blockReflector writes.
+	v    *square // row i holds v of reflector i from column i+1 on, and 0 before
+	// blocks holds the result of blockReflector for each panel.
 	blocks [][panel * panel]float64
 }
 
-// square is an n×n matrix in rows of size numbers, n filled up to whole strips; as many rows lie there, and
-// what is beyond n is 0.
+// square is an n×n matrix padded with zeros to size×size, where size is a multiple of strip.
 type square struct {
 	n, size int
 	data    []float64
@@ -44,8 +43,8 @@ func newSquare(n int) *square {
 	return &square{n: n, size: size, data: make([]float64, size*size)}
 }
 
-// reduce brings a symmetric matrix a with numbers near 1 or below to tridiagonal form (Dongarra,
-// Sorensen and Hammarling 1989), and overwrites it. Of a the upper triangle is read.
+// reduce reduces a symmetric matrix to tridiagonal form (Dongarra, Sorensen and Hammarling 1989). Entries must be of
+// magnitude about 1 or less. It reads the upper triangle of a and overwrites a.
 func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
 	n := a.n
 	t := &tridiagonal{n: n, d: make([]float64, n), e: make([]float64, max(n-1, 0)), tau: make([]float64, max(n-1, 0)), v: a}
@@ -75,15 +74,14 @@ func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
 	return t, nil
 }
 
-// reflectors returns the v of a panel, from its first reflector's column on.
+// reflectors returns the vectors v of panel b as rows, from the column after b·panel on.
 func (t *tridiagonal) reflectors(b int) blas.Matrix {
 	start := b * panel
 	return blas.Matrix{Rows: min(panel, t.n-1-start), Cols: t.n - 1 - start, Stride: t.v.size, Data: t.v.data[start*t.v.size+start+1:]}
 }
 
-// reduction is a reduction under way. Of a panel's reflectors v and the vectors w with
-// A − Σ(vwᵀ + wvᵀ) the matrix that they leave, p holds as rows panel places for v and as many for w. q has room for
-// as many, those of w first.
+// reduction is the state of reduce. The rows of p are panel vectors v, then panel vectors w, such that the reflectors
+// of the panel turn A into A − Σ(vwᵀ + wvᵀ). q is a buffer for the same rows with w first.
 type reduction struct {
 	n    int       // the size of the matrix
 	a    []float64 // the matrix
@@ -96,8 +94,8 @@ func newReduction(a *square) *reduction {
 	return &reduction{n: n, a: a.data, p: make([]float64, 2*panel*n), q: make([]float64, 2*panel*n), sums: make([]float64, bandParts*n)}
 }
 
-// halve leaves half of the diagonal from row from on, and of the blocks on it, strips of rows and columns, the
-// upper triangle: as multiplyVector reads them.
+// halve prepares the matrix from row from on for multiplyVector: it halves the diagonal and clears the lower triangle of
+// the strip×strip blocks on it.
 func (r *reduction) halve(from int) {
 	r.scaleDiagonal(from, 0.5)
 	for i := from; i < r.n; i++ {
@@ -105,15 +103,15 @@ func (r *reduction) halve(from int) {
 	}
 }
 
-// scaleDiagonal multiplies the diagonal from row from on.
+// scaleDiagonal multiplies the diagonal from row from on by by.
 func (r *reduction) scaleDiagonal(from int, by float64) {
 	for i := from; i < r.n; i++ {
 		r.a[i*r.n+i] *= by
 	}
 }
 
-// column finds the reflector of column i, after so many others of its panel, and clears what is
-// left of it in the matrix.
+// column computes the reflector of column i, the reflector number count of its panel, and clears the column in the
+// matrix.
 func (r *reduction) column(t *tridiagonal, i, count int) {
 	n := r.n
 	x := r.a[i*n : i*n+n]
@@ -138,9 +136,9 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 		copy(v, x)
 		r.multiplyVector(w, x, i+1)
 	}
-	// While the pairs before this one are multiplied by v, the next column of the panel is rid of them.
+	// One pass multiplies the earlier pairs by v and subtracts them from the next column of the panel.
 	var weights, products [2 * panel]float64
-	next := r.q[:n] // or what nothing is added to
+	next := r.q[:n] // a dummy if this is the last column of the panel
 	if count+1 < panel {
 		next = r.a[(i+1)*n:][:n]
 		next[i+1] *= 2
@@ -161,13 +159,13 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 	}
 }
 
-// pair returns v and w of a reflector of the panel.
+// pair returns v and w of reflector l of the panel.
 func (r *reduction) pair(l int) (v, w []float64) {
 	return r.p[l*r.n:][:r.n], r.p[(panel+l)*r.n:][:r.n]
 }
 
-// addPairs adds to y so many pairs, each v and each w times its weight, and writes to products their inner
-// products with x, which is 0 before column from. From there on y counts.
+// addPairs adds the first count vectors v and w, times their weights, to y, and writes their inner products with x to
+// products. x must be 0 before column from; y is valid from there on.
 func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float64, count, from int) {
 	n := r.n
 	clear(products[:])
@@ -183,10 +181,10 @@ func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float
 	}
 }
 
-// negligible is the length of a column below which it counts for 0, beside numbers near 1.
+// negligible is the length of a column that counts as 0 relative to entries of about 1.
 const negligible = 1e-100
 
-// reflector turns x, of length 1 or more, into v with v_0 = 1 such that I − τvvᵀ turns x into (e, 0, 0, …).
+// reflector replaces x, with len(x) ≥ 1, by v with v_0 = 1 such that I − τvvᵀ maps x to (e, 0, 0, …).
 func reflector(x []float64) (e, tau float64) {
 	alpha, rest := x[0], elementary.Norm(x[1:])
 	x[0] = 1
@@ -199,8 +197,8 @@ func reflector(x []float64) (e, tau float64) {
 	return e, (e - alpha) / e
 }
 
-// multiplyVector computes y = vA with what is left of the matrix from row and column from on,
-// as halve leaves it. v is 0 before.
+// multiplyVector computes y = vA for the matrix from row and column from on, as prepared by halve. v must be 0 before
+// from.
 func (r *reduction) multiplyVector(y, v []float64, from int) {
 	n := r.n
 	first, bands := from/band, parallel.Count(n, band)
@@ -218,7 +216,7 @@ func (r *reduction) multiplyVector(y, v []float64, from int) {
 	}
 }
 
-// addBand adds to sum what a band of the upper triangle, and its transpose, times v are.
+// addBand adds the product of v with band b of the upper triangle, and with its transpose, to sum.
 func (r *reduction) addBand(sum, v []float64, b, from int) {
 	n := r.n
 	lo, hi := max(b*band, from/strip*strip), min((b+1)*band, n)
@@ -233,8 +231,8 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 	}
 }
 
-// update subtracts a panel's Σ(vwᵀ + wvᵀ) from the upper triangle of what is left of the matrix from row and
-// column from on. What it leaves below is open.
+// update subtracts the panel's Σ(vwᵀ + wvᵀ) from the upper triangle of the matrix from row and column from on. The lower
+// triangle is undefined afterwards.
 func (r *reduction) update(ctx context.Context, from int) error {
 	n := r.n
 	copy(r.q, r.p[panel*n:])
@@ -246,8 +244,8 @@ func (r *reduction) update(ctx context.Context, from int) error {
 	return blas.MultiplyUpper(ctx, blas.Trans, blas.NoTrans, -1, part(r.p), part(r.q), 1, left)
 }
 
-// blockReflector writes to s, in rows of panel, Sᵀ, lower triangular, with I − VSVᵀ the
-// product of the reflectors I − τvvᵀ whose v are the rows of v (Schreiber and Van Loan 1989).
+// blockReflector writes to s, with row stride panel, the lower triangular Sᵀ such that I − VSVᵀ is the product of the
+// reflectors I − τvvᵀ of the rows of v (Schreiber and Van Loan 1989).
 func blockReflector(v blas.Matrix, tau, s []float64) {
 	var gram [panel * panel]float64
 	blas.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, blas.Matrix{Rows: v.Rows, Cols: v.Rows, Stride: panel, Data: gram[:]})
@@ -260,7 +258,7 @@ func blockReflector(v blas.Matrix, tau, s []float64) {
 	}
 }
 
-// rotate turns the rows of z, c×n, eigenvectors of T, into those of the matrix.
+// rotate multiplies the rows of z, c×n, eigenvectors of T, by Qᵀ, which gives eigenvectors of the matrix.
 func (t *tridiagonal) rotate(ctx context.Context, c int, z []float64) error {
 	zv, zvs := make([]float64, c*panel), make([]float64, c*panel)
 	for b := len(t.blocks) - 1; b >= 0; b-- {

@@ -1,10 +1,10 @@
-// Package elementary computes exp, log and functions built on them with the same bytes on every
-// processor. Those of package math do not: on some processors they are assembly, which sums in
-// another order or uses fused multiply-adds. A product is converted to float64 here before something
-// is added to it, which keeps the compiler from fusing both.
+// Package elementary computes exp, log and related functions with bit-identical results on every processor. Package math
+// does not guarantee that: on some processors it uses assembly with another order of operations or fused multiply-adds.
+// Here a product is converted to float64 before an addition, which prevents the compiler from fusing
+// them.
 //
-// Functions that package math has in Go alone on amd64 and arm64, as Sin, Atan, Cbrt and Frexp, are
-// not repeated here.
+// Functions that package math implements only in Go on amd64 and arm64, such as Sin, Atan, Cbrt and Frexp, are not
+// repeated.
 package elementary
 
 import "math"
@@ -15,7 +15,7 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// Exp returns e**x, within 1 unit of the last place (FreeBSD's e_exp.c, as Go's math).
+// Exp returns e**x with an error below 1 ulp (FreeBSD's e_exp.c, like package math).
 func Exp(x float64) float64 {
 	const (
 		overflow  = 7.09782712893383973096e+02
@@ -41,7 +41,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), k)
 }
 
-// Log returns the natural logarithm of x, within 1 unit of the last place (FreeBSD's e_log.c, as Go's math).
+// Log returns the natural logarithm of x with an error below 1 ulp (FreeBSD's e_log.c, like package math).
 func Log(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
@@ -75,17 +75,17 @@ func polynomial(x float64, c ...float64) float64 {
 	return sum
 }
 
-// Log2 returns the binary logarithm of x. Powers of 2 give whole numbers.
+// Log2 returns the binary logarithm of x. It is exact for powers of 2.
 func Log2(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
-	if fraction < math.Sqrt2/2 { // so that nothing cancels near 1
+	if fraction < math.Sqrt2/2 { // avoids cancellation for x near 1
 		fraction *= 2
 		exponent--
 	}
 	return float64(Log(fraction)*(1/math.Ln2)) + float64(exponent)
 }
 
-// Log1p returns log(1 + x), right to its last digits where x is near 0 (Kahan).
+// Log1p returns log(1 + x), accurate for x near 0 (Kahan).
 func Log1p(x float64) float64 {
 	u := 1 + x
 	if u == 1 || math.IsInf(u, 1) {
@@ -94,7 +94,7 @@ func Log1p(x float64) float64 {
 	return float64(Log(u) * (x / (u - 1)))
 }
 
-// Expm1 returns e**x − 1, right to its last digits where x is near 0 (Kahan).
+// Expm1 returns e**x − 1, accurate for x near 0 (Kahan).
 func Expm1(x float64) float64 {
 	u := Exp(x)
 	if u == 1 {
@@ -116,7 +116,7 @@ func Tanh(x float64) float64 {
 	return math.Copysign(t/(t+2), x)
 }
 
-// Hypot returns √(x² + y²) without needless overflow.
+// Hypot returns √(x² + y²) without intermediate overflow.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {
@@ -132,13 +132,13 @@ func Hypot(x, y float64) float64 {
 	return float64(x * math.Sqrt(1+float64(r*r)))
 }
 
-// Pow returns x**y. Its special cases are those of math.Pow, and so is its way.
+// Pow returns x**y by the algorithm of math.Pow, with the same special cases.
 func Pow(x, y float64) float64 {
 	whole, part := math.Modf(math.Abs(y))
 	switch {
 	case x == 1 || y == 0 || y == 1 || x != x || y != y || x == 0 || math.IsInf(x, 0) || math.IsInf(y, 0),
 		x < 0 && part != 0, whole >= 1<<53, math.Abs(y) == 0.5:
-		return math.Pow(x, y) // without Exp and Log
+		return math.Pow(x, y) // does not use Exp or Log here
 	}
 	if part > 0.5 {
 		part--
@@ -148,7 +148,7 @@ func Pow(x, y float64) float64 {
 	if part != 0 {
 		product = Exp(part * Log(x))
 	}
-	// The square of x, of the square, … are multiplied where whole has a bit, their exponents apart.
+	// Binary exponentiation by the bits of whole, with mantissas and exponents separate.
 	square, e := math.Frexp(x)
 	for i := int64(whole); i != 0; i >>= 1 {
 		if e < -1<<12 || 1<<12 < e {

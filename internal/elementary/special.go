@@ -2,17 +2,17 @@ package elementary
 
 import "math"
 
-// mostTerms bounds the terms of series and continued fractions, which need far fewer.
+// mostTerms bounds the terms of a continued fraction, which needs far fewer.
 const mostTerms = 10000
 
-// Erf returns the error function of x, within some 1e-15.
+// Erf returns the error function of x with an error of about 1e-15.
 func Erf(x float64) float64 {
 	if a := math.Abs(x); x == 0 || x != x {
 		return x
 	} else if a > 2 {
 		return math.Copysign(1-Erfc(a), x)
 	}
-	// 2/√π·exp(−x²)·Σ 2ⁿx²ⁿ⁺¹/(1·3·…·(2n+1)), whose terms have one sign.
+	// 2/√π·exp(−x²)·Σ 2ⁿx²ⁿ⁺¹/(1·3·…·(2n+1)); all terms have the same sign.
 	square := float64(x * x)
 	sum, term := 0.0, x
 	for n := 1; sum+term != sum; n++ {
@@ -22,7 +22,7 @@ func Erf(x float64) float64 {
 	return float64(2 / math.SqrtPi * Exp(-square) * sum)
 }
 
-// Erfc returns 1 − Erf(x), for a large x with a relative error of some 1e-13.
+// Erfc returns 1 − Erf(x), with a relative error of about 1e-13 for large x.
 func Erfc(x float64) float64 {
 	switch {
 	case !(x > 2):
@@ -30,7 +30,7 @@ func Erfc(x float64) float64 {
 	case x > 30:
 		return 0
 	}
-	// exp(−x²)/√π·1/(x + ½/(x + 1/(x + 1½/(x + …)))), from its end.
+	// exp(−x²)/√π·1/(x + ½/(x + 1/(x + 1½/(x + …)))), evaluated from the end.
 	fraction := x
 	for n := 100; n > 0; n-- {
 		fraction = x + float64(n)/2/fraction
@@ -38,14 +38,14 @@ func Erfc(x float64) float64 {
 	return Exp(-float64(x*x)) / math.SqrtPi / fraction
 }
 
-// Beta returns the regularised incomplete beta function I_x(a, b), a and b above 0.
+// Beta returns the regularised incomplete beta function I_x(a, b) for a, b > 0.
 func Beta(a, b, x float64) float64 {
 	switch {
 	case x <= 0:
 		return 0
 	case x >= 1:
 		return 1
-	case x > (a+1)/(a+b+2): // where the fraction converges slowly
+	case x > (a+1)/(a+b+2): // the fraction would converge slowly
 		return 1 - Beta(b, a, 1-x)
 	}
 	front := logGamma(a+b) - logGamma(a) - logGamma(b) + float64(a*Log(x)) + float64(b*Log1p(-x))
@@ -75,7 +75,7 @@ func Beta(a, b, x float64) float64 {
 	return Exp(front) * fraction / a
 }
 
-// logGamma returns log Γ(x) of an x above 0, by Stirling's series beyond 10.
+// logGamma returns log Γ(x) for x > 0, by recurrence to x ≥ 10 and Stirling's series.
 func logGamma(x float64) float64 {
 	below := 1.0
 	for ; x < 10; x++ {

@@ -2,8 +2,8 @@ package elementary
 
 import "math"
 
-// Dot returns the inner product of x and y, summed in four lanes. gonum's sums in another order on
-// each kind of processor, and so do its other sums.
+// Dot returns the inner product of x and y, summed in four lanes. Sums of gonum use another order on each kind of
+// processor.
 func Dot[T float32 | float64](x, y []T) T {
 	y = y[:len(x)]
 	var a, b, c, d T
@@ -38,7 +38,7 @@ func Norm1(x []float64) float64 {
 	return sum
 }
 
-// Norm returns the Euclidean length of x without needless overflow, with the bytes of gonum's floats.Norm on amd64.
+// Norm returns the Euclidean length of x without intermediate overflow. It equals gonum's floats.Norm on amd64.
 func Norm(x []float64) float64 {
 	scale, squares := 0.0, 1.0
 	for _, v := range x {
@@ -86,7 +86,7 @@ func LogSumExp(x []float64) float64 {
 	return Log(sum) + top
 }
 
-// MeanStdDev returns the mean and the standard deviation of a sample, NaN of fewer than two.
+// MeanStdDev returns the mean and the standard deviation of a sample, which is NaN for fewer than two values.
 func MeanStdDev(x []float64) (mean, deviation float64) {
 	n := float64(len(x))
 	mean = Sum(x) / n

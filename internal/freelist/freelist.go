@@ -1,18 +1,18 @@
-// Package freelist keeps large buffers from one use to the next.
+// Package freelist keeps large buffers for reuse.
 package freelist
 
 import "sync"
 
-// A List holds what is not in use, as many as were ever in use at once. Unlike a
-// [sync.Pool] it is not emptied by the collector, so that buffers of megabytes are not
-// made again and again. New makes one where there is none.
+// A List holds free values, at most as many as were ever in use at the same time. Unlike a [sync.Pool] it is not
+// emptied by the garbage collector, so that large buffers are not allocated repeatedly. New allocates a value when
+// the list is empty.
 type List[T any] struct {
 	New  func() T
 	mu   sync.Mutex
 	free []T
 }
 
-// Get takes one from the list, or makes one.
+// Get removes a value from the list, or allocates one.
 func (l *List[T]) Get() T {
 	l.mu.Lock()
 	if last := len(l.free) - 1; last >= 0 {
@@ -25,7 +25,7 @@ func (l *List[T]) Get() T {
 	return l.New()
 }
 
-// Put gives one back.
+// Put returns a value to the list.
 func (l *List[T]) Put(x T) {
 	l.mu.Lock()
 	l.free = append(l.free, x)

@@ -1,5 +1,5 @@
-// Package guard turns panics into errors, so that a fault in one trial or goroutine does not end the
-// program. It also stops waiting for calls that cannot be interrupted.
+// Package guard converts panics to errors, so that a bug in one trial or goroutine does not end the program. It also runs
+// calls that cannot be interrupted under a context.
 package guard
 
 import (
@@ -13,7 +13,7 @@ import (
 // PanicError is a panic as an error.
 type PanicError struct {
 	Value any // the argument of panic
-	// Place names the functions of this module that were running, the innermost first, with files and lines.
+	// Place lists the functions of this module on the stack, innermost first, with files and lines.
 	Place string
 }
 
@@ -21,14 +21,14 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("internal error: %v (in %s)", e.Value, e.Place)
 }
 
-// Unwrap returns the value, where it is an error.
+// Unwrap returns the value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// Call runs f and returns its error, or a *PanicError if f panics; one that f panics with is returned
-// as it is. Goroutines that f starts need a Call of their own.
+// Call runs f and returns its error, or a *PanicError if f panics. A *PanicError as the panic value is returned
+// unchanged. Goroutines that f starts need their own Call.
 func Call(f func() error) (err error) {
 	defer func() {
 		switch value := recover().(type) {
@@ -42,9 +42,9 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
-// Interruptible returns the result of f, or, as soon as ctx ends, the error of ctx. It is for calls
-// that cannot be interrupted, such as a factorisation of LAPACK: f continues in its own goroutine. So f
-// must not change, or read, anything that its caller may change then. A panic of f is a *PanicError.
+// Interruptible returns the result of f or, as soon as ctx ends, the error of ctx. It is for calls that cannot be
+// interrupted, such as LAPACK factorisations. f then continues in its own goroutine, so it must not share mutable
+// data with its caller. A panic of f is returned as a *PanicError.
 func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -73,11 +73,11 @@ func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 
 const (
 	module = "github.com/seed4492f2cd/partwise/"
-	// mostPlaces bounds the functions that a place names.
+	// mostPlaces bounds the functions in Place.
 	mostPlaces = 4
 )
 
-// place returns the functions of the module on the stack of a panic.
+// place returns the functions of the module on the stack of the panic.
 func place() string {
 	callers := make([]uintptr, 200)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])

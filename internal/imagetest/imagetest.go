@@ -43,7 +43,7 @@ func EncodePGM(w io.Writer, img image.Image) error {
 	return nil
 }
 
-// Sample is 7×5 pixels of grey that rises to the right and down.
+// Sample returns a 7×5 grey image with values that increase to the right and downwards.
 func Sample() *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, 7, 5))
 	for i := range img.Pix {
@@ -56,7 +56,7 @@ func WithOrientation(t testing.TB, img image.Image, orientation uint16) []byte {
 	file := Encoded(t, EncodeJPEG, img)
 	order := binary.BigEndian
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02")
-	exif = order.AppendUint16(exif, 0x0100) // a tag before
+	exif = order.AppendUint16(exif, 0x0100) // another tag before the orientation
 	exif = append(exif, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0)
 	exif = order.AppendUint16(exif, 0x0112)
 	exif = append(exif, 0, 3, 0, 0, 0, 1)
@@ -70,8 +70,8 @@ func WithOrientation(t testing.TB, img image.Image, orientation uint16) []byte {
 	return append(out, file[2:]...)
 }
 
-// ProgressiveJPEG returns a grey progressive JPEG of one colour: a first scan of
-// a bit for each block, and then scans in which a few bytes stand for all blocks.
+// ProgressiveJPEG returns a uniform grey progressive JPEG: the first scan has one bit per block, and in the other scans a
+// few bytes encode all blocks.
 func ProgressiveJPEG(width, height, scans int) []byte {
 	order := binary.BigEndian
 	out := []byte{0xff, 0xd8}
@@ -86,7 +86,7 @@ func ProgressiveJPEG(width, height, scans int) []byte {
 		segment(0xc4, append(append([]byte{class, 1}, make([]byte, 15)...), symbol)...)
 	}
 	oneCode(0x00, 0x00)
-	oneCode(0x10, 0xe0) // 2^14 blocks that end
+	oneCode(0x10, 0xe0) // an end-of-block run of 2^14 blocks
 	blocks := (width + 7) / 8 * ((height + 7) / 8)
 	segment(0xda, 1, 1, 0, 0, 0, 0)
 	out = append(out, make([]byte, blocks/8+2)...)
@@ -97,7 +97,7 @@ func ProgressiveJPEG(width, height, scans int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// RawPNG returns a PNG file with this header and the packed rows.
+// RawPNG returns a PNG file with the given header, additional chunks and packed rows.
 func RawPNG(width, height uint32, depth, colour, interlaced byte, rows []byte, chunks ...string) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
@@ -123,7 +123,7 @@ func Deflated(data []byte) []byte {
 	return out.Bytes()
 }
 
-// RIFF returns a WebP file of these chunks, a name of four letters and data each.
+// RIFF returns a WebP file of chunks, each a four-letter name followed by data.
 func RIFF(chunks ...string) []byte {
 	out := []byte("RIFF\x00\x00\x00\x00WEBP")
 	for _, c := range chunks {
@@ -137,7 +137,7 @@ func RIFF(chunks ...string) []byte {
 	return out
 }
 
-// Waves is a picture of a size in colour.
+// Waves returns a colour image with a smooth pattern.
 func Waves(width, height int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {

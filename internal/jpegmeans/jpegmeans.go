@@ -1,12 +1,12 @@
-// Package jpegmeans decodes JPEG files (ITU-T T.81) to images of half, a quarter or an eighth of their height
-// and width, whose pixels are the means of blocks of those of the whole image, which is never in memory.
+// Package jpegmeans decodes JPEG files (ITU-T T.81) at 1/2, 1/4 or 1/8 of their height and width. Each pixel is the
+// mean of a block of pixels of the full image, which is never in memory.
 //
-// The mean of some pixels of a block is a linear function of its coefficients: a shorter inverse transform
-// gives it (means.go). Where pixels might lie beyond black or white, and at the border, the pixels are found
-// first. So the means are those of image/jpeg but for rounding: a level of 255 at most.
+// The mean of pixels of a block is a linear function of its coefficients, computed by a shorter inverse transform
+// (means.go). If pixels might be clipped, and at the border, the pixels are decoded first. Means therefore differ from
+// those of image/jpeg only by rounding, at most one level of 255.
 //
-// It refuses what image/jpeg refuses. Kinds of files that hardly occur are not served ([File.Serves]):
-// progressive files, those in RGB or of four components, and those with damaged headers.
+// It rejects the files that image/jpeg rejects. It does not support progressive files, RGB files, files with four
+// components and files with damaged headers; see [File.Serves].
 package jpegmeans
 
 import (
@@ -19,25 +19,25 @@ import (
 	"slices"
 )
 
-// File is what the segments of a JPEG file tell.
+// File is the information in the segments of a JPEG file.
 type File struct {
-	Width, Height int // the image's size in pixels, 0 where no frame is
-	Components    int // how many values the file promises for a pixel, 3 where no frame is
-	// Progressive tells whether coefficients come in several scans, and Scans how many scans there are.
+	Width, Height int // size of the image in pixels, 0 without a frame
+	Components    int // number of values per pixel, 3 without a frame
+	// Progressive reports whether the file is progressive, and Scans is the number of scans.
 	Progressive bool
 	Scans       int
 
 	content  []byte
-	frame    *frame // nil where none is, or one that is not served
+	frame    *frame // nil if missing or not supported
 	rgb      bool
-	unusual  bool // has what is left to image/jpeg
-	whole    bool // has an end
-	heightAt int  // where the height stands in the content
-	lastScan int  // where the last scan begins, or 0
-	before   int  // has a bit for each component whose first coefficients are in scans before that
+	unusual  bool // not supported by this package
+	whole    bool // has an end-of-image marker
+	heightAt int  // offset of the height in content
+	lastScan int  // offset of the last scan, or 0
+	before   int  // bit set of the components with DC coefficients in earlier scans
 }
 
-// Parse reads the segments of a file, as far as they are whole, and decodes nothing.
+// Parse reads the segments of a file, up to the first incomplete one, without decoding.
 func Parse(content []byte) *File {
 	f := &File{Components: 3, content: content}
 	frames, last, jfif, adobe := 0, 0, false, false
@@ -63,7 +63,7 @@ func Parse(content []byte) *File {
 			f.Scans++
 			f.before |= last
 			f.lastScan, last = at-4, 0
-			n := len(data) // of a header whose scan has first coefficients
+			n := len(data) // only scans with DC coefficients matter
 			if f.frame == nil || n == 0 || n != 4+2*int(data[0]) || data[n-3] != 0 {
 				continue
 			}
@@ -80,7 +80,7 @@ func Parse(content []byte) *File {
 			}
 		case application14:
 			if len(data) >= 12 && string(data[:5]) == "Adobe" {
-				adobe = data[11] == 0 // no transform of the colours
+				adobe = data[11] == 0 // no colour transform
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func Parse(content []byte) *File {
 	return f
 }
 
-// Serves tells whether Decode divides height and width by times: 2, 4 or 8.
+// Serves reports whether Decode supports this file and the reduction times: 2, 4 or 8.
 func (f *File) Serves(times int) bool {
 	if f.unusual || f.Progressive || f.rgb || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
 		return false
@@ -100,14 +100,14 @@ func (f *File) Serves(times int) bool {
 	return across <= times && down <= times
 }
 
-// Memory returns the most bytes that Decode of a file that it serves takes for what grows with the image.
+// Memory returns an upper bound of the bytes that Decode allocates in proportion to the image.
 func (f *File) Memory(times int) int64 {
 	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
-// Decode decodes the file to an *image.Gray, or an *image.YCbCr of 4:4:4, of ⌈height/times⌉ and ⌈width/times⌉.
-// Each pixel is the mean of a block of times×times of the file's, those at the right and the lower border of
-// what there is of theirs. A file that is not served (Serves) is an error.
+// Decode decodes the file to an *image.Gray or a 4:4:4 *image.YCbCr of ⌈height/times⌉×⌈width/times⌉ pixels. Each
+// pixel is the mean of a block of times×times pixels, or of the part of the block within the image. It returns an
+// error if Serves is false.
 func (f *File) Decode(times int) (image.Image, error) {
 	if !f.Serves(times) {
 		return nil, errors.New("jpegmeans: a kind of JPEG that is not served")
@@ -115,14 +115,14 @@ func (f *File) Decode(times int) (image.Image, error) {
 	return (&decoder{reader: reader{content: f.content}, times: times}).decode()
 }
 
-// Mend returns a whole file of the part that is there of one that ends early, and how many of its rows of
-// pixels that is. Of a sequential file these are the rows of whole units, from the top; of a progressive one
-// all rows, by the scans before the last, if all components have one. A file of no rows, one that is whole, one
-// that is damaged before its end and one of a kind that is not served are returned as they are, with 0 rows.
+// Mend repairs a truncated file: it returns a complete file and its number of pixel rows. A sequential file keeps the
+// rows of complete units from the top. A progressive file keeps all rows, from the scans before the last, if these
+// include all components. A file that is complete, has no complete rows, is damaged before its end or is not
+// supported is returned unchanged, with 0 rows.
 //
-// The height in the frame is set to these rows: a decoder passes over the bits that are left.
+// The height in the frame is set to the number of rows, so that a decoder skips the remaining bits.
 func (f *File) Mend() (content []byte, rows int) {
-	// Zeros at the end are of a file whose length was set before its content came.
+	// Trailing zeros come from files that were preallocated and not completely written.
 	if content = bytes.TrimRight(f.content, "\x00"); !f.whole && len(content) < len(f.content) {
 		return Parse(content).Mend()
 	}
@@ -178,7 +178,7 @@ type reader struct {
 	at      int
 }
 
-// next returns the marker of the next segment and the bytes after its length. It skips the bits of scans.
+// next returns the marker of the next segment and its data. It skips the data of scans.
 func (r *reader) next() (marker byte, data []byte, err error) {
 	for {
 		skip := bytes.IndexByte(r.content[r.at:], 0xff)
@@ -217,8 +217,8 @@ func (r *reader) next() (marker byte, data []byte, err error) {
 	}
 }
 
-// Segments calls f for each segment of a JPEG file before the end of the image, with its marker
-// and the bytes after its length, until f returns false or a segment is not whole.
+// Segments calls f with the marker and the data of each segment of a JPEG file up to the end of the image, until f
+// returns false or a segment is incomplete.
 func Segments(content []byte, f func(marker byte, data []byte) bool) {
 	r := reader{content, min(2, len(content))}
 	for {
@@ -236,19 +236,19 @@ type frame struct {
 	components    []component
 }
 
-// component is one of the values of a pixel.
+// component is a component of a frame, such as luma.
 type component struct {
 	id, quant byte
 	h, v      int // sampling factors
 
-	width, height int      // of the samples within the image
-	across, down  *average // of how many samples means are taken
+	width, height int      // number of samples within the image
+	across, down  *average // means over samples in x and y
 	means         []uint8
 	stride        int
 }
 
-// readFrame reads the header of a frame of 8 bits and one or three components, of which the second and the
-// third have the same sampling factors, divisors of the first's.
+// readFrame reads the header of a frame with 8 bits and one or three components. The second and the third must have
+// the same sampling factors, which divide those of the first.
 func readFrame(marker byte, data []byte) (*frame, error) {
 	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 || data[0] != 8 {
 		return nil, errDamaged
@@ -273,17 +273,17 @@ func readFrame(marker byte, data []byte) (*frame, error) {
 		}
 	}
 	if len(f.components) == 1 {
-		first.h, first.v = 1, 1 // whatever they are (T.81, A.2.2)
+		first.h, first.v = 1, 1 // sampling factors have no effect (T.81, A.2.2)
 	}
 	return f, nil
 }
 
-// component returns which component has an id, the first of several, or -1.
+// component returns the index of the first component with an id, or -1.
 func (f *frame) component(id byte) int {
 	return slices.IndexFunc(f.components, func(c component) bool { return c.id == id })
 }
 
-// subsampling returns how many pixels a sample of colour stands for, across and down.
+// subsampling returns the number of pixels per chroma sample in x and y.
 func (f *frame) subsampling() (across, down int) {
 	first, last := f.components[0], f.components[len(f.components)-1]
 	return first.h / last.h, first.v / last.v
@@ -297,7 +297,7 @@ func (d *decoder) readQuant(data []byte) error {
 			return errDamaged
 		}
 		if data = data[1:]; len(data) == 0 {
-			return nil // the number of a table that is not there, which image/jpeg accepts
+			return nil // a table number without a table, which image/jpeg accepts
 		}
 		if len(data) < blockSize<<wide {
 			return errDamaged

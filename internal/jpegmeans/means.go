@@ -4,14 +4,14 @@ import "math"
 
 const blockSize = 64
 
-// block holds the dequantised coefficients of 8×8 pixels, a vertical frequency after the other.
+// block holds the dequantised coefficients of 8×8 pixels, by vertical frequency.
 type block struct {
 	values  [blockSize]int32
-	columns uint  // has a bit for each horizontal frequency that has coefficients other than 0
-	sum     int64 // of the magnitudes of all coefficients but the first
+	columns uint  // bit set of horizontal frequencies with non-zero coefficients
+	sum     int64 // sum of the magnitudes of all coefficients except DC
 }
 
-// largest is more than any coefficient of 8-bit pixels, and as much as sums of 64 leave room for.
+// largest exceeds any coefficient of 8-bit pixels, and sums of 64 of them do not overflow.
 const largest = 1 << 15
 
 func (b *block) setDC(v int64) {
@@ -25,31 +25,31 @@ func (b *block) set(at uint8, v int32) {
 	b.sum += int64(max(v, -v))
 }
 
-// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of 64 pixels
-// add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128; rounding them
-// adds up to half a step of the quantisation each.
+// wild reports whether the coefficients are impossible for 8-bit pixels. The squares of the coefficients sum to those
+// of the 64 pixels, at most 64·128², so the magnitudes sum to at most 8·8·128. Quantisation adds at most half a step
+// each.
 func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
-// inRange tells that no pixel of the block is below 0 or above 255. A coefficient changes a pixel by a quarter
-// of its magnitude at most, and the first changes all by an eighth (T.81, A.3.3).
+// inRange reports that no pixel of the block needs clipping. A coefficient changes a pixel by at most a quarter of its
+// magnitude, and DC by an eighth (T.81, A.3.3).
 func (b *block) inRange() bool {
 	dc := int64(b.values[0])
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
 }
 
-// fraction is the bits behind the point of the weights; with largest sums of products stay within 64 bits.
+// fraction is the number of fractional bits of the weights. With largest, sums of products fit into 64 bits.
 const fraction = 20
 
-// average is how the means of each run of some samples of a row of eight follow from its coefficients: the
-// inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number. The means of
-// runs at equal distance from the two ends differ in the sign of the odd frequencies.
+// average is the linear map from the eight coefficients of a row to the means of runs of samples: the inverse transform
+// (T.81, A.3.3) averaged over each run. By symmetry the means of runs at equal distance from both ends differ only in the
+// sign of odd frequencies.
 type average struct {
-	run, runs int         // samples of a run, and runs of a row, 8/run
-	columns   uint        // has a bit for each frequency on which means depend
-	weights   [4][8]int64 // of each frequency in the means of the first half of the runs
+	run, runs int         // samples per run, and runs per row, 8/run
+	columns   uint        // bit set of the frequencies with non-zero weights
+	weights   [4][8]int64 // weights of the frequencies for the first half of the runs
 }
 
-// averages holds those of runs of 1, 2, 4 and 8 samples.
+// averages holds the maps for runs of 1, 2, 4 and 8 samples.
 var averages = func() (all [9]average) {
 	for _, run := range []int{1, 2, 4, 8} {
 		a := &all[run]
@@ -72,7 +72,7 @@ var averages = func() (all [9]average) {
 	return all
 }()
 
-// apply writes the means of eight coefficients to the front of out.
+// apply writes the means for the coefficients c to out[:a.runs].
 func (a *average) apply(out, c *[8]int64) {
 	if a.runs == 1 {
 		out[0] = a.weights[0][0] * c[0]
@@ -85,7 +85,7 @@ func (a *average) apply(out, c *[8]int64) {
 	}
 }
 
-// means writes the rounded means of down.run×across.run samples of the block, a row every stride bytes.
+// means writes the rounded means of down.run×across.run samples of the block, with row stride stride.
 func (b *block) means(out []uint8, stride int, across, down *average) {
 	var rows [8][8]int64
 	for u := range 8 {
@@ -112,7 +112,7 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	}
 }
 
-// put writes the means of the block at x and y. Of blocks at the image's border only samples within it count.
+// put writes the means of the block at x and y. For blocks at the border only samples within the image count.
 func (c *component) put(b *block, x, y int) {
 	width, height := min(c.width-8*x, 8), min(c.height-8*y, 8)
 	if width <= 0 || height <= 0 {

@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-// zigzag holds the place of each coefficient of the file's order in a block (T.81, figure 5).
+// zigzag maps the order of coefficients in the file to their index in a block (T.81, figure 5).
 var zigzag = [blockSize]uint8{
 	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
 	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
@@ -17,7 +17,7 @@ type decoder struct {
 	reader
 	times int
 	frame *frame
-	seen  int // has a bit for each component that a scan has
+	seen  int // bit set of the components in scans so far
 
 	quant    [4][blockSize]int32 // in the order of the file
 	dc, ac   [4]table
@@ -25,10 +25,10 @@ type decoder struct {
 
 	bits     bits
 	block    block
-	endOfRun int  // how many blocks have no more coefficients
-	wild     bool // whether some block has coefficients that no image of 8 bits has
+	endOfRun int  // number of blocks left in an end-of-block run
+	wild     bool // some block has coefficients that are impossible for 8-bit pixels
 
-	counting bool // makes no image, but counts rows: those that are whole in the scan that is read
+	counting bool // only count the complete rows, without an image
 	rows     int
 }
 
@@ -82,7 +82,7 @@ func (d *decoder) decode() (image.Image, error) {
 	}
 }
 
-// start makes the image before the first scan.
+// start allocates the image before the first scan.
 func (d *decoder) start() {
 	width, height := d.frame.width, d.frame.height
 	across, down := d.frame.subsampling()
@@ -103,10 +103,10 @@ type part struct {
 	component *component
 	dc, ac    *table
 	quant     *[blockSize]int32
-	last      int32 // the last DC coefficient
+	last      int32 // previous DC coefficient
 }
 
-// scan reads a scan (T.81, B.2.3) with this header, whose bits are next.
+// scan reads the data of a scan with the given header (T.81, B.2.3).
 func (d *decoder) scan(header []byte) error {
 	first := d.seen == 0
 	parts, err := d.readScan(header)
@@ -116,7 +116,7 @@ func (d *decoder) scan(header []byte) error {
 	if first && !d.counting {
 		d.start()
 	}
-	// Minimum coded units of the image across and down (T.81, A.2.3).
+	// Number of minimum coded units in x and y (T.81, A.2.3).
 	h, v := d.frame.components[0].h, d.frame.components[0].v
 	across, down := (d.frame.width+8*h-1)/(8*h), (d.frame.height+8*v-1)/(8*v)
 	expected := byte(restart0)
@@ -145,7 +145,8 @@ func (d *decoder) scan(header []byte) error {
 	return nil
 }
 
-// unit reads the blocks of a component in a unit. Alone they follow row by row within the image.
+// unit reads the blocks of a component in a minimum coded unit. If the component is alone, blocks are in row order
+// and only within the image.
 func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 	b, h, v := &d.block, p.component.h, p.component.v
 	for j := range h * v {
@@ -206,7 +207,7 @@ func (d *decoder) readScan(header []byte) (parts []part, err error) {
 	return parts, nil
 }
 
-// restart goes on behind the next restart marker, which has to be the expected one.
+// restart continues after the next restart marker, which must be the expected one.
 func (d *decoder) restart(expected byte) error {
 	for at := d.bits.end(); at+1 < len(d.content); at++ {
 		if d.content[at] != 0xff {
@@ -226,7 +227,7 @@ func (d *decoder) restart(expected byte) error {
 	return errEnds
 }
 
-// sequential reads a block (T.81, F.2.2). Like image/jpeg it takes the code of several empty blocks.
+// sequential reads a block (T.81, F.2.2). Like image/jpeg it accepts end-of-block runs.
 func (d *decoder) sequential(p *part) error {
 	r, b := &d.bits, &d.block
 	size, ok := r.symbol(p.dc)
@@ -259,20 +260,20 @@ func (d *decoder) sequential(p *part) error {
 	return nil
 }
 
-const lookBits = 9 // the longest code that is looked up at once
+const lookBits = 9 // length of the longest code in the lookup table
 
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
-	symbols []byte // in the order of codes, up to 256; none where the table is not defined
-	// look holds the symbol of the code that lookBits bits begin with, and its length, or 0 if longer.
+	symbols []byte // by code, up to 256; empty if the table is not defined
+	// look maps the next lookBits bits to a symbol and its code length, or to 0 if the code is longer.
 	look [1 << lookBits]uint16
-	// limit is the first number that begins with no code up to a length, and first leads from a code to its
-	// symbol.
+	// limit is, for each length, the first 16-bit prefix that no code of up to this length matches. first maps a code
+	// to the index of its symbol.
 	limit [16]uint32
 	first [16]int32
 }
 
-// define makes what codes are found by. It is false where no prefix codes have these lengths.
+// define builds the table from code lengths and symbols. It returns false if no prefix code has these lengths.
 func (t *table) define(counts, symbols []byte) bool {
 	*t = table{symbols: symbols}
 	code, at := uint32(0), 0
@@ -323,19 +324,19 @@ func (d *decoder) readTables(data []byte) error {
 	return nil
 }
 
-// bits are those of a part between restarts. Beyond their end they are 0, and n falls below 0.
+// bits is a bit reader for the data between restarts. After the end it reads zeros, and n becomes negative.
 type bits struct {
 	data []byte
-	from int // where they begin
-	at   int // where the next byte is
+	from int // offset of the first byte
+	at   int // offset of the next byte
 	next uint64
-	n    int // how many of next there are; the rest is what follows, or 0
+	n    int // number of valid bits in next, from the top
 	over bool
 }
 
-const enough = 32 // how many bits fill has ready, unless they end: a code and a value take up to 32
+const enough = 32 // number of bits that fill provides before the end: a code and a value take up to 32
 
-// fill reads bytes. Behind 0xff there stands a 0, which is no data (T.81, F.1.2.3), or a marker, the end.
+// fill reads bytes into next. After 0xff follows a stuffed 0, which is skipped (T.81, F.1.2.3), or a marker, which ends the data.
 func (b *bits) fill() {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if b.over {
@@ -370,7 +371,7 @@ func (b *bits) fill() {
 	}
 }
 
-// end returns where the byte stands that follows the last of which a bit was taken.
+// end returns the offset after the last byte of which a bit was read.
 func (b *bits) end() int {
 	at := b.at
 	for n := b.n; n >= 8; n -= 8 {
@@ -392,7 +393,7 @@ func (b *bits) read(n int) uint32 {
 	return uint32(v)
 }
 
-// symbol returns the symbol of the next code, if there is one, and may return one beyond the end.
+// symbol returns the symbol of the next code. After the end of the data it may return any symbol.
 func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 	if b.n < enough {
 		b.fill()
@@ -413,12 +414,12 @@ func (b *bits) symbol(t *table) (symbol byte, ok bool) {
 	return 0, false
 }
 
-// value returns the next value of so many bits, up to 16 (T.81, F.2.2.1, EXTEND).
+// value returns the next signed value of size bits, up to 16 (T.81, F.2.2.1, EXTEND).
 func (b *bits) value(size int) int32 {
 	if size == 0 {
 		return 0
 	}
-	positive := int64(b.next) >> 63 // all bits of it, or none
+	positive := int64(b.next) >> 63 // all ones if the top bit is set, else 0
 	v := int64(b.next >> uint(64-size))
 	b.next <<= uint(size)
 	b.n -= size

@@ -1,5 +1,5 @@
-// Package layout places points of many dimensions on a plane, so that neighbours stay neighbours, by attraction
-// along the edges of a graph and repulsion of all points, as UMAP does (McInnes, Healy and Melville 2018,
+// Package layout embeds high-dimensional points in the plane so that neighbours stay neighbours, with the forces of UMAP:
+// attraction along the edges of a neighbour graph and repulsion between all points (McInnes, Healy and Melville 2018,
 // arXiv:1802.03426).
 package layout
 
@@ -17,43 +17,43 @@ import (
 )
 
 const (
-	neighboursOf = 15  // each point make the graph
-	samples      = 10  // points that repel a point in an epoch, in place of all
-	repulsion    = 5   // how strongly they do: UMAP's five samples for each edge
-	curve        = 1.6 // a in the similarity 1/(1 + a·d²) of two points at a distance d
-	// epochs of few and of many points. The rate falls with the square of the epochs that are left: as many
-	// neighbours stay as after 400 and 200 epochs of a rate from 1 that falls evenly.
+	neighboursOf = 15  // number of neighbours of each point in the graph
+	samples      = 10  // number of negative samples per point and epoch
+	repulsion    = 5   // strength of the repulsion: UMAP's five negative samples per edge
+	curve        = 1.6 // a in the similarity 1/(1 + a·d²) of two points at distance d
+	// Numbers of epochs for few and for many points. The rate decreases with the square of the remaining epochs, which
+	// preserves as many neighbours as 400 and 200 epochs with a linear decrease from 1.
 	mostEpochs, leastEpochs = 280, 140
 	manyPoints              = 20000
 	firstRate               = 2
-	beta1, beta2            = 0.5, 0.9 // the moments of Adam (Kingma and Ba 2015), as in uwot
+	beta1, beta2            = 0.5, 0.9 // decay rates of Adam (Kingma and Ba 2015), as in uwot
 	spread                  = 10       // half the width of the initial layout
 
-	// mostRepelled is the most by which one point repels another along either axis, and repelledLess the square of
-	// a distance from which on it is less.
+	// mostRepelled bounds the repulsion between two points along each axis. It is reached only for squared distances
+	// below repelledLess.
 	mostRepelled = 2
 	repelledLess = 0.2
 
-	wholeUpTo  = 4096 // points of which neighbours are looked for among all
-	inCell     = 256  // points of a cell, about; more are put into cells by their nearest centres
-	probed     = 12   // cells nearest to that of a point, in which its neighbours are looked for
-	rounds     = 2    // of moving the centres
+	wholeUpTo  = 4096 // largest number of points for an exhaustive neighbour search
+	inCell     = 256  // mean number of points per cell of the approximate search
+	probed     = 12   // number of nearest cells to search for neighbours of a point
+	rounds     = 2    // number of k-means iterations for the cells
 	rowsAtOnce = 64
-	blockOf    = 256 // points of a part of the work
+	blockOf    = 256 // points per work item
 )
 
-// Memory returns how many bytes Points takes for n points beside them, about.
+// Memory returns an estimate of the bytes that Points allocates for n points.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns n places on a plane, x and y of one after the other, from the first two coordinates, which
-// should be the principal ones. In an epoch all points move at once, so that the result does not depend on the
-// number of cores. It takes O(n log n) time, about. The only error is the context's.
+// Points returns the positions of n points in the plane as x, y pairs. The initial positions are the first two
+// coordinates, which should be the principal components. All points move at the same time in an epoch, so the result
+// does not depend on the number of cores. It takes about O(n log n) time. The only error is that of ctx.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
 		return start(p), ctx.Err()
 	}
-	// In the order of the cells most neighbours lie near each other in memory.
+	// Sorted by cells, most neighbours are close in memory.
 	in, err := cellsOf(ctx, p)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	return at, nil
 }
 
-// start returns the first two coordinates, to the spread, with noise that parts equal points.
+// start returns the first two coordinates scaled to spread, with noise that separates equal points.
 func start(p *project.Points) []float32 {
 	at := make([]float32, 2*p.N)
 	largest := float32(0)
@@ -119,7 +119,7 @@ func start(p *project.Points) []float32 {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// mix returns 64 bits that look random and depend on both numbers alone (the finaliser of SplitMix64).
+// mix returns a 64-bit hash of two numbers (the finaliser of SplitMix64).
 func mix(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 + b*0xd1b54a32d192ed03 + 0x8cb92ba72f3d8dd7
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -127,17 +127,17 @@ func mix(a, b uint64) uint64 {
 	return z ^ z>>31
 }
 
-// place is a point of the plane, or a move on it.
+// place is a point or a vector in the plane.
 type place struct{ x, y float32 }
 
-// mover moves points by Adam along the gradient.
+// mover moves points along the gradient with Adam.
 type mover struct {
-	edges        [][]edge  // of each point, both ways
-	repelled     []float32 // by how much the points that are drawn repel each point
+	edges        [][]edge  // edges of each point, in both directions
+	repelled     []float32 // weight of the repulsion of each point
 	at, next     []place
 	mean, square []place
 
-	// Of an epoch: its number, by what means are multiplied for a step, and squares for their mean.
+	// The epoch, its step size with bias correction, and the bias correction of the squares.
 	epoch      uint64
 	rate, less float32
 }
@@ -165,7 +165,7 @@ func (m *mover) move(i int) {
 	}
 }
 
-// repelled returns by how much q repels p: by half of the gradient of the paper.
+// repelled returns the repulsion of p by q: half of the paper's gradient.
 func (p place) repelled(q place) place {
 	dx, dy := p.x-q.x, p.y-q.y
 	d := dx*dx + dy*dy
@@ -177,14 +177,14 @@ func (p place) repelled(q place) place {
 	return r
 }
 
-// step returns by how much a coordinate moves uphill the gradient g.
+// step returns the step of a coordinate for the gradient g and updates the moments.
 func (m *mover) step(g float32, mean, square *float32) float32 {
 	*mean = beta1**mean + (1-beta1)*g
 	*square = beta2**square + (1-beta2)*g*g
 	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
 }
 
-// neighbour is one of a point's, and the square of its distance.
+// neighbour is a neighbour with its squared distance.
 type neighbour struct {
 	j int32
 	d float32
@@ -214,8 +214,8 @@ func part(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b, in parts, less the squared length
-// of the point of a. square holds those of b.
+// eachDistance calls f with the squared distances of each point i of a from all points of the parts b, minus ‖a_i‖².
+// square holds the squared lengths of the points of b.
 func eachDistance(a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) {
 	n := len(square)
 	room := make([]float32, rowsAtOnce*n)
@@ -236,11 +236,11 @@ func eachDistance(a *project.Points, b []*project.Points, square []float32, f fu
 	}
 }
 
-// cells are points in cells.
+// cells is a partition of points into cells.
 type cells struct {
-	order []int32   // of the points, those of a cell one after the other, as they come
-	start []int     // where the points of each cell begin in the order, and its end
-	near  [][]int32 // the cells near each, itself among them
+	order []int32   // points sorted by cell
+	start []int     // offset in order of each cell, and the end
+	near  [][]int32 // cells near each cell, itself included
 }
 
 func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
@@ -300,7 +300,7 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	}
 	out.near = make([][]int32, c)
 	eachDistance(centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
-		d[k] = float32(math.Inf(-1)) // itself first, whatever rounding says
+		d[k] = float32(math.Inf(-1)) // itself first, despite rounding
 		var nearest []neighbour
 		for j, v := range d {
 			nearest = topk.Insert(nearest, probed, neighbour{int32(j), v}, nearer)
@@ -312,8 +312,8 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	return out, nil
 }
 
-// neighbours finds k neighbours of each point, of many points nearly the nearest, or fewer if those cells have
-// fewer.
+// neighbours returns the k nearest neighbours of each point, approximately if there are several cells, or fewer if the
+// searched cells have fewer points.
 func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]neighbour, error) {
 	square := squares(p)
 	out := make([][]neighbour, p.N)
@@ -354,14 +354,14 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 	return out, err
 }
 
-// edge leads from a point to another one.
+// edge is a weighted edge to a point.
 type edge struct {
 	to     int32
 	weight float32
 }
 
-// graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest has
-// 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
+// graph returns UMAP's fuzzy neighbour graph. The weights of a point's neighbours sum to log2 of their number, with 1 for
+// the nearest. The two directions of an edge are combined as a + b − ab (section 3.1 of the paper).
 func graph(near [][]neighbour) [][]edge {
 	weights := make([][]float32, len(near))
 	parallel.Do(len(near), func(i int) { weights[i] = weigh(near[i]) })
@@ -385,7 +385,7 @@ func graph(near [][]neighbour) [][]edge {
 	return edges
 }
 
-// weigh returns the weights of neighbours, all above 0.
+// weigh returns the weights of a point's neighbours, all > 0.
 func weigh(of []neighbour) []float32 {
 	w := make([]float32, len(of))
 	if len(of) == 0 {

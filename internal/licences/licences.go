@@ -1,5 +1,5 @@
-// Package licences holds the licences of the modules and of the weights that are linked into the
-// program, with their texts. The folder texts and the file modules.csv are written by the generator:
+// Package licences holds the licences, with their texts, of the modules and network weights that are linked into the
+// program. The folder texts and the file modules.csv are generated:
 //
 //	go generate ./internal/licences
 package licences
@@ -24,22 +24,22 @@ import (
 //go:embed modules.csv texts
 var files embed.FS
 
-// Go is the name under which the standard library is listed.
+// Go is the name of the standard library in the list.
 const Go = "Go standard library"
 
 // Licence is the licence of a part of the program.
 type Licence struct {
-	Name, Version string // the path of a Go module, Go, or the name of a library
-	ID            string // an SPDX licence expression, or "" where it is not known
-	Texts         []Text // the licence and its notices; none for libraries of the system
+	Name, Version string // path of a Go module, Go, or name of a library
+	ID            string // SPDX licence expression, or "" if unknown
+	Texts         []Text // licence and notices; none for system libraries
 }
 
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// Linked returns the licences of all that is linked into a program besides its own module, by its build
-// information: Go, then by name the modules, the weights of the built-in network, and the libraries of the
-// system. A module that this package does not know in that version has no licence and no texts.
+// Linked returns the licences of everything that is linked into a program besides its own module, according to its
+// build information: first Go, then by name the modules, the weights of the built-in network and system libraries. A
+// module that is unknown in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
 	if err != nil {
@@ -77,7 +77,7 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	return linked, nil
 }
 
-// modules returns the paths, versions and licences of the modules that the generator found.
+// modules returns the paths, versions and licences of modules.csv.
 func modules() ([][]string, error) {
 	table, err := files.Open("modules.csv")
 	if err != nil {
@@ -101,7 +101,7 @@ func textsOf(module string) ([]Text, error) {
 	return texts, err
 }
 
-// Write writes licences with their texts. Errors of w are w's to report, as a bufio.Writer does.
+// Write writes licences with their texts. It ignores errors of w, which should record them like a bufio.Writer.
 func Write(w io.Writer, all []Licence) {
 	line := strings.Repeat("=", 80)
 	for _, l := range all {

@@ -1,5 +1,5 @@
-// Package links is the algebra of must-links and cannot-links, pairs of samples that belong together and that
-// do not.
+// Package links computes with labels and with must-links and cannot-links, pairs of samples that must and must not be in
+// the same class.
 package links
 
 import (
@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Close returns for each of n samples the number of its group: the samples that must-links join, directly or not,
-// numbered from 0 in the order of their first samples. A cannot-link within a group is an error.
+// Close returns the transitive closure of must-links: for each of n samples the number of its connected component, from 0
+// in the order of first samples. A cannot-link within a component is an error.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	for kind, pairs := range [][][2]int{must, cannot} {
 		for _, p := range pairs {
@@ -17,7 +17,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 			}
 		}
 	}
-	// Each sample points to an earlier one of its group, the first to itself.
+	// Union-find: each sample points to an earlier one of its component, the first one to itself.
 	groups = make([]int, n)
 	for i := range groups {
 		groups[i] = i
@@ -41,7 +41,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	count := 0
 	for i, to := range groups {
 		if to != i {
-			groups[i] = groups[to] // which is earlier, and has its number
+			groups[i] = groups[to] // to is earlier, so it already has its number
 			continue
 		}
 		groups[i] = count
@@ -50,7 +50,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	return groups, nil
 }
 
-// once returns each pair of two samples once, with its lower row first, unless it is left out.
+// once returns the distinct pairs of different samples, lower row first, except those that leftOut excludes.
 func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	var out [][2]int
 	seen := map[[2]int]bool{}
@@ -64,7 +64,7 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	return out
 }
 
-// contradiction is the error for a pair that cannot link although must-links or labels join it.
+// contradiction returns the error for a cannot-link within a component of must-links and labels.
 func contradiction(pair [2]int) error {
 	if pair[0] == pair[1] {
 		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", pair[0], pair[1])
@@ -72,12 +72,12 @@ func contradiction(pair [2]int) error {
 	return fmt.Errorf("cannot-link (%d, %d) contradicts must-links or labels, which join them", pair[0], pair[1])
 }
 
-// Known holds labels and links of n samples. Its zero value says that nothing is known.
+// Known holds labels and links of n samples. Its zero value has none.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known; n elements or none. Two
-	// labels say what a link of the samples would: no algorithm needs both.
+	// Labels holds each sample's class, numbered from 0, or -1 if it is unlabelled; it has n elements or none. The
+	// labels of two samples imply their link.
 	Labels []int
-	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
+	// MustLink and CannotLink hold pairs of rows that must, and must not, be in the same class.
 	MustLink, CannotLink [][2]int
 }
 
@@ -102,7 +102,7 @@ func (k Known) checkLabels(n int) error {
 	return nil
 }
 
-// Close is the function Close of the links and the labels: a group of two labels is an error.
+// Close is the function Close with must-links implied by labels. A component with two labels is an error.
 func (k Known) Close(n int) (groups []int, err error) {
 	if err := k.checkLabels(n); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (k Known) Close(n int) (groups []int, err error) {
 	if groups, err = Close(n, must, k.CannotLink); err != nil {
 		return nil, err
 	}
-	labelled := map[int]int{} // the first sample of a group with a label
+	labelled := map[int]int{} // the first labelled sample of each component
 	for i, c := range k.Labels {
 		if c < 0 {
 			continue
@@ -134,13 +134,12 @@ func (k Known) Close(n int) (groups []int, err error) {
 	return groups, nil
 }
 
-// BothLabelled tells whether samples i and j both have a label: a link of them is redundant.
+// BothLabelled reports whether samples i and j both have a label, so that a link between them is redundant.
 func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the links that labels do not imply, each once, the lower row first. Its errors are those of
-// Close.
+// BeyondLabels returns the distinct links that labels do not imply, lower row first. Its errors are those of Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err
@@ -148,8 +147,8 @@ func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	return once(k.MustLink, k.BothLabelled), once(k.CannotLink, k.BothLabelled), nil
 }
 
-// Classes returns the classes of n samples, numbered from 0 in the order of their first samples, or -1, and how many
-// there are. Labels may be any numbers ≥ 0.
+// Classes returns the classes of n samples, renumbered from 0 in the order of first samples, or -1 for unlabelled
+// samples, and the number of classes. Labels may be any numbers ≥ 0.
 func (k Known) Classes(n int) (class []int, count int) {
 	number := map[int]int{}
 	class = slices.Repeat([]int{-1}, n)

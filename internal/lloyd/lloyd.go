@@ -1,5 +1,5 @@
-// Package lloyd holds what all forms of k-means share: starts by k-means++, and samples for empty clusters. It
-// knows samples by their number only.
+// Package lloyd implements the common parts of k-means variants: k-means++ initialisation and filling of empty
+// clusters.
 package lloyd
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// FillEmpty gives each empty cluster the sample that costs most in its own, of those that are free to move and
-// not alone there, ties to the lower index. Where there is none, clusters stay empty.
+// FillEmpty moves to each empty cluster the sample with the highest cost, ties to the lower index, among samples that are
+// free to move and not alone in their cluster. If there is none, clusters stay empty.
 func FillEmpty[T int | int32](labels []T, counts []int, costs []float64, free func(i int) bool) {
 	for j, count := range counts {
 		if count > 0 {
@@ -32,17 +32,16 @@ func FillEmpty[T int | int32](labels []T, counts []int, costs []float64, free fu
 	}
 }
 
-// Block is how many samples PlusPlus asks the costs of at once.
+// Block is the largest number of samples of a call of PlusPlus.Cost.
 const Block = 240
 
-// Candidates returns of how many samples k-means++ takes one.
+// Candidates returns the number of candidates for each centre of greedy k-means++, 2 + ln k.
 func Candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) }
 
-// PlusPlus draws k of n samples for k-means to start from: one after the other, the best of 2 + ln k
-// candidates, each drawn with a probability in proportion to its cost with the samples before it (Arthur and
-// Vassilvitskii 2007, greedy). First holds what each sample costs before: infinite, 0 for one that is not to be
-// drawn, or, if Started, its cost with given centres. Propose gets the candidates, and Cost then writes the
-// costs of each sample from lo to hi with each. Several goroutines call Cost.
+// PlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): each centre is the best of 2 + ln k candidates, drawn with
+// probability proportional to their cost with the previous centres. First holds the initial cost of each sample: infinite,
+// 0 for samples that must not be drawn, or the cost with given centres if Started. Propose sets the candidates. Cost then
+// writes the cost of each sample from lo to hi−1 with each candidate; it is called concurrently.
 type PlusPlus struct {
 	First   []float64
 	Started bool
@@ -50,10 +49,10 @@ type PlusPlus struct {
 	Cost    func(out []float64, lo, hi int)
 }
 
-// Draw returns the k samples.
+// Draw returns the k samples that are the initial centres.
 func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []int, err error) {
 	costs, n, most := p.First, len(p.First), Candidates(k) // costs with the samples drawn so far
-	sums := make([]float64, parallel.Count(n, Block))      // of the costs of each block
+	sums := make([]float64, parallel.Count(n, Block))      // sum of the costs of each block
 	tried, totals := make([]float64, n*most), make([]float64, len(sums)*most)
 	for i, cost := range costs {
 		sums[i/Block] += cost
@@ -69,7 +68,7 @@ func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []i
 		}
 		count := len(drawn)
 		p.Propose(drawn)
-		// The costs with each candidate too, and their sums over each block.
+		// The costs with each candidate added, and their sums over blocks.
 		err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) {
 			tried, totals := tried[lo*count:hi*count], totals[lo/Block*count:][:count]
 			p.Cost(tried, lo, hi)
@@ -103,10 +102,10 @@ func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) (rows []i
 	return rows, nil
 }
 
-// draw draws a sample with a probability in proportion to its cost, or any where all costs are 0.
+// draw returns a sample with probability proportional to its cost, or uniformly if all costs are 0.
 func draw(costs, sums []float64, random *rand.Rand) (index int) {
 	var total float64
-	last := 0 // of the blocks with a cost
+	last := 0 // last block with a non-zero cost
 	for block, sum := range sums {
 		if total += sum; sum > 0 {
 			last = block

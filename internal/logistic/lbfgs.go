@@ -7,17 +7,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// remembered is how many steps L-BFGS learns the curvature from.
+// remembered is the number of steps in the memory of L-BFGS.
 const remembered = 10
 
-// step is one of them: how far the point and the gradient went, and 1/(point·gradient).
+// step holds the changes of the point and of the gradient, and 1/(point·gradient).
 type step struct {
 	point, gradient []float64
 	scale           float64
 }
 
-// descend moves x to where no part of the gradient is above the tolerance, by L-BFGS (Nocedal 1980) with steps
-// under the weak Wolfe conditions (Lewis and Overton 2013), or until the objective has no more digits.
+// descend minimises l from x, in place, by L-BFGS (Nocedal 1980) with a weak Wolfe line search (Lewis and Overton 2013). It
+// stops when no component of the gradient exceeds tolerance, when the line search fails, or after most iterations.
 func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most int) error {
 	var steps []step
 	gradient, value := append([]float64(nil), l.evaluate(x).gradient...), l.value
@@ -67,7 +67,7 @@ func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most 
 	return nil
 }
 
-// newton writes the direction of descent to d: minus the gradient times the inverse curvature of the steps.
+// newton writes the search direction to d: minus the inverse Hessian approximation times the gradient.
 func newton(d, gradient []float64, steps []step) {
 	for i, g := range gradient {
 		d[i] = -g

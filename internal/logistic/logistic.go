@@ -17,16 +17,16 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Regression is multinomial logistic regression: the probability of class c of a sample x is proportional to
-// exp(w_c·x + b_c). Fit finds the minimum of
+// Regression holds the settings of multinomial logistic regression: the probability of class c for a sample x is
+// proportional to exp(w_c·x + b_c). Fit minimises
 //
 //	½ Σ_c ‖w_c‖² − C Σ_i log p(label of i | x_i)
 //
-// by L-BFGS from 0. The offsets b are not penalised, and features are taken as they are.
+// by L-BFGS from 0. The offsets b are not penalised, and features are not scaled.
 type Regression struct {
-	C          float64 // the weight of the samples beside the penalty; 0 means 1
-	Tolerance  float64 // of the largest part of the gradient, over n·C; 0 means 1e-6
-	Iterations int     // at most; 0 means 1000
+	C          float64 // inverse strength of the penalty; 0 means 1
+	Tolerance  float64 // largest component of the gradient divided by n·C; 0 means 1e-6
+	Iterations int     // largest number of iterations; 0 means 1000
 }
 
 // Model is a fitted regression.
@@ -35,8 +35,8 @@ type Model struct {
 	Offsets []float64  // k
 }
 
-// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are given, from 0 to k−1. A
-// class without a sample is an error, and so are values that are not finite.
+// Fit fits the model to the rows of x, n×m, dense or a *sparse.CSR, with labels from 0 to k−1. It is an error if a
+// class has no samples or a value is not finite.
 func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (_ *Model, err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
@@ -49,8 +49,7 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 		return nil, err
 	}
 	longest := data.longest(n)
-	// The longest sample is brought to length 1, and the penalty with it, so that the descent sees numbers of an
-	// ordinary size.
+	// Samples are scaled so that the longest has length 1, and the penalty accordingly, for well-scaled numbers.
 	scale := cmp.Or(longest, 1)
 	r.C, r.Tolerance, r.Iterations = cmp.Or(r.C, 1), cmp.Or(r.Tolerance, 1e-6), cmp.Or(r.Iterations, 1000)
 	f := &loss{data: data, labels: labels, k: k, m: m, scale: 1 / scale, penalty: 1 / (r.C * float64(n)) / scale / scale, scores: make([]float64, n*k)}
@@ -74,7 +73,7 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	return model, nil
 }
 
-// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for the rows of x, n×m.
+// LogProbabilities returns the log probabilities of the classes, n×k, for the rows of x, n×m.
 func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
 	k := len(m.Offsets)
@@ -88,7 +87,7 @@ func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	return out
 }
 
-// Classify returns the most probable class of each row of x, of two the lower.
+// Classify returns the most probable class of each row of x; ties go to the lower class.
 func (m *Model) Classify(x mat.Matrix) []int {
 	scores := m.LogProbabilities(x)
 	out := make([]int, scores.RawMatrix().Rows)
@@ -118,8 +117,8 @@ func checkLabelled(n int, labels []int, k int) error {
 	return nil
 }
 
-// loss is the objective over n·C and its gradient. Weights are k×m with k offsets behind, for samples times
-// scale.
+// loss is the objective divided by n·C, with its gradient. The parameters are k×m weights followed by k offsets, for
+// samples multiplied by scale.
 type loss struct {
 	data           rows
 	labels         []int
@@ -180,7 +179,7 @@ func newRows(x mat.Matrix) rows {
 	return rows{dense: mat.DenseCopyOf(x)}
 }
 
-// longest returns the largest norm of a row, which is not finite if a value is not.
+// longest returns the largest norm of a row. It is not finite if a value is not finite.
 func (r rows) longest(n int) (most float64) {
 	for i := range n {
 		if r.sparse != nil {

@@ -1,4 +1,4 @@
-// Package matrix has operations on rows of dense and sparse matrices.
+// Package matrix implements operations on rows of dense and sparse matrices.
 package matrix
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// SelectRows returns some rows of x.
+// SelectRows returns the given rows of x.
 func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
 	if s, ok := x.(*sparse.CSR); ok {
 		return s.SelectRows(rows)
@@ -31,8 +31,8 @@ func SelectRows(x mat.Matrix, rows []int) mat.Matrix {
 	return out
 }
 
-// WriteRows writes the values of some rows of x, with their columns where it is sparse.
-// The identities of logged trials hold a digest of it, so its form stays.
+// WriteRows writes the values of the given rows of x, with their columns if x is sparse. The identities of logged trials
+// contain a digest of this output, so its format must not change.
 func WriteRows(w io.Writer, x mat.Matrix, rows []int) {
 	var buf []byte
 	EachRow(x, rows, func(_ int, columns []int, values []float64) {
@@ -47,8 +47,8 @@ func WriteRows(w io.Writer, x mat.Matrix, rows []int) {
 	})
 }
 
-// EachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
-// one does not store: with the place of the row among rows, the column and the value.
+// EachValue calls f with each stored value of the given rows of x: the index of the row in rows, the column and the
+// value.
 func EachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
 	EachRow(x, rows, func(at int, columns []int, values []float64) {
 		for j, v := range values {
@@ -60,8 +60,8 @@ func EachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
 	})
 }
 
-// EachRow calls f with rows of x: with the place of the row among rows and its values, which are
-// f's until it returns, and where x is sparse with the columns of those that it stores.
+// EachRow calls f for each of the given rows of x, with the index of the row in rows and its values, which are valid
+// until f returns. If x is sparse, values are the stored ones and columns holds their columns, else columns is nil.
 func EachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []float64)) {
 	_, m := x.Dims()
 	var row []float64
@@ -81,7 +81,7 @@ func EachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []fl
 	}
 }
 
-// Range returns the numbers below n.
+// Range returns 0, …, n−1.
 func Range(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
@@ -90,13 +90,13 @@ func Range(n int) []int {
 	return rows
 }
 
-// AllRows returns the places of all rows of x.
+// AllRows returns the indices of all rows of x.
 func AllRows(x mat.Matrix) []int {
 	n, _ := x.Dims()
 	return Range(n)
 }
 
-// FirstNegative returns the first negative value of some rows of x, and the place of its row among them.
+// FirstNegative returns the first negative value of the given rows of x, the index of its row in rows and its column.
 func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, found bool) {
 	EachRow(x, rows, func(i int, columns []int, values []float64) {
 		j := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
@@ -110,7 +110,7 @@ func FirstNegative(x mat.Matrix, rows []int) (at, column int, value float64, fou
 	return at, column, value, found
 }
 
-// Take returns the values at some places.
+// Take returns the values at the given indices.
 func Take(values, places []int) []int {
 	out := make([]int, len(places))
 	for at, i := range places {
@@ -119,7 +119,7 @@ func Take(values, places []int) []int {
 	return out
 }
 
-// UnitRows returns x with rows of unit length, except for rows of zeros.
+// UnitRows returns a copy of x with rows scaled to unit length, except rows of zeros.
 func UnitRows(x *mat.Dense) *mat.Dense {
 	rows := mat.DenseCopyOf(x)
 	n, _ := x.Dims()

@@ -1,9 +1,9 @@
-// Package memory keeps the memory of a process within one budget.
+// Package memory limits the memory of a process by a budget.
 //
-// Work that takes much memory reserves it before it begins. It waits for its share of the [Budget], or
-// is refused if the budget could never hold it. The budget is in the context, so that all work at once
-// shares one. Only large objects are counted: images, matrices, factors. An eighth of the limit and a
-// fixed amount are set aside for all else.
+// Work that needs much memory reserves it before it starts. It waits until the [Budget] has enough free memory, or
+// gets an error if the budget can never provide it. The budget is passed in the context, so that concurrent work
+// shares it. Only large objects are counted: images, matrices, factors. An eighth of the limit and a fixed amount are
+// reserved for everything else.
 package memory
 
 import (
@@ -21,36 +21,36 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
-// Least is the smallest limit that a budget can have.
+// Least is the smallest limit of a budget.
 const Least = 64 << 20
 
-// programShare is set aside for the program, 1/garbagePart of the limit for garbage and small objects.
+// programShare is reserved for the program, and 1/garbagePart of the limit for garbage and small objects.
 const (
 	programShare = 32 << 20
 	garbagePart  = 8
 )
 
-// Budget is a limit of memory, shared out first come, first served, by goroutines at once.
+// Budget is a limit of memory that serves requests in order. It is safe for concurrent use.
 type Budget struct {
 	limit, capacity int64
 
 	mu         sync.Mutex
-	kept, used int64     // what Keep gave, used what Acquire gave
-	waiting    []*waiter // the first comes next
+	kept, used int64     // bytes reserved by Keep, and by other methods
+	waiting    []*waiter // queue of Acquire
 }
 
 type waiter struct {
 	need  int64
 	what  string
-	ready chan error // with room for one
+	ready chan error // has capacity 1
 
 	release func()
 }
 
-// LimitError says that something needs more memory than the budget can give.
+// LimitError reports a request that exceeds the budget.
 type LimitError struct {
-	What string // What needs the memory, such as a file or a matrix
-	// Need is the bytes that it needs, Free the bytes of Limit beside those kept for the whole run.
+	What string // what needs the memory, such as a file or a matrix
+	// Need is the size of the request in bytes, and Free the part of Limit that is not kept for the whole run.
 	Need, Free, Limit int64
 }
 
@@ -68,14 +68,14 @@ func New(limit int64) *Budget {
 // Limit returns the limit, in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Free returns the bytes that are free once all of Acquire are released.
+// Free returns the number of bytes that are free after all reservations of Acquire are released.
 func (b *Budget) Free() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.capacity - b.kept
 }
 
-// Check returns a *LimitError, which names what needs the memory, if n bytes can never be free.
+// Check returns a *LimitError if n bytes can never be free. what names the purpose of the memory.
 func (b *Budget) Check(n int64, what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (b *Budget) check(n int64, what string) error {
 	return nil
 }
 
-// reserve adds n bytes to kept or used, and release takes them away, once.
+// reserve adds n bytes to kept or used. release subtracts them; further calls have no effect.
 func (b *Budget) reserve(from *int64, n int64) (release func()) {
 	*from += n
 	return sync.OnceFunc(func() {
@@ -100,7 +100,7 @@ func (b *Budget) reserve(from *int64, n int64) (release func()) {
 	})
 }
 
-// Keep reserves n bytes for long, such as features, and does not wait: the error is that of Check.
+// Keep reserves n bytes for a long time, such as for features, without waiting. The error is that of Check.
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,8 +112,8 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	return release, nil
 }
 
-// Acquire waits for its turn and reserves n bytes. The error is Check's, or the cause of the context's end. A
-// holder must not call it for more, since two might wait for each other.
+// Acquire waits for its turn and reserves n bytes. The error is that of Check, or the cause of the end of ctx. A
+// holder must not call Acquire again, because two holders could deadlock.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -130,7 +130,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 		defer b.mu.Unlock()
 		if i := slices.Index(b.waiting, w); i >= 0 {
 			b.waiting = slices.Delete(b.waiting, i, i+1)
-			b.serve() // those behind it may be smaller
+			b.serve() // later requests may be smaller
 			return nil, context.Cause(ctx)
 		}
 		err = <-w.ready // it was served meanwhile
@@ -138,7 +138,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 	return w.release, err
 }
 
-// TryAcquire reserves n bytes if they are free and nobody waits. A holder may call it for more.
+// TryAcquire reserves n bytes if they are free and no goroutine waits. A holder may call it.
 func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -148,21 +148,21 @@ func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
 	return b.reserve(&b.used, n), true
 }
 
-// Hold reserves n bytes without waiting: a part of a share that is about to be released and stays in use.
+// Hold reserves n bytes unconditionally, for the part of a reservation that stays in use after its release.
 func (b *Budget) Hold(n int64) (release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.reserve(&b.used, n)
 }
 
-// Waiting tells whether somebody waits.
+// Waiting reports whether a goroutine waits in Acquire.
 func (b *Budget) Waiting() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.waiting) > 0
 }
 
-// serve gives the waiting their shares in order, and refuses those that kept memory leaves too little.
+// serve grants waiting requests in order, and rejects those that kept memory makes impossible.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
@@ -185,10 +185,10 @@ func NewContext(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
 
-// byDefault is the budget of all who were given none.
+// byDefault is the budget of contexts without one.
 var byDefault = sync.OnceValue(func() *Budget { return New(Available() / 2) })
 
-// FromContext returns the budget of the context, or else a shared one of half of the available memory.
+// FromContext returns the budget of ctx, or a shared default of half of the available memory.
 func FromContext(ctx context.Context) *Budget {
 	if b, ok := ctx.Value(contextKey{}).(*Budget); ok {
 		return b
@@ -196,10 +196,10 @@ func FromContext(ctx context.Context) *Budget {
 	return byDefault()
 }
 
-// unknown is the memory that is assumed where the system does not report it.
+// unknown is the assumed memory if the system does not report it.
 const unknown = 4 << 30
 
-// Available returns the bytes that the process may use: the least of the machine's memory and cgroup limits.
+// Available returns the number of bytes that the process may use: the minimum of the machine's memory and cgroup limits.
 func Available() int64 {
 	least := uint64(math.MaxInt64)
 	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup, containerLimit} {
@@ -213,8 +213,8 @@ func Available() int64 {
 	return int64(least)
 }
 
-// containerLimit returns the limit of the outermost control group of version 2 that the process sees.
-// FromCgroup does not find it where the process is in a group outside of its container's.
+// containerLimit returns the limit of the outermost visible cgroup v2. FromCgroup misses it if the process is in a group
+// outside its container's.
 func containerLimit() (uint64, error) {
 	text, err := os.ReadFile("/sys/fs/cgroup/memory.max")
 	if err != nil {
@@ -223,7 +223,7 @@ func containerLimit() (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// Parse reads a limit of Least or more: a size such as 4GB, or a share of the available memory such as 50%.
+// Parse parses a limit of at least Least: a size such as 4GB, or a percentage of the available memory such as 50%.
 func Parse(s string) (int64, error) {
 	n, err := bytesize.Parse(s)
 	if share, ok := strings.CutSuffix(s, "%"); ok {

@@ -1,4 +1,4 @@
-// Package naming puts the names of files and classes in order and makes them text.
+// Package naming orders names of files and classes and converts them to valid text.
 package naming
 
 import (
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Readable returns the names as they are shown, written to files and looked up: as they are where all are text
-// in UTF-8, which file names need not be. Else each byte that is no part of a character stands as \xHH, with
-// two digits in base 16, and each backslash as \x5c, so that different names stay different.
+// Readable returns the names in the form in which they are shown, written to files and looked up. If all are valid UTF-8,
+// they are unchanged. Otherwise each invalid byte is escaped as \xHH, in hexadecimal, and each backslash as \x5c, so that
+// different names stay different.
 func Readable(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
 		return names
@@ -33,10 +33,10 @@ func Readable(names []string) []string {
 	return out
 }
 
-// ReadableName is Readable for a name that stands alone.
+// ReadableName is Readable for a single name.
 func ReadableName(name string) string { return Readable([]string{name})[0] }
 
-// Short lists names, only the first and the last of many.
+// Short joins names with commas and abbreviates long lists to the first and last names.
 func Short(names []string) string {
 	if len(names) > 10 {
 		names = append(append(slices.Clone(names[:5]), "…"), names[len(names)-4:]...)
@@ -44,7 +44,7 @@ func Short(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// CompareNatural orders names as people do: s2 before s10, and all else byte by byte. Different names differ.
+// CompareNatural compares names in natural order: s2 before s10, other characters byte by byte. It is 0 only for equal names.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -65,7 +65,7 @@ func CompareNatural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// Digits returns how many digits s begins with.
+// Digits returns the number of leading decimal digits of s.
 func Digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -74,5 +74,5 @@ func Digits(s string) int {
 	return n
 }
 
-// Headers are the names that a header of a CSV file may give the column of samples' names.
+// Headers are the recognised names of the CSV column that holds sample names.
 var Headers = []string{"file", "filename", "file name", "file path", "filepath", "image", "image name", "image id", "img", "picture", "photo", "name", "path", "row", "sample", "id"}

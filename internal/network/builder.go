@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// builder makes steps of nodes, one after the other.
+// builder compiles nodes to steps.
 type builder struct {
 	constants      map[string]*tensor
 	values         map[string]*value
-	uses           map[string]int // how often a value is read
+	uses           map[string]int // number of reads of each value
 	steps          []step
 	buffers        []*buffer
 	convolutions   []*convolution
-	zeros          int // numbers at the beginning of the arena that are 0
-	numbers, limit int // numbers that the network holds beside the arena, and their bound
+	zeros          int // number of zeros at the start of the arena
+	numbers, limit int // numbers stored outside the arena, and their limit
 	work           int
 }
 
-// value is an array: a constant, or what steps write.
+// value is an array: a constant, or the result of a step.
 type value struct {
 	shape  []int
-	last   bool // a map, 1×channels×height×width, that lies with its channels last, not in the order of its axes
+	last   bool // a map, 1×channels×height×width, stored with channels last
 	buf    *buffer
-	floats []float32 // of a constant
+	floats []float32 // values of a constant
 	ints   []int
 }
 
@@ -44,13 +44,13 @@ var operators = map[string]func(b *builder, n *node, in []*value) *value{
 	"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
 }
 
-// failure is a panic of what a model cannot have; caught makes an error of it.
+// failure is the panic value of fail, which caught converts to an error.
 type failure struct{ error }
 
-// fail ends the compilation of a model with an error.
+// fail aborts the compilation of a model with an error.
 func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
-// caught calls f and returns what it failed with.
+// caught calls f and returns the error of fail, if any.
 func caught(f func()) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -65,7 +65,7 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// lower makes the steps of a node. Operators fail where a node cannot be run.
+// lower compiles a node to steps. Operators call fail for unsupported nodes.
 func (b *builder) lower(n *node) {
 	operator := operators[n.op]
 	if operator == nil {
@@ -108,7 +108,7 @@ func (b *builder) lower(n *node) {
 	b.define(n.outputs[0], out)
 }
 
-// define names a value.
+// define binds a name to a value.
 func (b *builder) define(name string, v *value) {
 	if b.values[name] != nil || b.constants[name] != nil {
 		fail("there are two values %q", name)
@@ -134,7 +134,7 @@ func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
 	b.steps = append(b.steps, run)
 }
 
-// made returns a new value of a shape, which the next step writes.
+// made returns a new value of the given shape, which the next step must write.
 func (b *builder) made(shape []int, last bool) *value {
 	n := size(shape)
 	if n == 0 {
@@ -143,7 +143,7 @@ func (b *builder) made(shape []int, last bool) *value {
 	return &value{shape: shape, last: last, buf: b.buffer(n)}
 }
 
-// hold counts numbers that the network keeps.
+// hold counts numbers that the network stores.
 func (b *builder) hold(n int) {
 	if b.numbers += n; b.numbers > b.limit {
 		b.tooLarge()
@@ -152,7 +152,7 @@ func (b *builder) hold(n int) {
 
 func (b *builder) tooLarge() { fail("the network takes more than %d MB of memory", b.limit>>18) }
 
-// argument returns an input of a node, nil where it is left out.
+// argument returns input at of a node, or nil if it is omitted.
 func argument(in []*value, at int) *value {
 	if at < len(in) {
 		return in[at]
@@ -160,7 +160,7 @@ func argument(in []*value, at int) *value {
 	return nil
 }
 
-// single returns the number of an optional constant input, or otherwise; what names it in errors.
+// single returns the number of an optional constant input, or otherwise if it is omitted. what names it in errors.
 func single(in []*value, at int, otherwise float32, what string) float32 {
 	v := argument(in, at)
 	switch {
@@ -172,7 +172,7 @@ func single(in []*value, at int, otherwise float32, what string) float32 {
 	return v.floats[0]
 }
 
-// computed returns the first input, which is to be no constant.
+// computed returns the first input, which must not be constant.
 func computed(in []*value) *value {
 	if in[0] == nil || in[0].constant() {
 		fail("its first input does not depend on the image")
@@ -180,7 +180,7 @@ func computed(in []*value) *value {
 	return in[0]
 }
 
-// given returns an input that must be constant, finite numbers.
+// given returns an input that must be constant and finite. what names it in errors.
 func given(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {
@@ -194,7 +194,7 @@ func given(in []*value, at int, what string) *value {
 	return v
 }
 
-// perChannel returns constants of which there is one for each channel.
+// perChannel returns a constant input with one number per channel.
 func perChannel(in []*value, at, channels int, what string) []float32 {
 	v := given(in, at, what)
 	if len(v.floats) != channels {
@@ -203,7 +203,7 @@ func perChannel(in []*value, at, channels int, what string) []float32 {
 	return v.floats
 }
 
-// asMap returns the value with its channels last.
+// asMap returns the first input, which must be a map, with channels last.
 func (b *builder) asMap(in []*value) *value {
 	v := computed(in)
 	if len(v.shape) != 4 || v.shape[0] != 1 || max(v.shape[2], v.shape[3]) > maxSide {
@@ -212,7 +212,7 @@ func (b *builder) asMap(in []*value) *value {
 	return b.layout(v, true)
 }
 
-// layout returns the value with its channels last, or in the order of its axes.
+// layout returns the value with channels last, or in the order of its axes.
 func (b *builder) layout(v *value, last bool) *value {
 	if len(v.shape) != 4 || v.last == last {
 		return v
@@ -220,7 +220,7 @@ func (b *builder) layout(v *value, last bool) *value {
 	return b.permuted(v, []int{0, 1, 2, 3}, last)
 }
 
-// strides returns how far apart numbers lie along each axis.
+// strides returns the distance of numbers along each axis.
 func (v *value) strides() []int {
 	out := make([]int, len(v.shape))
 	n := 1
@@ -231,7 +231,7 @@ func (v *value) strides() []int {
 	return out
 }
 
-// order returns the axes in the order of memory.
+// order returns the axes in memory order.
 func order(axes int, last bool) []int {
 	if last {
 		return []int{0, 2, 3, 1}
@@ -247,7 +247,7 @@ func pick(x, at []int) []int {
 	return out
 }
 
-// permuted returns a value whose axis i is axis perm[i] of v.
+// permuted returns v with permuted axes: axis i is axis perm[i] of v.
 func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	shape := pick(v.shape, perm)
 	axes := order(len(shape), last)
@@ -268,7 +268,7 @@ func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	return out
 }
 
-// contiguous tells whether numbers of these dims and strides lie one after the other.
+// contiguous reports whether an array with these dims and strides is contiguous.
 func contiguous(dims, strides []int) bool {
 	n := 1
 	for i, d := range slices.Backward(dims) {
@@ -280,7 +280,7 @@ func contiguous(dims, strides []int) bool {
 	return true
 }
 
-// walk calls f for each line along the last of dims with the index of its first number and its offsets by
+// walk calls f for each line along the last dimension, with the index of its first number and its offset for each of the
 // strides.
 func walk(strides [][]int, dims []int, f func(at int, offsets []int)) {
 	inner, offsets := len(dims)-1, make([]int, len(strides))

@@ -7,7 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// convolution is one under way from a node to a step.
+// convolution is the compiled form of a convolution node.
 type convolution struct {
 	in, out       *buffer
 	rows, columns axis
@@ -16,17 +16,17 @@ type convolution struct {
 	weights, bias []float32 // outC × inC/groups × rows.taps × columns.taps, and outC
 	bounds        [2]float32
 
-	depthwise bool      // finish makes what follows
-	tile      int       // windows at a time
-	panel     int       // numbers of a window at a time
-	table     []int32   // the offsets of all windows' runs
-	packed    []float32 // the weights, panel after panel of one group after the other
-	biases    []float32 // likewise
+	depthwise bool      // each group has one input and one output channel
+	tile      int       // windows per tile
+	panel     int       // output channels per panel
+	table     []int32   // arena offsets of the runs of all windows
+	packed    []float32 // weights by group and panel
+	biases    []float32 // biases by group and panel
 }
 
 var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 
-// patchNumbers of windows are worked on at a time: they stay in a near cache while all weights go by.
+// patchNumbers is the number of inputs of a block of windows, which stay cached while all weights are applied.
 const patchNumbers = 1 << 16
 
 func (b *builder) conv(n *node, in []*value) *value {
@@ -53,7 +53,7 @@ func (b *builder) conv(n *node, in []*value) *value {
 	return b.convolve(c, []int{1, s[0], axes[0].out, axes[1].out}, true)
 }
 
-// convolve adds the step of a convolution.
+// convolve adds the step of a convolution and returns its result.
 func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	out := b.made(shape, last)
 	c.out, c.bounds = out.buf, unbounded
@@ -72,7 +72,7 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	if c.tile, c.panel = simd.WindowTile(); c.depthwise {
 		c.tile = 1
 	}
-	// The last panel of a group is filled up to a whole register of 16 or fewer.
+	// The last panel of a group is padded to a register of up to 16 numbers.
 	b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + (places+c.tile)*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.step(c.run, c.in, c.out)
@@ -80,16 +80,16 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
 	return out
 }
 
-// depth returns how many numbers of a map a tap has.
+// depth returns the number of input channels per group.
 func (c *convolution) depth() int { return c.inC / c.groups }
 
-// finish makes what the step needs, when all buffers have their places.
+// finish packs weights and computes the table, after all buffers have their offsets.
 func (c *convolution) finish() {
 	taps, depth := c.rows.taps*c.columns.taps, c.depth()
 	places := c.rows.out * c.columns.out
 	c.table = make([]int32, (places+c.tile-1)/c.tile*c.tile*taps)
 	for i := range len(c.table) / taps {
-		// What is missing of the last tile is like the last window.
+		// The last tile is padded with copies of the last window.
 		window := min(i, places-1)
 		for t := range taps {
 			y, inside := c.rows.place(window/c.columns.out, t/c.columns.taps)
@@ -139,9 +139,9 @@ func (c *convolution) run(arena []float32) {
 		return
 	}
 	places, depth, perGroup := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups
-	block := (max(32, patchNumbers/(taps*depth)) + c.tile - 1) / c.tile * c.tile // windows at a time, whole tiles
+	block := (max(32, patchNumbers/(taps*depth)) + c.tile - 1) / c.tile * c.tile // windows per block, a multiple of tile
 	for g := range c.groups {
-		// The runs of a group begin behind those of the groups before it.
+		// The runs of a group start after those of earlier groups.
 		x := arena[g*depth:]
 		for first := 0; first < places; first += block {
 			windows, table, to := min(block, places-first), c.table[first*taps:], out[first*c.outC+g*perGroup:]
@@ -156,7 +156,7 @@ func (c *convolution) run(arena []float32) {
 	}
 }
 
-// product is Gemm and MatMul by constant weights: alpha·x·w + beta·c, a convolution of one tap.
+// product compiles Gemm and MatMul with constant weights, alpha·x·w + beta·c, to a convolution with one tap.
 func (b *builder) product(n *node, in []*value) *value {
 	alpha, beta, transposed := n.float("alpha", 1), n.float("beta", 1), n.int("transB", 0) != 0
 	if n.int("transA", 0) != 0 {
@@ -174,7 +174,7 @@ func (b *builder) product(n *node, in []*value) *value {
 	if depth != x.shape[len(x.shape)-1] || depth == 0 {
 		fail("factors of the shapes %v and %v", x.shape, w.shape)
 	}
-	// hold counts these once more, when they are laid out.
+	// convolve counts the packed copy of these.
 	weights, bias := make([]float32, depth*outC), make([]float32, outC)
 	for i := range weights {
 		weights[i] = alpha * w.floats[i/depth*toNext+i%depth*toRow]

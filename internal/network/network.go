@@ -1,14 +1,13 @@
-// Package network runs convolutional networks that are saved as ONNX models, for their
-// features: in single precision, an image at a time on one core, in both builds.
+// Package network computes features with convolutional networks from ONNX models, in single precision, one image at a
+// time on one core.
 //
-// It reads the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet,
-// SqueezeNet, DenseNet) and refuses others by name. A model is a stranger's: every index,
-// shape and size in it is checked, and what it may take of memory and of work is bounded.
+// It supports the operators of plain convolutional networks (ResNet, MobileNet, EfficientNet, SqueezeNet, DenseNet) and
+// rejects others by name. Models are not trusted: every index, shape and size is validated, and memory and work are
+// bounded.
 //
-// A network is compiled for one size of images. Maps lie row by row with their channels last, so that a
-// convolution is a product of windows, each a few runs of numbers that lie side by side, with the weights (an
-// indirect convolution: Dukhan 2019). Normalisation and bounds after a convolution become part of it, and
-// memory of maps is used again by what comes later.
+// A network is compiled for one image size. Maps are stored by rows with channels last, so that a convolution is a
+// product of windows, each a few contiguous runs, with the weights (indirect convolution: Dukhan 2019). Normalisation
+// and clipping after a convolution are fused into it, and memory of maps is reused by later maps.
 package network
 
 import (
@@ -21,46 +20,46 @@ import (
 )
 
 const (
-	maxNumbers = 1 << 28 // of a map, and of all that is held at once
-	maxWork    = 1 << 40 // multiplications an image, or numbers that are written
-	maxSide    = 1 << 14 // rows or columns of a map
+	maxNumbers = 1 << 28 // largest number of values of a map, and of all memory
+	maxWork    = 1 << 40 // largest number of multiplications and written values per image
+	maxSide    = 1 << 14 // largest number of rows or columns of a map
 )
 
-// Options say what of a model is run. The zero value runs it on images of the model's size, or 224×224, up to
-// its last pooling or else its first output.
+// Options are the settings of Compile. The zero value means images of the model's size, or 224×224, and the output of the
+// last global pooling, or else the first output of the model.
 type Options struct {
-	Height, Width int    // of images, 0 for the model's
-	Layer         string // names the value, or the operator whose value, is wanted
-	Memory        int64  // bounds the bytes of weights, of maps and of what is kept with them, 0 for 1 GB
+	Height, Width int    // size of images; 0 means the model's
+	Layer         string // name of the value, or of the operator, whose result is used
+	Memory        int64  // limit of memory for weights and maps in bytes; 0 means 1 GB
 }
 
-// Network is a model that is ready to run.
+// Network is a compiled model.
 type Network struct {
-	Height, Width, Channels int // Height, Width and Channels are those of an image
-	// OutHeight, OutWidth and OutChannels are those of what Run gives: maps, or one place.
+	Height, Width, Channels int // size of an image
+	// OutHeight, OutWidth and OutChannels are the size of the result of Run: maps, or a vector at one position.
 	OutHeight, OutWidth, OutChannels int
 
 	steps        []step
 	in, out      *buffer
-	size         int // of the arena
-	work         int // multiplications
+	size         int // size of the arena
+	work         int // number of multiplications
 	convolutions []*convolution
-	shared       int // numbers that are held once
+	shared       int // number of values stored outside arenas
 	arenas       freelist.List[[]float32]
 }
 
 type step func(arena []float32)
 
-// buffer is memory of a value: size numbers of the arena from at on, while steps first to last run.
+// buffer is the memory of a value: size numbers of the arena from at on, during steps first to last.
 type buffer struct {
 	size, at, first, last int
-	pending               int          // counts the uses that are still to come, while steps are made
-	maker                 *convolution // the convolution that filled it, where nothing changed it since
+	pending               int          // number of later uses, during compilation
+	maker                 *convolution // the convolution that wrote it, if it is unchanged since
 }
 
 func (b *buffer) in(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
 
-// Compile reads a model, checks all of it that is needed, and gets ready to run it.
+// Compile parses an ONNX model, validates the part of it that is needed, and compiles it.
 func Compile(model []byte, opt Options) (*Network, error) {
 	n := &Network{}
 	if err := caught(func() { n.compile(parse(model), opt) }); err != nil {
@@ -76,7 +75,7 @@ func (n *Network) compile(g *graph, opt Options) {
 	}
 	layer := g.layer(opt.Layer)
 	name, in := n.input(g, opt)
-	var needed []*node // what the layer depends on, from the last operator to the first
+	var needed []*node // the operators that the layer depends on, last to first
 	b.uses[layer] = 1
 	for _, node := range slices.Backward(g.nodes) {
 		if slices.ContainsFunc(node.outputs, func(name string) bool { return b.uses[name] > 0 }) {
@@ -119,13 +118,12 @@ func (n *Network) compile(g *graph, opt Options) {
 	n.arenas.New = func() []float32 { return make([]float32, n.size) }
 }
 
-// Shared returns how many bytes a network takes, and Memory how many more Run takes, for
-// each of those that run at once.
+// Shared returns the bytes that a network takes, and Memory the additional bytes of each concurrent Run.
 func (n *Network) Shared() int64 { return 4 * int64(n.shared) }
 func (n *Network) Memory() int64 { return 4 * int64(n.size) }
 
-// Run writes to dst the values of the layer of an image, both row by row with the channels
-// last. Numbers that are not finite are an error. Several goroutines may call it at once.
+// Run writes the layer's values for an image to dst. Both are stored by rows with channels last. Values that are not
+// finite are an error. It is safe for concurrent use.
 func (n *Network) Run(dst, image []float32) error {
 	if len(image) != n.in.size || len(dst) != n.out.size {
 		return fmt.Errorf("%d numbers of %d, want %d of %d", len(dst), len(image), n.out.size, n.in.size)
@@ -152,7 +150,7 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	}
 	in := given[0]
 	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
-	at, last := [3]int{1, 2, 3}, true // of channels, rows and columns
+	at, last := [3]int{1, 2, 3}, true // axes of channels, rows and columns
 	if !channels(1) && channels(3) {
 		at, last = [3]int{3, 1, 2}, false
 	}
@@ -178,13 +176,13 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	return in.name, &value{shape: shape, last: last}
 }
 
-// poolings are operators that pool a whole map, and afterPooling those of a classifier, which reads their answer.
+// poolings are operators that can pool a whole map, and afterPooling the operators of a classifier after it.
 var (
 	poolings     = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
 	afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
 )
 
-// layer returns the name of the value that is wanted.
+// layer returns the name of the value that Options.Layer selects.
 func (g *graph) layer(name string) string {
 	makers := map[string]*node{}
 	for _, n := range g.nodes {
@@ -224,8 +222,8 @@ func (g *graph) layer(name string) string {
 	return g.outputs[0]
 }
 
-// layOut gives buffers places, the largest first and apart from others of the same time, and returns the size
-// of all.
+// layOut assigns offsets to buffers, largest first, so that buffers in use at the same time do not overlap. It
+// returns the size of the arena.
 func (b *builder) layOut() int {
 	end := b.zeros
 	var placed []*buffer
@@ -233,7 +231,7 @@ func (b *builder) layOut() int {
 	slices.SortStableFunc(order, func(x, y *buffer) int { return cmp.Compare(y.size, x.size) })
 	for _, x := range order {
 		x.at = b.zeros
-		for _, y := range placed { // in the order of their places
+		for _, y := range placed { // by offset
 			if y.first > x.last || x.first > y.last {
 				continue
 			}

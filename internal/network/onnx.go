@@ -12,25 +12,25 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// A file of the Open Neural Network Exchange, version 1.x, is one message of Protocol Buffers, see onnx.proto.
-// What is read of it is checked to be well formed here; that it makes sense, where it is used.
+// An ONNX file, version 1.x, is one Protocol Buffers message; see onnx.proto. This file checks that it is well
+// formed. The meaning is validated during compilation.
 
-// graph is what a file holds.
+// graph is a parsed model.
 type graph struct {
 	inputs    []input
 	outputs   []string
 	nodes     []*node
 	constants map[string]*tensor
-	small     int // whole numbers and names, which take many times more memory than bytes of the file
+	small     int // number of integers, names and fields, which take much more memory than in the file
 }
 
-// input is a value that is given.
+// input is an input of the model.
 type input struct {
 	name string
-	dims []int // 0 where the file leaves one open
+	dims []int // 0 for a dimension that is not fixed
 }
 
-// node is an operator with its inputs, some of which may be "", and its outputs.
+// node is an operator with its inputs, which may be "" if omitted, and its outputs.
 type node struct {
 	op, name        string
 	inputs, outputs []string
@@ -45,7 +45,7 @@ func (n *node) String() string {
 	return fmt.Sprintf("%s %q", n.op, n.name)
 }
 
-// int and float return the first number of an attribute.
+// int and float return the first number of an attribute, or otherwise if there is none.
 func (n *node) int(name string, otherwise int) int {
 	if a := n.attributes[name]; len(a.ints) > 0 {
 		return a.ints[0]
@@ -60,7 +60,7 @@ func (n *node) float(name string, otherwise float32) float32 {
 	return otherwise
 }
 
-// attribute is a setting of a node. A single value is also a list of one.
+// attribute is an attribute of a node. A single value is a list of length 1.
 type attribute struct {
 	floats []float32
 	ints   []int
@@ -68,14 +68,14 @@ type attribute struct {
 	tensor *tensor
 }
 
-// The types of a tensor's numbers that are read.
+// Supported element types of tensors.
 const typeFloat, typeInt32, typeInt64, typeHalf, typeDouble = 1, 6, 7, 10, 11
 
 var kinds = map[int]number.Kind{
 	typeFloat: number.Float32, typeInt32: number.Int32, typeInt64: number.Int64, typeHalf: number.Float16, typeDouble: number.Float64,
 }
 
-// tensor is an array as it lies in the file.
+// tensor is an array as stored in the file.
 type tensor struct {
 	name    string
 	dims    []int
@@ -83,19 +83,19 @@ type tensor struct {
 	raw     []byte
 	floats  []float32
 	doubles []float64
-	ints    []int // also the bits of halves
-	other   bool  // its numbers lie in another file
+	ints    []int // integers, or bits of half-precision numbers
+	other   bool  // values are in another file
 }
 
-// What a file may hold.
+// Limits of a model.
 const maxNodes, maxSmall, maxDims, maxInt = 20_000, 1 << 22, 8, 1 << 31
 
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
-// fields are the contents of a message's fields by their numbers, strings without their length.
+// fields maps field numbers of a message to the contents of the fields, without the length prefix of strings.
 type fields map[protowire.Number][][]byte
 
-// message reads a message. Each field takes several times its bytes of memory, and is counted.
+// message parses a message and counts its fields.
 func (g *graph) message(content []byte) fields {
 	m := fields{}
 	for len(content) > 0 {
@@ -114,7 +114,7 @@ func (g *graph) message(content []byte) fields {
 	return m
 }
 
-// after returns what follows n bytes of a message, malformed where n is below 0.
+// after returns content[n:]. A negative n, the error value of protowire, means a malformed message.
 func after(content []byte, n int) []byte {
 	if n < 0 {
 		panic(failure{errMalformed})
@@ -122,7 +122,7 @@ func after(content []byte, n int) []byte {
 	return content[n:]
 }
 
-// count counts n more of what takes many times more memory than bytes of the file.
+// count counts n small items and enforces their limit.
 func (g *graph) count(n int) {
 	if g.small += n; g.small > maxSmall {
 		fail("more than %d names and whole numbers", maxSmall)
@@ -136,13 +136,13 @@ func (m fields) texts(number protowire.Number) (all []string) {
 	return all
 }
 
-// text returns the last of them.
+// text returns the last string of a field, or "".
 func (m fields) text(number protowire.Number) string {
 	all := append([]string{""}, m.texts(number)...)
 	return all[len(all)-1]
 }
 
-// values calls f for each number of a field, packed or not, which next reads.
+// values calls f for each number of a field, packed or not. next decodes a number.
 func (m fields) values(number protowire.Number, next func([]byte) (uint64, int), f func(uint64)) {
 	for _, v := range m[number] {
 		for len(v) > 0 {
@@ -153,7 +153,7 @@ func (m fields) values(number protowire.Number, next func([]byte) (uint64, int),
 	}
 }
 
-// ints returns whole numbers, brought to those that are looked at.
+// ints returns the integers of a field, clamped to ±maxInt.
 func (g *graph) ints(m fields, number protowire.Number) (all []int) {
 	m.values(number, protowire.ConsumeVarint, func(v uint64) {
 		g.count(1)
@@ -171,7 +171,7 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 	return all
 }
 
-// parse reads a model.
+// parse parses a model.
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
 	for _, b := range g.message(content)[7] {
@@ -248,7 +248,7 @@ func (g *graph) readInput(m fields) input {
 	return in
 }
 
-// size returns the product of sizes, and fails where one is below 0 or it is too large.
+// size returns the product of dims. It fails if one is negative or the product is too large.
 func size(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -260,7 +260,7 @@ func size(dims []int) int {
 	return n
 }
 
-// value returns the constant. Each number lies in the file, so constants take a few times its size at most.
+// value converts the tensor to a constant. All numbers are in the file, so constants take at most a few times its size.
 func (t *tensor) value() *value {
 	n, kind := size(t.dims), kinds[t.kind]
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// pointwise adds a step that changes the numbers of a value, in place where nothing else reads them.
+// pointwise adds a step that applies f to the numbers of a value, in place if they have no other use.
 func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	from, to := v.buf, v.buf
 	if v.buf.pending > 0 {
@@ -23,10 +23,10 @@ func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 	return &value{shape: v.shape, last: v.last, buf: to}
 }
 
-// clip is Clip and Relu. After a convolution they are part of it.
+// clip compiles Clip and Relu, which are fused into a preceding convolution.
 func (b *builder) clip(n *node, in []*value) *value {
 	v := computed(in)
-	// Attributes before opset 11, and inputs since.
+	// Bounds are attributes before opset 11, and inputs since.
 	bounds := [2]float32{n.float("min", unbounded[0]), n.float("max", unbounded[1])}
 	for i := range bounds {
 		bounds[i] = single(in, 1+i, bounds[i], "bound is")
@@ -49,7 +49,7 @@ func (b *builder) clip(n *node, in []*value) *value {
 	return b.pointwise(v, clamp)
 }
 
-// functions are those of one number, with the attributes alpha and beta.
+// functions are the unary operators, with the attributes alpha and beta.
 var functions = map[string]func(x, alpha, beta float32) float32{
 	"LeakyRelu": func(x, alpha, _ float32) float32 { return leaky(x, alpha) },
 	"Elu": func(x, alpha, _ float32) float32 {
@@ -74,7 +74,7 @@ func (b *builder) unary(n *node, in []*value) *value {
 	})
 }
 
-// softmax is along the channels of one place.
+// softmax compiles Softmax over the channels of a single position.
 func (b *builder) softmax(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
@@ -94,7 +94,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 	})
 }
 
-// batchNormalization normalises by trained means. After a convolution it becomes part of it.
+// batchNormalization compiles BatchNormalization, which is fused into a preceding convolution.
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
@@ -139,7 +139,7 @@ func (b *builder) batchNormalization(n *node, in []*value) *value {
 	})
 }
 
-// lrn is LRN, local response normalisation over channels side by side.
+// lrn compiles LRN, local response normalisation over adjacent channels.
 func (b *builder) lrn(n *node, in []*value) *value {
 	v := b.asMap(in)
 	size, channels := n.int("size", 0), v.shape[1]
@@ -165,7 +165,7 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	return out
 }
 
-// arithmetic is the functions of two numbers.
+// arithmetic are the binary operators.
 var arithmetic = map[string]func(x, y float32) float32{
 	"Add":   func(x, y float32) float32 { return x + y },
 	"Sub":   func(x, y float32) float32 { return x - y },
@@ -181,13 +181,13 @@ func leaky(x, slope float32) float32 {
 	return x
 }
 
-// binary applies the functions of two numbers; either may be one for many.
+// binary compiles a binary operator with broadcasting.
 func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
 		fail("want two inputs")
 	}
 	shape := common(in[0].shape, in[1].shape)
-	// Maps lie as the first of them.
+	// All maps get the layout of the first one.
 	last, found := false, false
 	operands := slices.Clone(in)
 	for i, v := range operands {
@@ -220,7 +220,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 		}
 		strides[i] = pick(along, axes)
 	}
-	// In place of the first where nothing reads that afterwards.
+	// The result overwrites the first operand if that has no other use.
 	v, w := operands[0], operands[1]
 	out := &value{shape: shape, last: last, buf: v.buf}
 	if v.constant() || v.buf.pending > 0 || v.buf == w.buf || !slices.Equal(v.shape, shape) {
@@ -253,7 +253,7 @@ func (v *value) numbers(arena []float32) []float32 {
 	return v.buf.in(arena)
 }
 
-// common returns the shape of two values together: axes, counted from the last, agree or one of them is 1.
+// common returns the broadcast shape: axes, counted from the last, are equal or one of them is 1.
 func common(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x

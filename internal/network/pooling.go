@@ -15,7 +15,7 @@ func (b *builder) pool(n *node, in []*value) *value {
 	return b.pooled(x, axes, n.op == "AveragePool", n.int("count_include_pad", 0) != 0)
 }
 
-// pooled adds the step of a pooling of a map, a mean or a maximum. With padding a mean counts that too.
+// pooled adds the step of a mean or maximum pooling. With padding, a mean counts padding.
 func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	channels, width := x.shape[1], x.shape[3]
 	rows, columns := axes[0].spans(), axes[1].spans()
@@ -62,10 +62,10 @@ func (b *builder) pooled(x *value, axes [2]axis, mean, padding bool) *value {
 	return out
 }
 
-// span is what a window covers along rows or columns: places, taps, and taps with padding.
+// span is the range of a window along rows or columns: first and last position, number of taps without and with padding.
 type span struct{ first, last, taps, padded int }
 
-// spans returns what each window covers, which must be more than padding.
+// spans returns the span of each window. It fails if a window covers only padding.
 func (a axis) spans() []span {
 	out := make([]span, a.out)
 	for w := range out {
@@ -84,7 +84,7 @@ func (b *builder) globalPool(n *node, in []*value) *value {
 	return b.pooledWhole(b.asMap(in), n.op == "GlobalAveragePool")
 }
 
-// pooledWhole pools all places of a map.
+// pooledWhole pools a whole map.
 func (b *builder) pooledWhole(x *value, mean bool) *value {
 	var axes [2]axis
 	for i, in := range x.shape[2:] {
@@ -93,7 +93,7 @@ func (b *builder) pooledWhole(x *value, mean bool) *value {
 	return b.pooled(x, axes, mean, false)
 }
 
-// reduceMean is over all places of a map.
+// reduceMean compiles ReduceMean over all positions of a map.
 func (b *builder) reduceMean(n *node, in []*value) *value {
 	x := computed(in)
 	axes, s := n.axes(in, len(x.shape)), x.shape
@@ -113,21 +113,21 @@ func (b *builder) reduceMean(n *node, in []*value) *value {
 	return out
 }
 
-// axis is how windows lie along rows or columns.
+// axis is the geometry of windows along rows or columns.
 type axis struct {
 	in, out                int
 	taps, stride, dilation int
-	before                 int // zeros in front
+	before                 int // padding
 	after                  int
 }
 
-// place returns the place that a tap of a window is at, or false where that is padding.
+// place returns the position of a tap of a window. ok is false if it is in the padding.
 func (a axis) place(window, tap int) (place int, ok bool) {
 	place = window*a.stride - a.before + tap*a.dilation
 	return place, place >= 0 && place < a.in
 }
 
-// pair returns an attribute of two numbers, from least on.
+// pair returns an attribute of two numbers ≥ least, or otherwise twice if it is missing.
 func (n *node) pair(name string, otherwise, least int) [2]int {
 	of := n.attributes[name].ints
 	if len(of) == 0 {
@@ -139,7 +139,7 @@ func (n *node) pair(name string, otherwise, least int) [2]int {
 	return [2]int(of)
 }
 
-// windows returns how the windows of a convolution or a pooling lie on a map.
+// windows returns the geometry of a convolution or pooling on a map.
 func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 	strides := n.pair("strides", 1, 1)
 	dilations := n.pair("dilations", 1, 1)
@@ -175,7 +175,7 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 		a.out = free/a.stride + 1
 		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {
 			a.out = (free+a.stride-1)/a.stride + 1
-			if (a.out-1)*a.stride >= in+a.before { // it would begin behind the map
+			if (a.out-1)*a.stride >= in+a.before { // the last window would start after the map
 				a.out--
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// ints returns the whole numbers that are an attribute of a node or an input of it.
+// ints returns constant integers that are an input of a node or else an attribute.
 func (n *node) ints(in []*value, at int, name string) []int {
 	v := argument(in, at)
 	if v == nil {
@@ -16,7 +16,7 @@ func (n *node) ints(in []*value, at int, name string) []int {
 	return v.ints
 }
 
-// fromFirst returns an axis, which may be counted from the last, counted from the first of so many.
+// fromFirst converts an axis, which may be negative to count from the last, to an index below count.
 func fromFirst(axis, count int) int {
 	at := axis
 	if at < 0 {
@@ -28,7 +28,7 @@ func fromFirst(axis, count int) int {
 	return at
 }
 
-// axes returns the axes that a node names, as an attribute or as its second input, from the first on.
+// axes returns the sorted axes of a node, from an attribute or its second input.
 func (n *node) axes(in []*value, count int) []int {
 	axes := slices.Clone(n.ints(in, 1, "axes"))
 	for i, axis := range axes {
@@ -66,7 +66,7 @@ func (b *builder) flatten(n *node, in []*value) *value {
 	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
 
-// reshape is to a constant shape, in which 0 stands for the axis as it is and −1 for what is left.
+// reshape compiles Reshape to a constant shape, in which 0 means unchanged and −1 the remaining size.
 func (b *builder) reshape(n *node, in []*value) *value {
 	v, to := in[0], argument(in, 1)
 	if to == nil || to.ints == nil || len(to.ints) > maxDims {
@@ -122,11 +122,11 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
 		fail("perm %v of %d axes", perm, len(v.shape))
 	}
-	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // as it lies, if it can
+	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // avoids a copy if possible
 	return b.permuted(v, perm, !inOrder)
 }
 
-// concat joins values, or constant whole numbers.
+// concat compiles Concat of values, or of constant integers.
 func (b *builder) concat(n *node, in []*value) *value {
 	first := in[0]
 	axis := fromFirst(n.int("axis", 0), len(first.shape))
@@ -159,7 +159,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 		buffers[i] = parts[i].buf
 	}
 	out := b.made(shape, first.last)
-	// Of each part a run of this many numbers for each index of the axis, side by side.
+	// The result interleaves contiguous runs of the parts, of behind numbers per index of the axis.
 	behind := out.strides()[axis]
 	b.step(func(arena []float32) {
 		y := out.buf.in(arena)
@@ -174,7 +174,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 	return out
 }
 
-// pad is Pad with a constant number.
+// pad compiles Pad with a constant value.
 func (b *builder) pad(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
@@ -191,7 +191,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 		shape[i] += pads[i] + pads[axes+i]
 	}
 	out := b.made(shape, v.last)
-	// Lines of the value go to places of what comes of it.
+	// Each line of the value is copied to its offset in the result.
 	memory := order(axes, v.last)
 	strides := pick(out.strides(), memory)
 	dims, begin := pick(v.shape, memory), 0
@@ -211,7 +211,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 	return out
 }
 
-// cast is Cast of constants, and of values to what they are.
+// cast compiles Cast of constants, and of values to their own type.
 func (b *builder) cast(n *node, in []*value) *value {
 	v := in[0]
 	to := n.int("to", 0)
@@ -251,7 +251,7 @@ func (b *builder) shapeOf(n *node, in []*value) *value {
 	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
-// gather picks constant whole numbers.
+// gather compiles Gather of constant integers.
 func (b *builder) gather(n *node, in []*value) *value {
 	v, at := in[0], argument(in, 1)
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {

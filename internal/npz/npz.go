@@ -1,5 +1,5 @@
-// Package npz reads and writes NumPy's arrays (.npy) and archives of them (.npz). What a file says of itself is
-// checked before memory is taken for it.
+// Package npz reads and writes NumPy arrays (.npy) and archives of arrays (.npz). Sizes claimed by a file are validated
+// before memory is allocated.
 package npz
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// Archive is a file of arrays.
+// Archive is an .npz file that is open for reading.
 type Archive struct{ Entries []Entry }
 
-// Entry is a file of an archive. NumPy adds .npy to the name of an array.
+// Entry is an array of an archive. NumPy appends .npy to its name.
 type Entry struct{ *zip.File }
 
-// Open reads the directory of an archive of size bytes. No entry claims more bytes of it than it has.
+// Open reads the directory of an archive of size bytes. It is an error if an entry claims more bytes than that.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zipfile.Open(r, size)
 	if err != nil {
@@ -42,7 +42,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// Most returns how many bytes the content can have.
+// Most returns an upper bound of the size of the content.
 func (e Entry) Most() int64 {
 	if e.Method == zip.Store {
 		return int64(e.CompressedSize64)
@@ -50,7 +50,7 @@ func (e Entry) Most() int64 {
 	return zipfile.MostDeflate * int64(e.CompressedSize64)
 }
 
-// Open opens the content.
+// Open opens the content for reading.
 func (e Entry) Open() (io.ReadCloser, error) {
 	if e.Flags&zipfile.Encrypted != 0 {
 		return nil, errors.New("the file is encrypted")
@@ -58,13 +58,13 @@ func (e Entry) Open() (io.ReadCloser, error) {
 	return e.File.Open()
 }
 
-// Size returns how many bytes the content claims to have.
+// Size returns the claimed size of the content in bytes.
 func (e Entry) Size() int64 { return int64(min(e.UncompressedSize64, math.MaxInt64)) }
 
-// An array that is read has up to FreeBytes, or up to PerByte for each byte that it is packed in.
+// An array may have at most FreeBytes, or at most PerByte bytes per compressed byte.
 const FreeBytes, PerByte, maxItems = 16 << 20, 100, 1 << 28
 
-// entry returns the array of the name, if there is one.
+// entry returns the array with the given name.
 func (a *Archive) entry(name string) (e Entry, ok bool) {
 	i := slices.IndexFunc(a.Entries, func(e Entry) bool { return strings.TrimSuffix(e.Name, ".npy") == name })
 	if i < 0 {
@@ -73,13 +73,13 @@ func (a *Archive) entry(name string) (e Entry, ok bool) {
 	return a.Entries[i], true
 }
 
-// Has tells whether there is an array of the name.
+// Has reports whether there is an array with the given name.
 func (a *Archive) Has(name string) bool {
 	_, ok := a.entry(name)
 	return ok
 }
 
-// Floats reads an array of float64 (<f8) in C order, of a shape in which check, if not nil, finds no fault.
+// Floats reads an array of float64 (<f8) in C order. check, if not nil, validates the shape before memory is allocated.
 func (a *Archive) Floats(name string, dimensions int, check func(shape []int) error) (values []float64, shape []int, err error) {
 	raw, shape, err := a.read(name, "<f8", dimensions, check)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *Archive) Floats(name string, dimensions int, check func(shape []int) er
 	return values, shape, err
 }
 
-// Integers reads an array of int64 (<i8) from 0 to largest, of one dimension.
+// Integers reads a one-dimensional array of int64 (<i8) with values from 0 to largest.
 func (a *Archive) Integers(name string, largest int64) (values []int, err error) {
 	raw, _, err := a.read(name, "<i8", 1, nil)
 	if err != nil {
@@ -107,13 +107,13 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 	return values, nil
 }
 
-// Text reads an array of bytes (|u1) of one dimension.
+// Text reads a one-dimensional array of bytes (|u1).
 func (a *Archive) Text(name string) ([]byte, error) {
 	raw, _, err := a.read(name, "|u1", 1, nil)
 	return raw, err
 }
 
-// read reads the values of an array of a type and number of dimensions in C order.
+// read reads the values of an array of the given type and number of dimensions in C order.
 func (a *Archive) read(name, kind string, dimensions int, check func([]int) error) (raw []byte, shape []int, err error) {
 	label := fmt.Sprintf("the array %q", name)
 	e, ok := a.entry(name)
@@ -161,21 +161,21 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	return raw, h.Shape, nil
 }
 
-// Header is what stands before an array's values.
+// Header is the header of an array.
 type Header struct {
-	Type string // the type of the items as NumPy writes it, such as "<f8"
-	// Shape is the size along each dimension. With Fortran the items along the first follow each other.
+	Type string // NumPy's type of items, such as "<f8"
+	// Shape is the size of each dimension. Fortran means column-major order.
 	Shape   []int
 	Fortran bool
-	Length  int64 // how many bytes the header takes
+	Length  int64 // length of the header in bytes
 }
 
 const magic = "\x93NUMPY"
 
-// headerForm is the dictionary that opens a file, in the form that NumPy writes.
+// headerForm matches the header dictionary in the form that NumPy writes.
 var headerForm = regexp.MustCompile(`^\{'descr': '([^'{}]{1,32})', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n$`)
 
-// ReadHeader reads an array up to its values.
+// ReadHeader reads the header of an array.
 func ReadHeader(r *bufio.Reader) (Header, error) {
 	var h Header
 	preamble, err := r.Peek(12)
@@ -218,7 +218,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	return h, nil
 }
 
-// Items returns the number of items, or an error if they take more than number.MaxBytes, item bytes each.
+// Items returns the number of items, or an error if they take more than number.MaxBytes with item bytes each.
 func (h Header) Items(item int64) (int64, error) {
 	if slices.Contains(h.Shape, 0) {
 		return 0, nil
@@ -235,14 +235,14 @@ func (h Header) Items(item int64) (int64, error) {
 
 // Item is the type of an array's items.
 type Item struct {
-	// Kind is that of numbers and booleans, number.None of text, with Unicode in characters of 4 bytes.
+	// Kind is the kind of numbers and booleans, or number.None for text. Unicode means characters of 4 bytes.
 	Kind    number.Kind
 	Unicode bool
-	Size    int64 // the number of bytes that an item takes
+	Size    int64 // size of an item in bytes
 	Order   binary.ByteOrder
 }
 
-// itemForm is a type that is read: a byte order, a kind (boolean, number, text in bytes or in Unicode), a size.
+// itemForm matches a supported type: byte order, kind (boolean, number, bytes or Unicode text) and size.
 var itemForm = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var numbers = map[string]number.Kind{
@@ -251,7 +251,7 @@ var numbers = map[string]number.Kind{
 	"f2": number.Float16, "f4": number.Float32, "f8": number.Float64,
 }
 
-// Item returns the type of the items; ok is false where they are of none that is read.
+// Item returns the type of the items. ok is false if it is not supported.
 func (h Header) Item() (i Item, ok bool) {
 	m := itemForm.FindStringSubmatch(h.Type)
 	if m == nil {
@@ -271,11 +271,11 @@ func (h Header) Item() (i Item, ok bool) {
 	return i, err == nil
 }
 
-// Writer writes an archive of arrays, up to the first error, which Close returns.
+// Writer writes an archive of arrays. It stops at the first error, which Close returns.
 type Writer struct {
-	// Compress packs the arrays, but for those that are so large that Floats and Integers would not read them
-	// where they pack well. The names of packed arrays are written without .npy and their headers in version 2
-	// of the format, as they have been since the first models were saved; NumPy reads both.
+	// Compress compresses arrays of up to FreeBytes; larger ones could compress so well that Floats and Integers would
+	// refuse them. Names are then written without .npy, and headers in version 2 of the format, for compatibility
+	// with models of earlier versions; NumPy reads both.
 	Compress bool
 
 	zip *zip.Writer
@@ -285,7 +285,7 @@ type Writer struct {
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{zip: zip.NewWriter(w)} }
 
-// Close writes the directory. It does not close what the writer writes to.
+// Close writes the directory. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
@@ -293,7 +293,7 @@ func (w *Writer) Close() error {
 	return w.zip.Close()
 }
 
-// Array writes an array in C order of items of this type (NumPy's numpy.lib.format), whose values put writes.
+// Array writes an array in C order with items of the given type (numpy.lib.format). put writes the values.
 func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) {
 	if w.err != nil {
 		return
@@ -315,7 +315,7 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 		dict += strings.Repeat(" ", (13+len(dict))%16) + "\n"
 		head = binary.LittleEndian.AppendUint32([]byte(magic+"\x02\x00"), uint32(len(dict)))
 	} else {
-		// The values begin at a multiple of 64 bytes.
+		// Values are aligned to 64 bytes.
 		dict += strings.Repeat(" ", 63-(10+len(dict))%64) + "\n"
 		head = binary.LittleEndian.AppendUint16([]byte(magic+"\x01\x00"), uint16(len(dict)))
 	}
@@ -333,7 +333,7 @@ func (w *Writer) Array(name, kind string, shape []int, put func(*bufio.Writer)) 
 	}
 }
 
-// Floats writes an array of float64, of which row gives the values along all but the first dimension.
+// Floats writes an array of float64. row returns the values for index i of the first dimension; of one dimension, all.
 func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	w.Array(name, "<f8", shape, func(b *bufio.Writer) {
 		rows := 1
@@ -350,12 +350,12 @@ func (w *Writer) Floats(name string, shape []int, row func(i int) []float64) {
 	})
 }
 
-// List writes an array of float64 of one dimension.
+// List writes a one-dimensional array of float64.
 func (w *Writer) List(name string, values []float64) {
 	w.Floats(name, []int{len(values)}, func(int) []float64 { return values })
 }
 
-// Integers writes an array of int64 of one dimension.
+// Integers writes a one-dimensional array of int64.
 func (w *Writer) Integers(name string, values ...int) {
 	w.Array(name, "<i8", []int{len(values)}, func(b *bufio.Writer) {
 		for _, x := range values {
@@ -364,12 +364,12 @@ func (w *Writer) Integers(name string, values ...int) {
 	})
 }
 
-// Text writes an array of bytes (|u1) of one dimension.
+// Text writes a one-dimensional array of bytes (|u1).
 func (w *Writer) Text(name string, text []byte) {
 	w.Array(name, "|u1", []int{len(text)}, func(b *bufio.Writer) { b.Write(text) })
 }
 
-// Words writes an array of texts (<U) of one dimension, each filled up to the longest one.
+// Words writes a one-dimensional array of strings (<U), padded to the longest one.
 func (w *Writer) Words(name string, words []string) {
 	longest := 0
 	for _, word := range words {

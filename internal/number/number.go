@@ -1,4 +1,4 @@
-// Package number reads the numbers of binary files.
+// Package number decodes numbers of binary files.
 package number
 
 import (
@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// Kind is the way a file stores one number.
+// Kind is the binary format of a number.
 type Kind int
 
 const (
@@ -28,15 +28,15 @@ const (
 	Float64
 )
 
-// Size returns the bytes that one number takes.
+// Size returns the size of a number in bytes.
 func (k Kind) Size() int {
 	return [...]int{None: 8, Uint8: 1, Int8: 1, Uint16: 2, Int16: 2, Uint32: 4, Int32: 4, Uint64: 8, Int64: 8, Float16: 2, Float32: 4, Float64: 8}[k]
 }
 
-// Whole tells whether the kind stores whole numbers only.
+// Whole reports whether the kind is an integer.
 func (k Kind) Whole() bool { return k != None && k < Float16 }
 
-// In returns a function that gives the i-th number in raw.
+// In returns a function that decodes the i-th number of raw.
 func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	switch k {
 	case Uint8:
@@ -64,7 +64,7 @@ func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	}
 }
 
-// Half returns the number of IEEE 754's binary16: a sign, five bits of an exponent and ten of a fraction.
+// Half returns the value of an IEEE 754 binary16 number: sign, 5 bits of exponent, 10 bits of fraction.
 func Half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	var v float64
@@ -85,7 +85,7 @@ func Half(bits uint16) float64 {
 	return v
 }
 
-// Buffered returns a reader with a buffer of at most n bytes, the length of r, or with 0 for unknown of 64 KiB.
+// Buffered returns a buffered reader for r, which has n bytes, or 0 if unknown. The buffer has at most 64 KiB.
 func Buffered(r io.Reader, n int64) *bufio.Reader {
 	size := int64(1 << 16)
 	if n > 0 {
@@ -94,11 +94,11 @@ func Buffered(r io.Reader, n int64) *bufio.Reader {
 	return bufio.NewReaderSize(r, int(size))
 }
 
-// MaxBytes is more bytes than any array that fits into memory has.
+// MaxBytes exceeds the size of any array that fits into memory.
 const MaxBytes = 1 << 40
 
-// ReadBytes reads exactly n bytes, of which at least known exist. It allocates the rest as they come,
-// so a false n is an error and takes no memory.
+// ReadBytes reads exactly n bytes, of which at least known exist. It allocates memory for the others while it reads,
+// so that a false n is an error that takes no memory.
 func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	data := make([]byte, 0, min(n, max(known, 1<<16)))
 	for int64(len(data)) < n {
@@ -117,7 +117,7 @@ func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	return data, nil
 }
 
-// End reads what follows values, which must be nothing; in an archive that compares the check sum.
+// End returns an error unless r is at its end. In an archive this also verifies the checksum.
 func End(r *bufio.Reader) error {
 	switch _, err := r.ReadByte(); err {
 	case io.EOF:

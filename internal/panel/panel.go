@@ -1,5 +1,5 @@
-// Package panel compares rows with points a panel of rows at a time: one matrix product for a panel, of which
-// distances and scores are made while it is in the cache.
+// Package panel compares rows with points in panels of rows: one matrix product per panel, from which distances and
+// scores are computed while it is cached.
 package panel
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
-// Each calls f for one panel of the n rows after another, of size rows but for the last, until one is an error
-// or ctx ends.
+// Each calls f for successive panels of size of the n rows, until f returns an error or ctx ends.
 func Each(ctx context.Context, n, size int, f func(lo, hi int) error) error {
 	for lo := 0; lo < n; lo += size {
 		if err := ctx.Err(); err != nil {
@@ -22,14 +21,14 @@ func Each(ctx context.Context, n, size int, f func(lo, hi int) error) error {
 	return nil
 }
 
-// Dots writes the inner products of the rows of x from lo to hi with all points to out, (hi−lo)×points.
+// Dots writes the inner products of rows lo to hi−1 of x with all points to out, (hi−lo)×points.
 func Dots[T blas.Number](out []T, x blas.Of[T], lo, hi int, points blas.Of[T]) {
 	x.Rows, x.Data = hi-lo, x.Data[lo*x.Stride:]
 	blas.Multiply(blas.NoTrans, blas.Trans, 1, x, points, 0, blas.Of[T]{Rows: x.Rows, Cols: points.Rows, Stride: points.Rows, Data: out})
 }
 
-// Scores turns the inner products of rows x with points y into halves − xᵀy, which with halves of ½‖y‖² orders
-// the points as ‖x − y‖² does.
+// Scores turns inner products xᵀy into halves − xᵀy. With halves = ½‖y‖², scores have the order of ‖x − y‖² for each
+// x.
 func Scores[T blas.Number](products, halves []T) {
 	for ; len(products) > 0; products = products[len(halves):] {
 		for j, half := range halves {
@@ -38,5 +37,5 @@ func Scores[T blas.Number](products, halves []T) {
 	}
 }
 
-// Squared is ‖x − y‖² of ‖x‖², ‖y‖² and xᵀy, never below 0.
+// Squared returns ‖x − y‖², at least 0, from ‖x‖², ‖y‖² and xᵀy.
 func Squared(x, y, product float64) float64 { return max(x+y-2*product, 0) }

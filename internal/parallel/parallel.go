@@ -1,9 +1,9 @@
-// Package parallel splits work over the cores of the processor. All calls in a process share its cores:
-// the caller works itself, and other goroutines join only while cores are free. So nested and
-// concurrent calls never wait for each other or exceed the number of cores.
+// Package parallel distributes work over the cores. All calls in a process share the cores: the caller works itself,
+// and other goroutines join only while cores are free. Nested and concurrent calls therefore never wait for each
+// other or exceed the number of cores.
 //
-// Results must not depend on the number of cores: use parts of fixed sizes, and add their sums in the
-// order of the parts.
+// Results must not depend on the number of cores: use parts of fixed sizes, and add partial sums in the order of the
+// parts.
 package parallel
 
 import (
@@ -17,12 +17,12 @@ import (
 )
 
 var (
-	limit   atomic.Int64 // what SetCores set, or 0
-	held    atomic.Int64 // goroutines that called Hold
-	helpers atomic.Int64 // goroutines that joined a caller
+	limit   atomic.Int64 // value of SetCores, or 0
+	held    atomic.Int64 // number of cores reserved by Hold
+	helpers atomic.Int64 // number of goroutines that joined a caller
 )
 
-// Cores returns how many goroutines may compute at once: GOMAXPROCS.
+// Cores returns the number of goroutines that may compute at the same time: GOMAXPROCS.
 func Cores() int {
 	if n := limit.Load(); n > 0 {
 		return int(n)
@@ -30,14 +30,14 @@ func Cores() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// SetCores makes Cores return n, or with 0 GOMAXPROCS. It is for tests and benchmarks.
+// SetCores makes Cores return n, or GOMAXPROCS if n is 0. It is for tests and benchmarks.
 func SetCores(n int) (restore func()) {
 	before := limit.Swap(int64(n))
 	return func() { limit.Store(before) }
 }
 
-// Hold reserves a core for the calling goroutine, one of several that compute side by side, until release. It
-// does not wait. The returned context carries the core. A goroutine that calls Do on its own needs none.
+// Hold reserves a core until release for the calling goroutine, if several goroutines compute concurrently. It does not
+// wait. The returned context carries the core for Wait. A single goroutine that calls Do does not need it.
 func Hold(ctx context.Context) (holds context.Context, release func()) {
 	held.Add(1)
 	return context.WithValue(ctx, holdsCore{}, true), sync.OnceFunc(func() { held.Add(-1) })
@@ -45,7 +45,7 @@ func Hold(ctx context.Context) (holds context.Context, release func()) {
 
 type holdsCore struct{}
 
-// Wait calls f, which waits for other goroutines. A core that the context holds is free meanwhile.
+// Wait calls f, which waits for other goroutines. It frees the core that ctx holds in the meantime.
 func Wait(ctx context.Context, f func()) {
 	if ctx.Value(holdsCore{}) != nil {
 		held.Add(-1)
@@ -54,7 +54,7 @@ func Wait(ctx context.Context, f func()) {
 	f()
 }
 
-// join takes a core for one more goroutine, if one is free.
+// join reserves a core for a helper goroutine, if one is free.
 func join() bool {
 	free := int64(Cores()) - max(1, held.Load())
 	for n := helpers.Load(); n < free; n = helpers.Load() {
@@ -65,14 +65,13 @@ func join() bool {
 	return false
 }
 
-// Do calls f for 0, …, n-1, each once and in any order, several at a time where cores
-// are free, and returns when all calls have. A panic of f becomes one of the caller, a
-// *guard.PanicError, after which no further calls begin. Do itself allocates nothing.
+// Do calls f once for each of 0, …, n-1, in any order and concurrently while cores are free, and returns after all
+// calls. If f panics, Do starts no further calls and panics with a *guard.PanicError. Do itself does not allocate.
 func Do(n int, f func(i int)) {
 	do(n, n, f)
 }
 
-// do is Do by at most the given number of goroutines.
+// do is Do with at most the given number of goroutines.
 func do(workers, n int, f func(i int)) {
 	j := jobs.Get().(*job)
 	j.f, j.n, j.most = f, int64(n), int64(min(workers, n))
@@ -88,10 +87,10 @@ func do(workers, n int, f func(i int)) {
 	}
 }
 
-// Few multiplications, or as much other work, half a millisecond at most, are not worth a second core.
+// Few is the number of multiplications, or similar work of half a millisecond, below which a second core does not pay.
 const Few = 1 << 22
 
-// DoWork is Do, but on the caller's core alone if all parts have few multiplications.
+// DoWork is Do, but on the caller's core only if all parts together have less than Few multiplications.
 func DoWork(multiplications, n int, f func(i int)) {
 	if multiplications < Few {
 		for i := range n {
@@ -102,9 +101,9 @@ func DoWork(multiplications, n int, f func(i int)) {
 	Do(n, f)
 }
 
-// Blocks calls f for each block of size numbers below n. At most workers goroutines call it, or one per
-// core where that is 0; calls with the same worker, from 0, come one after the other. It stops when ctx
-// ends and returns its error, or a panic of f as a *guard.PanicError.
+// Blocks calls f for each block of size numbers below n. At most workers goroutines call f, or one per core if workers is
+// 0. Calls with the same worker number, from 0, do not overlap. Blocks stops when ctx ends and returns its error, or a
+// panic of f as a *guard.PanicError.
 func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int)) error {
 	if workers == 0 {
 		workers = Cores()
@@ -124,16 +123,16 @@ func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int
 	})
 }
 
-// Count returns how many blocks of a size the numbers below n make.
+// Count returns the number of blocks of size numbers below n: ⌈n/size⌉.
 func Count(n, size int) int { return (n + size - 1) / size }
 
-// job is one call of Do or Blocks under way.
+// job is the state of a call of Do or Blocks.
 type job struct {
 	f       func(i int)
-	n       int64 // parts
+	n       int64 // number of parts
 	next    atomic.Int64
-	most    int64        // goroutines that may work on it
-	started atomic.Int64 // goroutines so far
+	most    int64        // largest number of goroutines
+	started atomic.Int64 // number of goroutines so far
 	done    sync.WaitGroup
 	help    func()
 	mu      sync.Mutex
@@ -168,7 +167,7 @@ func (j *job) work() {
 	}
 }
 
-// ask starts another goroutine if parts are left and a core is free, before every part, since cores become free.
+// ask starts helpers while parts are left and cores are free. It is called before every part, because cores become free.
 func (j *job) ask() {
 	for j.next.Load() < j.n && j.started.Load() < j.most && join() {
 		if j.started.Add(1) > j.most {
@@ -181,10 +180,10 @@ func (j *job) ask() {
 	}
 }
 
-// Split cuts the numbers below n into nearly equal parts of whole units: one, or an even number.
+// Split divides the numbers below n into nearly equal parts of whole units. There is one part or an even number.
 type Split struct{ n, unit, parts int }
 
-// Even returns a split into parts of at most about size numbers.
+// Even returns a Split into parts of at most about size numbers.
 func Even(n, unit, size int) Split {
 	parts := Count(n, max(size, 1))
 	if parts > 1 {
@@ -193,10 +192,10 @@ func Even(n, unit, size int) Split {
 	return Split{n: n, unit: unit, parts: max(min(parts, Count(n, unit)), 1)}
 }
 
-// Parts returns how many there are, 1 or more.
+// Parts returns the number of parts, at least 1.
 func (s Split) Parts() int { return s.parts }
 
-// At returns the first number of part i and that after its last.
+// At returns the range of part i, from lo to hi−1.
 func (s Split) At(i int) (lo, hi int) {
 	units := Count(s.n, s.unit)
 	return min(i*units/s.parts*s.unit, s.n), min((i+1)*units/s.parts*s.unit, s.n)

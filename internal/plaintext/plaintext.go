@@ -1,5 +1,5 @@
-// Package plaintext makes text from elsewhere, such as names of files, fit to be printed: nothing in it moves a
-// terminal's cursor, changes its colours or title, starts a line, or turns the direction of what follows.
+// Package plaintext sanitises untrusted text, such as file names, for terminals: the result contains no control
+// sequences, line breaks or characters that change the direction of text.
 package plaintext
 
 import (
@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as text of one line. Control characters, line separators, characters that change the direction
-// of text or that no XML document may hold, and bytes that are not UTF-8 are shown as in a Go string ("\x1b",
-// "\n", "\u202e"). Backslashes stay, so that paths can be read; hence the text cannot be turned back with
-// certainty.
+// Line returns s as a single line. Control characters, line separators, characters that change the direction of text
+// or are not allowed in XML, and invalid UTF-8 are escaped as in a Go string ("\x1b", "\n", "\u202e"). Backslashes
+// are unchanged, so that paths stay readable; the result is therefore not reversible.
 func Line(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, active) {
 		return s
@@ -32,8 +31,8 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Lines is Line for text of several lines: line feeds stay, and so do tabs. Every line but the first is
-// indented by two spaces, so that no text can pass for the beginning of another message.
+// Lines is Line for several lines: it keeps line feeds and tabs. Every line after the first is indented by two spaces, so
+// that it cannot be mistaken for another message.
 func Lines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
@@ -46,8 +45,8 @@ func Lines(s string) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// Fprintf is fmt.Fprintf, but for its arguments: strings and what is a fmt.Stringer are printed as Line says,
-// and errors as Lines. The format should be a constant.
+// Fprintf is fmt.Fprintf with sanitised arguments: Line is applied to strings and Stringers, Lines to errors. The format
+// should be a constant.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -65,11 +64,11 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, safe...)
 }
 
-// active tells whether a character does something other than to be seen.
+// active reports whether a character has an effect other than being displayed.
 func active(r rune) bool {
 	return unicode.IsControl(r) || // C0, DEL, C1
 		r == 0x2028 || r == 0x2029 || // line and paragraph separator
 		unicode.Is(unicode.Bidi_Control, r) || // marks, embedding, override, isolate
 		r >= 0xfff9 && r <= 0xfffb || // interlinear annotation
-		r&0xfffe == 0xfffe // no characters
+		r&0xfffe == 0xfffe // noncharacters
 }

@@ -1,5 +1,5 @@
-// Package project brings samples to few numbers each: their places along principal directions, and codes of a byte for
-// each direction, by which similar samples are found quickly.
+// Package project reduces the dimension of samples: to coordinates along principal directions, and to codes of one
+// byte per direction for fast similarity search.
 package project
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// Points are n points of d coordinates, a point after the other.
+// Points are N points with D coordinates, stored by points.
 type Points struct {
 	N, D int
 	Data []float32
@@ -26,22 +26,22 @@ type Points struct {
 func (p *Points) At(i int) []float32 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 
 const (
-	// extra is the oversampling of the randomised subspace iteration, and iterations its number of power iterations
+	// extra is the oversampling, and iterations the number of power iterations, of the randomised subspace iteration
 	// (Halko, Martinsson and Tropp 2011).
 	extra      = 8
 	iterations = 4
-	// Directions are learned from about learnedNumbers values, of fewest to most samples.
+	// Directions are computed from about learnedNumbers values, in fewest to most samples.
 	learnedNumbers = 1 << 22
 	fewest, most   = 128, 4096
-	negligible     = 1e-12 // the share of the largest variance below which a direction is rounding
-	rounding       = 1e-28 // the share of the squares below which all variation is
+	negligible     = 1e-12 // directions with less variance, relative to the largest, are rounding errors
+	rounding       = 1e-28 // less variation, relative to the sum of squares, is rounding error
 
 	rowsAtOnce = 256
 )
 
-// Rows returns the coordinates of the n rows of x, or of unit rows with unit, along their first d principal directions,
-// or fewer where they vary in fewer. The directions are learned from at most a few thousand rows at equal distances, by
-// iterating on a subspace. The values must be finite; whatever their scale, coordinates are ordinary numbers.
+// Rows returns the coordinates of the n rows of x along their first d principal directions, or fewer if the rows have lower
+// rank. With unit, rows are scaled to unit length first. The directions are computed from at most a few thousand equally
+// spaced rows by subspace iteration. Values must be finite. Rows are rescaled, so coordinates do not overflow.
 func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 || d < 1 {
@@ -89,8 +89,8 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	return out, err
 }
 
-// rowScales returns the factors that bring all values into [−1, 1], or with unit the rows to unit length; much smaller
-// rows then stay 0.
+// rowScales returns factors that scale all values to [−1, 1], or with unit the rows to unit length. The factor of
+// negligible rows is then 0.
 func rowScales(x *mat.Dense, unit bool) []float64 {
 	n, _ := x.Dims()
 	largest, scales := make([]float64, n), make([]float64, n)
@@ -115,8 +115,8 @@ func rowScales(x *mat.Dense, unit bool) []float64 {
 	return scales
 }
 
-// principal returns up to d principal directions of the centred rows of x, in columns, or nil if all are equal. Each
-// direction's largest part is positive.
+// principal returns up to d principal directions of the centred rows of x as columns, or nil if all rows are equal. The
+// largest entry of each direction is positive.
 func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
 	s, m := x.Dims()
 	p := min(d+extra, s, m)
@@ -166,7 +166,7 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// orthonormal returns up to d left singular vectors of a, of the largest singular values, or nil if all are negligible.
+// orthonormal returns up to d leading left singular vectors of a, or nil if all singular values are negligible.
 func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	_, p := a.Dims()
 	values, vectors, err := eigen.Symmetric(ctx, mat.NewSymDense(p, product(blas.Trans, a, a).RawMatrix().Data), true)
@@ -189,9 +189,9 @@ func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 	return product(blas.NoTrans, a, to), nil
 }
 
-// Codes returns the first d coordinates of each point, or all of fewer, as bytes of one scale: distances of codes are
-// nearly proportional to those of points. Values beyond four standard deviations of the first coordinate, the widest,
-// are clipped.
+// Codes returns the first min(d, D) coordinates of each point as bytes with a common scale, so that distances of
+// codes are nearly proportional to distances of points. Values beyond four standard deviations of the first
+// coordinate are clipped.
 func (p *Points) Codes(d int) (codes []int8, of int) {
 	of = min(d, p.D)
 	first := 0.0

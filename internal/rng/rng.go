@@ -1,5 +1,5 @@
-// Package rng makes random streams that depend only on a seed and on coordinates, such as a purpose and
-// a repeat. So no stream depends on other streams, on the order of work, or on the number of workers.
+// Package rng creates random streams that depend only on a seed and on coordinates, such as a purpose and a repeat. A
+// stream therefore does not depend on other streams, on the order of work or on the number of workers.
 package rng
 
 import (
@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the stream of the seed and the coordinates, for example New(seed, "labels", k, repeat).
-// Coordinates differ by their printed form and their order.
+// New returns the stream for a seed and coordinates, such as New(seed, "labels", k, repeat). Coordinates are
+// distinguished by their printed form and their order.
 func New(seed uint64, coordinates ...any) *rand.Rand {
 	return rand.New(Source(seed, coordinates...))
 }
 
-// Source returns what New draws from.
+// Source returns the source of New.
 func Source(seed uint64, coordinates ...any) *rand.ChaCha8 {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d", seed)
@@ -24,7 +24,7 @@ func Source(seed uint64, coordinates ...any) *rand.ChaCha8 {
 	return rand.NewChaCha8([32]byte(h.Sum(nil)))
 }
 
-// Seed derives a seed from the seed and the coordinates, for a part that makes its own streams.
+// Seed derives a seed from a seed and coordinates, for a component that creates its own streams.
 func Seed(seed uint64, coordinates ...any) uint64 {
 	return New(seed, coordinates...).Uint64()
 }

@@ -15,32 +15,32 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// None in a field whose zero value stands for a default is the number 0.
+// None means 0 in a field whose zero value means its default.
 const None = -1
 
-// Decoder reads a setting that has a form of its own.
+// Decoder decodes a setting with its own syntax.
 type Decoder interface{ DecodeSetting(*Value) error }
 
-// Decode reads a value into what to points to:
+// Decode decodes a value into the variable that to points to, which is one of:
 //
-//   - a [Decoder] or an [encoding.TextUnmarshaler], which read it themselves,
+//   - a [Decoder] or an [encoding.TextUnmarshaler],
 //   - a bool, a string, a number, or a pointer to one of these,
-//   - a slice, from a list or from a single value,
-//   - a struct with tags, from a mapping, or from a text if it has a field with
-//     `setting:"name,text"`, which then is that field.
+//   - a slice, from a list or a single value,
+//   - a struct with tags, from a mapping, or from a scalar if a field has the tag
+//     `setting:"name,text"`, which then gets the scalar.
 //
-// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that is left out is 0 or
-// the largest number, 1e6 for an int and 1e100 for a float64; without a tag the range is "[1,]" for an int
-// and "[0,]" for a float64. A written 0 becomes [None] if the field has a default tag. A string must be one
-// of its values tag, if it has one, and not empty; a want tag says in messages what it is.
+// A number must be in the range of its range tag, such as "[0,1)" or "(0,]". A missing bound is 0 or the largest
+// number, 1e6 for an int and 1e100 for a float64. Without a tag the range is "[1,]" for an int and "[0,]" for a
+// float64. An explicit 0 is decoded to [None] if the field has a default tag. A string must not be empty, and must be
+// one of the values tag if there is one; a want tag describes it in messages.
 //
-// Of a struct only the settings in the mapping change, and of a struct in it all
-// settings; an empty (null) value counts as none. An error is an *[Error].
+// Decode changes only the settings of a struct that are in the mapping, but all settings of a nested struct. A null value
+// counts as missing. Errors are of type *[Error].
 func Decode(v *Value, to any) error {
 	return decode(v, reflect.ValueOf(to).Elem(), Setting{})
 }
 
-// New decodes into a copy of a struct that an interface holds.
+// New decodes into a copy of the struct in the interface value defaults.
 func New[T any](v *Value, defaults T) (T, error) {
 	to := reflect.New(reflect.TypeOf(defaults))
 	to.Elem().Set(reflect.ValueOf(defaults))
@@ -106,7 +106,7 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// at returns an error with the place of v if it has none.
+// at adds the position of v to an error that has none.
 func at(v *Value, err error) error {
 	var placed *Error
 	if err == nil || errors.As(err, &placed) {
@@ -150,7 +150,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 	return nil
 }
 
-// keyed notes the key of an error.
+// keyed sets the key of an error.
 func keyed(key string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -159,12 +159,12 @@ func keyed(key string, err error) error {
 	return err
 }
 
-// UnknownKey returns an error for an unknown key, with the known ones.
+// UnknownKey returns an error for an unknown key that lists the known keys.
 func UnknownKey(key *Value, known []string) error {
 	return keyed(key.Text, key.Errorf("unknown key %q%s; the keys here are %s", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
 }
 
-// The largest numbers that can be set.
+// The largest values of numbers without a bound.
 const (
 	maxInt   = 1e6
 	maxFloat = 1e100
@@ -189,15 +189,15 @@ func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// numbers are the numbers that a setting can have.
+// numbers is the range of a setting.
 type numbers struct {
 	whole           bool
 	least, most     float64
-	noLeast, noMost bool // the bound itself is not among them
-	unbounded       bool // there is no upper bound but that of all settings
+	noLeast, noMost bool // the bound is exclusive
+	unbounded       bool // the upper bound is maxInt or maxFloat
 }
 
-// rangeOf reads a range tag.
+// rangeOf parses a range tag.
 func rangeOf(tag string, whole bool) numbers {
 	r := numbers{whole: whole, most: maxFloat, unbounded: true}
 	if whole {
@@ -222,7 +222,7 @@ func rangeOf(tag string, whole bool) numbers {
 	return r
 }
 
-// String is the range in words.
+// String returns a description of the range.
 func (r numbers) String() string {
 	switch {
 	case r.whole:
@@ -240,9 +240,9 @@ func (r numbers) String() string {
 	return fmt.Sprintf("a number %s %g %s %g", from, r.least, to, r.most)
 }
 
-// Encode returns the settings of a struct that differ from its zero value, as [Decode] reads them from
-// [Of]: keys with booleans, numbers, texts and lists. A type with its own form must be an
-// [encoding.TextMarshaler] or a [fmt.Stringer] whose text it reads.
+// Encode returns the settings of a struct that are not zero as a map of booleans, numbers, strings and lists, which
+// [Decode] reads from [Of]. A type with its own syntax must implement [encoding.TextMarshaler] or [fmt.Stringer] with
+// the text that it decodes.
 func Encode(of any) map[string]any {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := map[string]any{}

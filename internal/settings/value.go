@@ -1,10 +1,10 @@
-// Package settings reads settings into plain structs of other packages. The tags of a field give the
-// name, the default and the help of its setting:
+// Package settings decodes settings into plain structs of other packages. Tags of a field define the name, default, range
+// and help of its setting:
 //
 //	Step int `setting:"step" default:"8" range:"[1,4096]" help:"distance of patches, in pixels"`
 //
-// From these [Decode] reads a document and [List] lists the settings. A document is a
-// tree of [Value]; the package knows no file format.
+// [Decode] decodes a document, a tree of [Value], and [List] lists the settings of a struct. The package does not
+// depend on a file format.
 package settings
 
 import (
@@ -18,7 +18,7 @@ import (
 // Kind is the kind of a [Value].
 type Kind int
 
-// The kinds. A text is a scalar of any type.
+// Kinds of values. A text is a scalar of any type.
 const (
 	KindNull Kind = iota
 	KindText
@@ -29,19 +29,18 @@ const (
 // Value is a part of a document.
 type Value struct {
 	Kind Kind
-	// Text is a scalar as it is written, without quotes, and Data the same as a bool,
-	// an integer, a float64 or a string.
+	// Text is the text of a scalar without quotes, and Data its value as a bool, an integer, a float64 or a string.
 	Text         string
 	Data         any
-	Items        []*Value // the values of a list
-	Fields       []Field  // the keys and values of a mapping, in the order of the document
-	Line, Column int      // Line and Column count from 1; both are 0 if there is no document
+	Items        []*Value // values of a list
+	Fields       []Field  // fields of a mapping, in document order
+	Line, Column int      // position, counted from 1; 0 without a document
 }
 
 // Field is a key of a mapping with its value.
 type Field struct{ Key, Value *Value }
 
-// Of returns the value of a scalar, a slice or a map from strings.
+// Of returns the Value of a scalar, a slice or a map with string keys.
 func Of(x any) *Value {
 	v := reflect.ValueOf(x)
 	switch {
@@ -64,7 +63,7 @@ func Of(x any) *Value {
 	return &Value{Kind: KindText, Text: fmt.Sprint(x), Data: x}
 }
 
-// Get returns the field of a mapping, or nil values if there is none.
+// Get returns the field with the given key, or the zero Field if there is none.
 func (v *Value) Get(key string) Field {
 	for _, f := range v.Fields {
 		if f.Key.Text == key {
@@ -74,7 +73,7 @@ func (v *Value) Get(key string) Field {
 	return Field{}
 }
 
-// describe is the value in a message.
+// describe returns the value for a message.
 func (v *Value) describe() string {
 	switch v.Kind {
 	case KindText:
@@ -90,10 +89,10 @@ func (v *Value) describe() string {
 	return "an empty value"
 }
 
-// Error is a setting that cannot be read.
+// Error is an invalid setting.
 type Error struct {
-	Line, Column int    // Line and Column are the place of the value or key, 0 if there is no document
-	Key          string // the key of the setting in the outermost mapping, "" if it is not known
+	Line, Column int    // position of the value or key, 0 without a document
+	Key          string // key of the setting in the outermost mapping, or "" if unknown
 	Message      string
 }
 
@@ -105,14 +104,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("[%d:%d] %s", e.Line, e.Column, e.Message)
 }
 
-// maxMessage is the length of the longest message, in characters.
+// maxMessage is the largest length of a message, in characters.
 const maxMessage = 1000
 
-// Errorf returns an *Error at the place of the value.
+// Errorf returns an *Error at the position of the value.
 func (v *Value) Errorf(format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	if runes := []rune(message); len(runes) > maxMessage {
-		message = string(runes[:maxMessage]) + "…" // it quotes a long value
+		message = string(runes[:maxMessage]) + "…" // the message quotes a long value
 	}
 	return &Error{Line: v.Line, Column: v.Column, Message: message}
 }
@@ -122,7 +121,7 @@ func (v *Value) Want(format string, args ...any) error {
 	return v.Errorf("want %s, not %s", fmt.Sprintf(format, args...), v.describe())
 }
 
-// Split returns two mappings: the fields whose keys are among names, and the others.
+// Split returns two mappings: the fields with keys in names, and the others.
 func (v *Value) Split(names []string) (among, others *Value) {
 	a, b := *v, *v
 	a.Fields, b.Fields = nil, nil
@@ -139,17 +138,17 @@ func (v *Value) Split(names []string) (among, others *Value) {
 // Setting describes a setting.
 type Setting struct {
 	Name          string
-	Default, Help string       // Default and Help are in words
-	Values        []string     // the values that it can have, nil if they are no enumeration
-	Range         string       // the range of a number in words, "" for the usual one
-	Type          reflect.Type // that of the field
+	Default, Help string       // descriptions of the default and of the setting
+	Values        []string     // possible values of an enumeration, or nil
+	Range         string       // description of the range, or "" if it has no range tag
+	Type          reflect.Type // type of the field
 
 	field reflect.StructField
-	text  bool // whether a text in place of the mapping is this setting
+	text  bool // a scalar instead of the mapping sets this setting
 }
 
-// List returns the settings of a struct in the order of its fields, those of embedded
-// structs among them. A field without a default tag has the default that it holds in of.
+// List returns the settings of a struct and its embedded structs in the order of fields. The default of a field without a
+// default tag is its value in of.
 func List(of any) []Setting {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := slices.Clone(settingsOf(v.Type()))
@@ -171,10 +170,10 @@ func Names(of any) []string {
 	return names
 }
 
-// known holds the settings of struct types.
+// known caches the settings of struct types.
 var known sync.Map
 
-// settingsOf returns the settings of a struct type, whose defaults are those of tags.
+// settingsOf returns the settings of a struct type, with defaults from tags.
 func settingsOf(t reflect.Type) []Setting {
 	if out, ok := known.Load(t); ok {
 		return out.([]Setting)

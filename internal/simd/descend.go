@@ -2,15 +2,14 @@ package simd
 
 import "math"
 
-// Lanes32 is what the lengths of rows of Gather and Descend are to be multiples of.
+// Lanes32 divides the length of rows of Gather and Descend.
 const Lanes32 = 8
 
-// Descend moves the entries of z one after another nearly to where Σ z − Σ x·log y is least in each, but not
-// below floor nor a tenth of what they were. y = Σ z_r·u_r follows; the rows u_r are stride apart and as long
-// as y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ x·u_r²/y² a step is (a − 1)·a/h, what
-// Newton's method makes of 1/a(z) = 1. An entry whose step is no number, or leads beyond 1e6, stays.
-// Quotients are those of y ≥ 1e-30; the values of a segment are added up in single precision, and what the
-// segments come to in double. y is left without the last entry's step.
+// Descend performs one sweep of coordinate descent on Σ z − Σ x·log y over z, with y = Σ z_r·u_r. The rows u_r have
+// the given stride and the length of y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ x·u_r²/y² the step
+// of an entry is (a − 1)·a/h, Newton's step for 1/a(z) = 1. Entries do not fall below floor or a tenth of their
+// value. An entry is unchanged if its step is NaN or leads above 1e6. y is bounded below by 1e-30. Sums are in single
+// precision within a segment, and in double over segments. On return y lacks the last entry's step.
 func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
 	x = x[:len(y)]
 	if len(z) == 0 || len(y) == 0 {
@@ -26,8 +25,8 @@ const (
 	least32    = 1e-30
 	mostEntry  = 1e6
 	leastSlope = 1e-300
-	mostFall   = 0.1  // share of an entry that a step leaves, so that y keeps its digits
-	segment    = 1024 // values
+	mostFall   = 0.1  // least ratio of an entry to its previous value, so that y keeps its digits
+	segment    = 1024 // number of values summed in single precision
 )
 
 func descendPlain(z []float64, y, x, u []float32, stride int, floor float64) {
@@ -50,7 +49,7 @@ func descendPlain(z []float64, y, x, u []float32, stride int, floor float64) {
 	}
 }
 
-// coordinate adds step·before to y, and Σ x·b and Σ x·b² of b = u/y to as and hs, from eight lanes.
+// coordinate adds step·before to y, and adds Σ x·b and Σ x·b² with b = u/y to as and hs, in eight lanes.
 func coordinate(as, hs *[4]float64, y, x, before, u []float32, step float32) {
 	var a, h [Lanes32]float32
 	for len(y) >= Lanes32 && len(x) >= Lanes32 && len(before) >= Lanes32 && len(u) >= Lanes32 {
@@ -73,9 +72,9 @@ func coordinate(as, hs *[4]float64, y, x, before, u []float32, step float32) {
 	}
 }
 
-// Gather lays out the rows at[0], at[1], … of rows, which are as long as z, as columns of
-// u, whose rows are stride apart, and writes their inner products with z to y. There are a
-// multiple of Lanes32 of them, and z is of a multiple of Lanes.
+// Gather copies the rows at[0], at[1], … of rows, which have the length of z, to the columns of u, whose rows have
+// the given stride, and writes their inner products with z to y. len(at) must be a multiple of Lanes32, and len(z) a
+// value of Width.
 func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 	y = y[:len(at)]
 	if len(at) == 0 || len(z) == 0 {
@@ -99,14 +98,14 @@ func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 	}
 }
 
-// SweepColumns is how many columns Sweep moves side by side.
+// SweepColumns is the number of problems that Sweep solves in parallel.
 const SweepColumns = 64
 
-// Sweep is one sweep of coordinate descent in SweepColumns problems of k variables, min ½vᵀhv − bᵀv over v ≥
-// 0, each a column of v and b, both k×SweepColumns: row after row v_r ← max(0, v_r − (h_r·v −
-// b_r)·inverse_r). h is k×k, inverse holds the inverses of its diagonal, or 0 for rows that are to stay.
-// Columns move where all bits of active are set, and stay where none is. h_rr·δ² of every row, δ being what
-// v_r has moved by, is added to step, of SweepColumns sums. A column's numbers do not depend on the others'.
+// Sweep performs one sweep of coordinate descent on SweepColumns problems with k variables, min ½vᵀhv − bᵀv over v ≥
+// 0, each a column of v and b, k×SweepColumns: for each row r, v_r ← max(0, v_r − (h_r·v − b_r)·inverse_r). h is k×k;
+// inverse holds the inverses of its diagonal, or 0 for rows to leave unchanged. A column is updated if its entry of
+// active is Active, and unchanged if it is 0. For every row h_rr·δ², with δ the change of v_r, is added to the
+// column's sum in step. Columns are independent of each other.
 func Sweep(v, b, h, inverse, active, step []float64) {
 	const width = SweepColumns
 	k := len(inverse)
@@ -123,7 +122,7 @@ func Sweep(v, b, h, inverse, active, step []float64) {
 		}
 		row, linear, diagonal, by := v[r*width:][:width], b[r*width:][:width], h[r*k+r], inverse[r]
 		for c, x := range row {
-			if active[c] == 0 { // all bits set are no number
+			if active[c] == 0 { // Active is NaN, so it is not 0
 				continue
 			}
 			moved := fma(-(sum[c] - linear[c]), by, x)
@@ -137,5 +136,5 @@ func Sweep(v, b, h, inverse, active, step []float64) {
 	}
 }
 
-// Active marks a column that moves.
+// Active marks a column to update: all bits are set.
 var Active = math.Float64frombits(math.MaxUint64)

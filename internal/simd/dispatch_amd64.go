@@ -2,7 +2,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// fast and wide tell which registers the assembly may use.
+// fast and wide report whether assembly for AVX2, and for AVX-512, can be used.
 var (
 	fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 	wide = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
@@ -17,7 +17,7 @@ func rowsOfTile() int {
 	return 4
 }
 
-// Instructions names the instructions that the loops use beyond those of every processor of its kind, or is "".
+// Instructions returns the names of the instruction set extensions in use, or "".
 func Instructions() string {
 	switch {
 	case wide:

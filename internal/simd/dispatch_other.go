@@ -2,7 +2,7 @@
 
 package simd
 
-// Without assembly every loop is the plain one.
+// Without assembly every loop uses plain Go.
 
 const tileRows = 4
 

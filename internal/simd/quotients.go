@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// LogSum returns Σ x·log y for x ≥ 0 and y > 0, where 0·log 0 is 0, in eight lanes.
+// LogSum returns Σ x·log y for x ≥ 0 and y > 0, with 0·log 0 = 0, in eight lanes.
 func LogSum(y, x []float64) float64 {
 	x = x[:len(y)]
 	var sums [8]float64
@@ -19,8 +19,8 @@ func LogSum(y, x []float64) float64 {
 	return sum
 }
 
-// logarithm is the logarithm of a normal x > 0 to about an ulp: that of the power of 2, and a series between √½
-// and √2. Below the normal numbers it is about −709; its factor is then 0 or of no account.
+// logarithm returns the natural logarithm of a normal x > 0 to about 1 ulp: the exponent's part plus a series between
+// √½ and √2. For subnormal x it returns about −709, whose factor is then 0 or negligible.
 func logarithm(x float64) float64 {
 	bits := math.Float64bits(x) + logShift
 	exponent := float64(int(bits>>52) - 1023)
@@ -37,7 +37,7 @@ const (
 	logShift    = 0x3ff0000000000000 - logRootHalf
 )
 
-// logSeries are the coefficients of (log(1+f) − f)/f², from that of f⁰ on. tools/kernels has the same.
+// logSeries holds the coefficients of (log(1+f) − f)/f², from f⁰ on. It must equal those of tools/kernels.
 var logSeries = [...]float64{
 	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
 	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
@@ -46,7 +46,7 @@ var logSeries = [...]float64{
 	0.06444421108963665, -0.0594377125876568, 0.026259864395059444,
 }
 
-// Divide turns each y into x/max(y, floor).
+// Divide replaces each y by x/max(y, floor).
 func Divide(y, x []float64, floor float64) {
 	x = x[:len(y)]
 	for p := divide(y, x, floor); p < len(y); p++ {
@@ -54,7 +54,7 @@ func Divide(y, x []float64, floor float64) {
 	}
 }
 
-// Step multiplies z by x/max(y, least). A product that was not above 0 before, or is below floor, is set to 0.
+// Step multiplies z by x/max(y, least). A result below floor, or of z not above 0, is set to 0.
 func Step(z, x, y []float64, least, floor float64) {
 	x, y = x[:len(z)], y[:len(z)]
 	for p, old := range z {
@@ -65,13 +65,13 @@ func Step(z, x, y []float64, least, floor float64) {
 	}
 }
 
-// DivideSum is Divide for x ≥ 0, and returns [LogSum] of the new y.
+// DivideSum is Divide for x ≥ 0. It returns [LogSum] of the new y.
 func DivideSum(y, x []float64, floor float64) float64 {
 	Divide(y, x, floor)
 	return LogSum(y, x)
 }
 
-// atLeast is max(x, least), but quicker.
+// atLeast is a faster max(x, least) without NaN semantics.
 func atLeast(x, least float64) float64 {
 	if x < least {
 		return least
@@ -79,7 +79,7 @@ func atLeast(x, least float64) float64 {
 	return x
 }
 
-// Ratios is Dots, Divide and AddRows: y becomes x/max(a·row, floor) of the rows at[0], …, and dst grows by y·row.
+// Ratios sets y to x/max(a·row, floor) for the rows at[0], … of rows, and adds Σ y·row to dst.
 func Ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) {
 	Dots(y[:len(at)], a, rows, at)
 	Divide(y[:len(at)], x, floor)

@@ -1,9 +1,9 @@
 package simd
 
-// Width returns the length of rows of k numbers that end in zeros, for [Dots] and [AddRows].
+// Width returns the padded length of rows of k numbers for [Dots] and [AddRows].
 func Width(k int) int { return (k + 3) &^ 3 }
 
-// Dots writes to dst the products of a with the rows at[0], at[1], … of rows, as long as a: a length of [Width].
+// Dots writes the inner products of a with the rows at[0], at[1], … of rows to dst. The length of a and of rows is a [Width].
 func Dots(dst, a, rows []float64, at []int) {
 	dst = dst[:len(at)]
 	if len(a) == 0 {
@@ -13,7 +13,7 @@ func Dots(dst, a, rows []float64, at []int) {
 	if dots(dst, a, rows, at) {
 		return
 	}
-	rows = rows[:cap(rows)] // the last row of a part of a matrix ends where its zeros begin
+	rows = rows[:cap(rows)] // the padding of the last row may exceed the length of rows
 	for p, i := range at {
 		var s [4]float64
 		row := rows[i*len(a):][:len(a)]
@@ -26,7 +26,7 @@ func Dots(dst, a, rows []float64, at []int) {
 	}
 }
 
-// AddRows adds to dst the rows at[0], … of rows, as long as dst, each times its weight, four rows at a time.
+// AddRows adds the rows at[0], … of rows, which have the length of dst, times their weights to dst, four rows at a time.
 func AddRows(dst, weights, rows []float64, at []int) {
 	weights = weights[:len(at)]
 	if len(dst) == 0 || addRows(dst, weights, rows, at) {
@@ -37,7 +37,7 @@ func AddRows(dst, weights, rows []float64, at []int) {
 		four := lastFour(at[p:], weights[p:])
 		var row [4][]float64
 		for i, at := range four.at {
-			row[i] = rows[at*len(dst):][:len(dst)] // the zeros of the last may be beyond the length of rows
+			row[i] = rows[at*len(dst):][:len(dst)] // includes the padding of the last row
 		}
 		for c := range dst {
 			sum := float64(four.x[0] * row[0][c])
@@ -49,7 +49,7 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	}
 }
 
-// four are up to four places with their weights. Where there are fewer, the last place follows with the weight 0.
+// four holds up to four indices with their weights. Missing ones repeat the last index with weight 0.
 type four struct {
 	at [4]int
 	x  [4]float64
@@ -63,12 +63,12 @@ func lastFour(at []int, x []float64) (f four) {
 	return f
 }
 
-// StripRows are the rows of a matrix that AddBoth takes at a time.
+// StripRows is the number of rows of AddBoth.
 const StripRows = 8
 
-// AddBoth does the two products of StripRows rows of a symmetric matrix, which lie stride apart in a: it adds to y
-// the rows, each times its weight, one after another, and writes to products the rows' inner products with x,
-// in eight lanes. x is as long as y, a multiple of StripRows.
+// AddBoth computes both products of StripRows rows of a symmetric matrix a with the given stride: it adds the rows
+// times their weights to y, one row at a time, and writes the rows' inner products with x to products, in eight
+// lanes. x has the length of y, a multiple of StripRows.
 func AddBoth(y, x, a []float64, stride int, weights, products *[StripRows]float64) {
 	x = x[:len(y)]
 	if len(y) == 0 {

@@ -2,30 +2,29 @@ package simd
 
 import "unsafe"
 
-// MostTileRows and MostTileColumns are what a tile of a product of matrices has at most on any processor.
+// MostTileRows and MostTileColumns are the largest size of a tile of a matrix product on any processor.
 const (
 	MostTileRows    = 8
 	MostTileColumns = 48
 )
 
-// TileRows returns how many rows a tile has on this processor: as many as a register holds numbers of 8 bytes.
+// TileRows returns the number of rows of a tile on this processor: the number of float64 in a register.
 func TileRows() int { return tileRows }
 
-// TileColumns returns how many columns a tile has on this processor: those of three registers.
+// TileColumns returns the number of columns of a tile on this processor: three registers.
 func TileColumns[T Number]() int {
 	var x T
 	return 3 * 8 * tileRows / int(unsafe.Sizeof(x))
 }
 
-// WholeColumns returns columns to whole registers: so many numbers Tile reads of each row of b.
+// WholeColumns returns columns rounded up to whole registers: the numbers that Tile reads of each row of b.
 func WholeColumns[T Number](columns int) int {
 	register := TileColumns[T]() / 3
 	return (columns + register - 1) / register * register
 }
 
-// Tile writes to c, a tile or less, the product a·b of the given depth, or adds it. The numbers of a are aRow
-// apart from row to row, and aDepth along the depth; a row of b is bDepth behind the one before. A number of the
-// product is added up in the order of the depth, from 0 on.
+// Tile computes c = a·b, plus c if add is set, for a c of at most one tile. a has the strides aRow between rows and
+// aDepth along the depth; b has the row stride bDepth. Each entry of the product is summed in the order of the depth.
 func Tile[T Number](add bool, c []T, stride int, a []T, aRow, aDepth int, b []T, bDepth, depth, rows, columns int) {
 	width := WholeColumns[T](columns)
 	_, _ = a[(rows-1)*aRow+(depth-1)*aDepth], b[(depth-1)*bDepth+width-1]

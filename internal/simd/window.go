@@ -1,17 +1,16 @@
 package simd
 
-// WindowTile returns the windows that [Windows] computes at a time on this processor, and most numbers of each.
+// WindowTile returns the number of windows of a tile of [Windows] on this processor, and the largest number of columns.
 func WindowTile() (windows, columns int) { return tileRows, TileColumns[float32]() }
 
-// Windows computes a convolution of one group: of each window, taps runs of depth numbers of x, its product
-// with w, taps·depth × columns, and with bias the sum, which is kept within the bounds:
+// Windows computes a convolution of one group with bias and clipping. A window is taps runs of depth numbers of x,
+// and w is taps·depth × columns:
 //
 //	c[r·stride + j] = min(max(bias[j] + Σ x[at(r, t) + d]·w[t·depth + d, j], bounds[0]), bounds[1])
 //
-// At holds the offsets of the runs in x, tile windows of [WindowTile] at a time: the first
-// run of each, the second of each, …; what is missing of the last tile has offsets of runs too.
-// Columns are at most those of the tile. w and bias have as many as [WholeColumns] says,
-// in rows one after another. The caller answers for it that runs lie within x.
+// at holds the offsets of the runs in x by tiles of [WindowTile] windows: the first run of each window of a tile,
+// then the second of each, and so on. The last tile is padded with valid offsets. columns is at most that of
+// WindowTile. Rows of w and bias are padded to [WholeColumns]. The caller must ensure that runs are within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
 	width := WholeColumns[float32](columns)
 	if windows == 0 || taps == 0 || depth == 0 {
@@ -49,7 +48,7 @@ func plainWindows(c []float32, stride int, x []float32, at []int32, taps, depth 
 	}
 }
 
-// clamp keeps numbers within bounds; one that is none stays.
+// clamp limits numbers to the bounds. NaN is unchanged.
 func clamp(x []float32, bounds *[2]float32) {
 	for j, v := range x {
 		if v < bounds[0] {
@@ -60,12 +59,12 @@ func clamp(x []float32, bounds *[2]float32) {
 	}
 }
 
-// Depthwise computes a convolution of each channel with itself: of each window, taps runs
-// of as many numbers as bias has, which are channels,
+// Depthwise computes a depthwise convolution with bias and clipping. A window is taps runs of len(bias) channels of
+// x:
 //
 //	c[r·channels + j] = min(max(bias[j] + Σ x[at[r·taps + t] + j]·w[t·channels + j], bounds[0]), bounds[1])
 //
-// The caller answers for it that runs lie within x.
+// The caller must ensure that runs are within x.
 func Depthwise(c, x []float32, at []int32, taps int, w, bias []float32, bounds *[2]float32) {
 	channels := len(bias)
 	windows := len(at) / taps

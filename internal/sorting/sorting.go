@@ -1,4 +1,4 @@
-// Package sorting decides into which folders the pictures of groups go.
+// Package sorting determines the target folders of the images of groups.
 package sorting
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// Groups says which pictures are in which group.
+// Groups holds the assignment of images to groups.
 type Groups struct {
 	Assigned   []report.Assignment
-	Data, List string   // where the pictures are, "" where that is not known, and the file that lists them
-	Notes      []string // what should be known of the list
+	Data, List string   // folder of the images, or "" if unknown, and the file that lists them
+	Notes      []string // remarks for the user
 }
 
-// Read reads the groups of a folder of results, with the corrections that are not in them yet, or of a list.
+// Read reads the groups of a results folder, including pending corrections, or of an assignments file.
 func Read(path string) (g *Groups, err error) {
 	g = &Groups{List: path}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -60,8 +60,8 @@ func Read(path string) (g *Groups, err error) {
 	return g, err
 }
 
-// Places returns where each file goes: files are the paths of pictures by their names, and each is used up. A
-// file keeps its name; of two that would have one, the folder that it comes from stands before it.
+// Places returns the target of each file. files maps names of samples to paths; used entries are deleted. A file
+// keeps its base name. If that is taken, its folder is prepended.
 func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	most := 0
 	for _, a := range g.Assigned {
@@ -74,7 +74,7 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: line %d: there is no picture %q", g.List, a.Line, a.Sample)
 		}
-		delete(files, a.Sample) // listed once
+		delete(files, a.Sample) // a second listing is an error
 		if folder[a.Group] == "" {
 			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
 			if a.Name != "" {
@@ -92,7 +92,7 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	return items, nil
 }
 
-// unused returns and takes a name that is not taken, if need be with a number before its extension.
+// unused returns a name that is not taken, if necessary with a number before the extension, and marks it as taken.
 func unused(name, ext string, taken map[string]bool) string {
 	try := name + ext
 	for n := 2; taken[filename.Key(try)]; n++ {
@@ -102,9 +102,9 @@ func unused(name, ext string, taken map[string]bool) string {
 	return try
 }
 
-// Home tells to which paths files may be moved back: into the folder of the pictures. Where that is not known
-// the journal, which may be a stranger's, is believed for files that are called as images are, which do no
-// harm.
+// Home returns a function that reports whether a file may be moved back to a path: it must be inside the folder of the
+// images. If that is unknown, paths of the journal, which is not trusted, are accepted only with the extension of an
+// image.
 func Home(pictures string) func(string) (bool, error) {
 	return func(name string) (bool, error) {
 		if pictures == "" {

@@ -1,4 +1,4 @@
-// Package sparse holds the compressed-row matrix of the project.
+// Package sparse implements a sparse matrix in compressed row storage.
 package sparse
 
 import (
@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CSR is an r×c matrix in compressed rows: row i holds the values Values[RowStart[i]:RowStart[i+1]] in the columns
-// Columns[same range], which rise strictly. It satisfies mat.Matrix.
+// CSR is a sparse r×c matrix: row i holds Values[RowStart[i]:RowStart[i+1]] in the columns of the same range of
+// Columns, which are strictly increasing. It implements mat.Matrix.
 type CSR struct {
 	rows, cols int
 	RowStart   []int // len rows+1
@@ -19,7 +19,7 @@ type CSR struct {
 	Values     []float64
 }
 
-// New returns the r×c matrix with the given compressed rows, which it checks and keeps without copying.
+// New returns an r×c matrix that shares the given slices, after validating them.
 func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 	switch {
 	case r < 0 || c < 0 || len(rowStart) != r+1 || len(columns) != len(values):
@@ -42,14 +42,14 @@ func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 	return &CSR{rows: r, cols: c, RowStart: rowStart, Columns: columns, Values: values}, nil
 }
 
-// Entry is one value with its place.
+// Entry is a value with its row and column.
 type Entry struct {
 	Row, Col int
 	Value    float64
 }
 
-// FromEntries returns the r×c matrix of the entries, in any order. Values of one place are added up in their order,
-// and zeros are left out.
+// FromEntries returns the r×c matrix of the entries, in any order. Entries with the same row and column are summed in
+// their order. Zeros are not stored.
 func FromEntries(r, c int, entries []Entry) *CSR {
 	m := &CSR{rows: r, cols: c, RowStart: make([]int, 1, r+1)}
 	rows := make([][]Entry, r)
@@ -75,7 +75,7 @@ func FromEntries(r, c int, entries []Entry) *CSR {
 // Dims returns the numbers of rows and columns.
 func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
 
-// At returns the value at row i, column j, found by bisection.
+// At returns the value at row i, column j, by binary search.
 func (m *CSR) At(i, j int) float64 {
 	if i < 0 || i >= m.rows || j < 0 || j >= m.cols {
 		panic(mat.ErrIndexOutOfRange)
@@ -90,7 +90,7 @@ func (m *CSR) At(i, j int) float64 {
 // T returns the transpose as a view.
 func (m *CSR) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 
-// Transpose returns the transpose, in compressed rows too.
+// Transpose returns the transpose in compressed row storage.
 func (m *CSR) Transpose() *CSR {
 	out := &CSR{m.cols, m.rows, make([]int, m.cols+1), make([]int, len(m.Columns)), make([]float64, len(m.Values))}
 	for _, j := range m.Columns {
@@ -125,10 +125,10 @@ func (m *CSR) AddDot(sum float64, i int, x []float64) float64 {
 	return sum
 }
 
-// NNZ returns how many values are stored.
+// NNZ returns the number of stored values.
 func (m *CSR) NNZ() int { return len(m.Values) }
 
-// Clone returns a copy that shares nothing with m.
+// Clone returns a deep copy.
 func (m *CSR) Clone() *CSR {
 	return &CSR{m.rows, m.cols, slices.Clone(m.RowStart), slices.Clone(m.Columns), slices.Clone(m.Values)}
 }
@@ -145,8 +145,8 @@ func (m *CSR) SelectRows(rows []int) *CSR {
 	return out
 }
 
-// AppendBinary implements encoding.BinaryAppender: rows, columns and the number of values, then for each row how many
-// it has, their columns and the values.
+// AppendBinary implements encoding.BinaryAppender. The format is the numbers of rows, columns and values, then the
+// number of values of each row, the columns and the values.
 func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
 		if n > math.MaxInt32 {
@@ -163,7 +163,7 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	return binary.Append(b, binary.LittleEndian, m.Values)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It takes at most 4 bytes of memory for each of b.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It allocates at most 4·len(b) bytes.
 func (m *CSR) UnmarshalBinary(b []byte) error {
 	const head = 12
 	if len(b) < head {

@@ -1,5 +1,5 @@
-// Package spreadsheet keeps the text cells of CSV files from being run: Excel and LibreOffice take a cell that
-// begins with =, +, - or @ for a formula, which may call other programs and send the sheet elsewhere.
+// Package spreadsheet prevents formula injection in CSV files: Excel and LibreOffice interpret a cell that begins with =, +,
+// - or @ as a formula, which can call other programs and leak data. It also reads CSV files with limits.
 package spreadsheet
 
 import (
@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cell returns the text for a CSV file, with an apostrophe before it if a spreadsheet could take it for a
-// formula. A text that begins with apostrophes before such a character gets one more, so that Text finds it.
+// Cell returns the text for a CSV file, prefixed by an apostrophe if a spreadsheet could interpret it as a formula. A
+// text that begins with apostrophes before such a character gets one more, so that Text can restore it.
 func Cell(text string) string {
 	if quoted(text) {
 		return "'" + text
@@ -23,7 +23,7 @@ func Cell(text string) string {
 	return text
 }
 
-// Text returns the text that Cell has written.
+// Text is the inverse of Cell.
 func Text(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, "'"); ok && quoted(rest) {
 		return rest
@@ -31,7 +31,7 @@ func Text(cell string) string {
 	return cell
 }
 
-// quoted tells whether Cell puts an apostrophe before the text.
+// quoted reports whether Cell prefixes the text with an apostrophe.
 func quoted(text string) bool {
 	bare := strings.TrimLeft(text, "'")
 	for _, first := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"} {
@@ -44,15 +44,15 @@ func quoted(text string) bool {
 
 var number = regexp.MustCompile(`^[+-][0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// Table reads the records of a CSV file, of any number of fields each, after an optional byte order mark. A
-// record that is too long, not UTF-8, or holds a NUL byte is an error that names its line.
+// Table reads the records of a CSV file with any number of fields, after an optional byte order mark. A record that
+// is too long, is not UTF-8 or contains a NUL byte is an error that names its line.
 type Table struct {
 	csv  *csv.Reader
 	in   *recordReader
-	Line int // of the last record
+	Line int // line of the last record
 }
 
-// NewTable reads records of at most this many bytes and fields, divided by comma.
+// NewTable returns a Table for r with the separator comma and limits on the bytes and fields of a record.
 func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
@@ -64,8 +64,8 @@ func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
 	return t
 }
 
-// Read returns the next record without the white space around its fields, and io.EOF at the end. The next
-// call overwrites it.
+// Read returns the next record with white space trimmed around its fields, or io.EOF. The record is valid until the next
+// call.
 func (t *Table) Read() ([]string, error) {
 	t.in.bytes, t.in.fields = 0, 0
 	record, err := t.csv.Read()
@@ -96,7 +96,7 @@ func (t *Table) Read() ([]string, error) {
 	return record, nil
 }
 
-// recordReader fails if a record is too long. What a csv.Reader reads ahead counts for the record before.
+// recordReader returns an error if a record is too long. Bytes that the csv.Reader reads ahead count for the current record.
 type recordReader struct {
 	r                     io.Reader
 	comma                 []byte
@@ -108,7 +108,7 @@ type longRecordError string
 
 func (e longRecordError) Error() string { return string(e) }
 
-// aheadOf is what a csv.Reader reads at a time.
+// aheadOf is the number of bytes that a csv.Reader reads at a time.
 const aheadOf = 4096
 
 func (r *recordReader) Read(p []byte) (int, error) {
@@ -124,7 +124,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Quote quotes a text in Go's way, only the beginning of a long one.
+// Quote quotes a text in Go syntax and truncates long ones.
 func Quote(text string) string {
 	const most = 60
 	if len(text) <= most {

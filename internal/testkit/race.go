@@ -2,5 +2,5 @@
 
 package testkit
 
-// Race tells whether tests run under the race detector, which takes ten times as long, and memory of its own.
+// Race reports whether the race detector is on, which makes tests ten times slower and takes additional memory.
 const Race = true

@@ -1,5 +1,5 @@
-// Package testkit helps the tests of several packages: folders of environment variables, exact answers,
-// sets of samples, and measures of memory.
+// Package testkit holds helpers for tests of several packages: folders from environment variables, fixtures with exact
+// results, data sets, and memory measurements.
 package testkit
 
 import (
@@ -17,10 +17,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// DataFolder names the variable of the folder of the real image sets.
+// DataFolder is the environment variable with the folder of the real image sets.
 const DataFolder = "PARTWISE_DATA"
 
-// folder returns the folder that the variable names, or "". A relative path begins at the module's folder.
+// folder returns the folder of an environment variable, or "". A relative path is relative to the module's root.
 func folder(variable string) string {
 	dir := os.Getenv(variable)
 	if dir == "" || filepath.IsAbs(dir) {
@@ -36,7 +36,7 @@ func folder(variable string) string {
 	return filepath.Join(root, dir)
 }
 
-// NeedFolder returns the folder that the variable names, and skips the test where it is not set.
+// NeedFolder returns the folder of an environment variable, and skips the test if it is not set.
 func NeedFolder(t testing.TB, variable string) string {
 	t.Helper()
 	dir := folder(variable)
@@ -46,7 +46,7 @@ func NeedFolder(t testing.TB, variable string) string {
 	return dir
 }
 
-// Slow skips, with -short, a test that the race detector makes long and that starts no goroutines of its own.
+// Slow skips a single-threaded test that is slow under the race detector, if the detector is on and -short is set.
 func Slow(t *testing.T) {
 	t.Helper()
 	if Race && testing.Short() {
@@ -56,10 +56,10 @@ func Slow(t *testing.T) {
 
 var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 
-// Fixtures runs a subtest of each file of exact answers in testdata/fixtures, or in the folder that
-// PARTWISE_FIXTURES names, by the checker with the longest name that its method begins with, so that "gnmf"
-// checks "gnmf_heat". That folder may hold files of other packages' methods, which are left out. Infinities are
-// null in text.
+// Fixtures runs a subtest for each file of exact results in testdata/fixtures, or in the folder PARTWISE_FIXTURES. It
+// selects the checker whose name is the longest prefix of the file's method, so that "gnmf" checks "gnmf_heat". Files of
+// PARTWISE_FIXTURES without a checker are skipped, because they belong to other packages. Infinities become null in
+// text.
 func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.T, checker C, text []byte)) {
 	dir := folder("PARTWISE_FIXTURES")
 	own := dir == ""
@@ -93,7 +93,7 @@ func Fixtures[C any](t *testing.T, checkers map[string]C, check func(t *testing.
 	}
 }
 
-// Rows returns the matrix of the rows.
+// Rows returns the matrix with the given rows.
 func Rows(x [][]float64) *mat.Dense {
 	out := mat.NewDense(len(x), len(x[0]), nil)
 	for i, row := range x {
@@ -102,7 +102,7 @@ func Rows(x [][]float64) *mat.Dense {
 	return out
 }
 
-// Near ends the test if a value of got differs from that of want by more than the tolerance, a share above 1.
+// Near fails the test if got differs from want by more than tolerance·max(1, |want|) in any entry.
 func Near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
 	t.Helper()
 	r, c := got.Dims()
@@ -119,9 +119,9 @@ func Near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
 	}
 }
 
-// Allocated returns how many bytes of the heap are allocated while do runs, whether they are freed meanwhile or
-// not; so it is never less than the peak. What other goroutines allocate counts too. Small objects are counted in
-// blocks, which makes it wrong by up to a megabyte.
+// Allocated returns the number of heap bytes that are allocated while do runs, including freed ones, so that it is an
+// upper bound of the peak. Allocations of other goroutines count too. Small objects are counted in blocks, so the
+// error is up to a megabyte.
 func Allocated(do func()) uint64 {
 	allocated := func() uint64 {
 		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
@@ -133,7 +133,7 @@ func Allocated(do func()) uint64 {
 	return allocated() - before
 }
 
-// AllocatesAtMost fails the test if do allocates more than a number of bytes.
+// AllocatesAtMost fails the test if do allocates more than most bytes.
 func AllocatesAtMost(t *testing.T, most uint64, do func()) {
 	t.Helper()
 	if got := Allocated(do); got > most {
@@ -141,7 +141,7 @@ func AllocatesAtMost(t *testing.T, most uint64, do func()) {
 	}
 }
 
-// CSV writes a CSV set with classes of these sizes, which lie apart in eight features, and returns its path.
+// CSV writes a CSV data set with well-separated classes of the given sizes in eight features, and returns its path.
 func CSV(t testing.TB, sizes ...int) string {
 	t.Helper()
 	src := rand.New(rand.NewPCG(1, 1))
@@ -166,7 +166,7 @@ func CSV(t testing.TB, sizes ...int) string {
 	return path
 }
 
-// SmallExperiment is the text of an experiment file of 30 trials, which names no data.
+// SmallExperiment is an experiment file with 30 trials and without data.
 const SmallExperiment = `
 name: small
 methods:
@@ -183,7 +183,7 @@ cluster: {distance: cosine, restarts: 3}
 seed: 4
 `
 
-// SweptExperiment is the text of one whose methods are swept, which names no data.
+// SweptExperiment is an experiment file with parameter sweeps and without data.
 const SweptExperiment = `
 name: swept
 methods:

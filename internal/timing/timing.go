@@ -1,5 +1,5 @@
-// Package timing adds up the time of a command by phase and method. The sums are in the context;
-// without them nothing is counted.
+// Package timing measures the time of a command by phase and method. The sums are stored in the context; without them
+// nothing is measured.
 package timing
 
 import (
@@ -14,25 +14,26 @@ type Phase int
 const (
 	// Reading finds the samples and reads vectors and labels.
 	Reading Phase = iota
-	// Features decodes images and makes features, and within it Describing makes
-	// descriptors and Words learns and counts visual words.
+	// Features decodes images and computes features. Within it, Describing computes descriptors, and Words learns and
+	// counts visual words.
 	Features
 	Describing
 	Words
-	// Trials runs the trials of an experiment. DrawnWords learns and counts the visual words of draws,
-	// which methods share; the phases below belong to one method.
+	// Trials runs the trials of an experiment. DrawnWords learns and counts the visual words of draws, which methods
+	// share. The phases below belong to one method.
 	Trials
 	DrawnWords
-	// Factorising fits a method, SetUp until the first iteration, and within it Initial makes the factors.
+	// Factorising fits a method. Within it, SetUp is the time before the first iteration, and Initial the
+	// initialisation.
 	Factorising
 	SetUp
 	Initial
-	// Grouping groups samples or classifies them, and Scores computes scores.
+	// Grouping clusters or classifies samples, and Scores computes scores.
 	Grouping
 	Scores
 )
 
-// Times are sums, safe for use by several goroutines at once.
+// Times holds the sums. It is safe for concurrent use.
 type Times struct {
 	begin time.Time
 	mu    sync.Mutex
@@ -44,7 +45,7 @@ type key struct {
 	phase  Phase
 }
 
-// Sum is the wall time of a phase and the number of its runs. Concurrent runs add up.
+// Sum is the total wall time of a phase and the number of its runs. Concurrent runs are added.
 type Sum struct {
 	Time  time.Duration
 	Count int
@@ -53,12 +54,12 @@ type Sum struct {
 type timesKey struct{}
 type methodKey struct{}
 
-// NewContext returns a context with sums that begin now.
+// NewContext returns a context with sums that start now.
 func NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, timesKey{}, &Times{begin: time.Now(), sums: map[key]Sum{}})
 }
 
-// FromContext returns the sums of the context, or nil.
+// FromContext returns the sums of ctx, or nil.
 func FromContext(ctx context.Context) *Times {
 	t, _ := ctx.Value(timesKey{}).(*Times)
 	return t
@@ -69,12 +70,12 @@ func Of(ctx context.Context, method string) context.Context {
 	return with(ctx, methodKey{}, method)
 }
 
-// Without returns a context in which nothing is counted.
+// Without returns a context in which nothing is measured.
 func Without(ctx context.Context) context.Context {
 	return with(ctx, timesKey{}, (*Times)(nil))
 }
 
-// with returns ctx with a value, where it has sums.
+// with returns ctx with a value, or ctx itself if it has no sums.
 func with(ctx context.Context, key, value any) context.Context {
 	if FromContext(ctx) == nil {
 		return ctx
@@ -82,7 +83,7 @@ func with(ctx context.Context, key, value any) context.Context {
 	return context.WithValue(ctx, key, value)
 }
 
-// Start begins a phase; end ends it.
+// Start starts a phase, which lasts until end is called.
 func Start(ctx context.Context, phase Phase) (end func()) {
 	t := FromContext(ctx)
 	if t == nil {
@@ -99,12 +100,12 @@ func Start(ctx context.Context, phase Phase) (end func()) {
 	}
 }
 
-// Spent returns the sum of a phase of a method, or with "" of no method.
+// Spent returns the sum of a phase of a method; "" means phases without a method.
 func (t *Times) Spent(method string, phase Phase) Sum {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sums[key{method, phase}]
 }
 
-// Elapsed returns the time since the sums began.
+// Elapsed returns the time since NewContext.
 func (t *Times) Elapsed() time.Duration { return time.Since(t.begin) }

@@ -1,4 +1,4 @@
-// Package topk keeps the least of many values.
+// Package topk selects the k smallest of many values.
 package topk
 
 import (
@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Insert returns least, at most k values in rising order, with x in its place among them, without the largest
-// if they were k. No two values may be equal by compare.
+// Insert inserts x into least, at most k values in increasing order, and drops the largest if there were k. No two
+// values may be equal by compare. It costs O(k); see Selection for large k.
 func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	if len(least) == k {
 		if k == 0 || compare(x, least[k-1]) >= 0 {
@@ -20,7 +20,7 @@ func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	return slices.Insert(least, at, x)
 }
 
-// Least returns the k least of v in rising order, or all of fewer, in the memory of least.
+// Least returns the k smallest values of v, or all if there are fewer, in increasing order. It reuses the memory of least.
 func Least[T cmp.Ordered](v []T, k int, least []T) []T {
 	least = least[:0]
 	for _, x := range v {
@@ -38,8 +38,8 @@ func Least[T cmp.Ordered](v []T, k int, least []T) []T {
 	return least
 }
 
-// Selection keeps the values of the k least of many keys where k is large: it takes values until there are 2k
-// and then leaves k. Of equal keys the earlier are the lesser. A key that is not a number is not kept.
+// Selection selects the values of the k smallest keys in amortised O(1) per value: it collects 2k values, then drops
+// the k largest. Equal keys are ordered by their insertion. NaN keys are ignored.
 type Selection[V any] struct {
 	k, added int
 	kept     []keyed[V]
@@ -52,13 +52,13 @@ type keyed[V any] struct {
 	value V
 }
 
-// NewSelection returns one of at most k values, 1 or more.
+// NewSelection returns a Selection of at most k ≥ 1 values.
 func NewSelection[V any](k int) *Selection[V] { return &Selection[V]{k: k, limit: math.Inf(1)} }
 
-// Limit returns a key above which nothing is kept any more.
+// Limit returns an upper bound of the keys that Add still accepts.
 func (s *Selection[V]) Limit() float64 { return s.limit }
 
-// Add keeps the value, until k others are known to come before it.
+// Add adds a value with its key.
 func (s *Selection[V]) Add(key float64, value V) {
 	if key <= s.limit {
 		s.added++
@@ -68,7 +68,7 @@ func (s *Selection[V]) Add(key float64, value V) {
 	}
 }
 
-// Last returns the k-th least key, or infinity of fewer.
+// Last returns the k-th smallest key, or infinity if there are fewer.
 func (s *Selection[V]) Last() float64 {
 	if len(s.kept) >= s.k {
 		s.cut()
@@ -76,8 +76,7 @@ func (s *Selection[V]) Last() float64 {
 	return s.limit
 }
 
-// Each calls f with the values of the k least keys, or of all where they are fewer, in the order in which they
-// came.
+// Each calls f with the values of the k smallest keys, or of all if there are fewer, in the order of their insertion.
 func (s *Selection[V]) Each(f func(value V)) {
 	s.Last()
 	slices.SortFunc(s.kept, func(a, b keyed[V]) int { return cmp.Compare(a.place, b.place) })
@@ -86,7 +85,7 @@ func (s *Selection[V]) Each(f func(value V)) {
 	}
 }
 
-// cut leaves the k least of at least k values, by Hoare's algorithm FIND.
+// cut keeps the k smallest of at least k values, by quickselect (Hoare's FIND).
 func (s *Selection[V]) cut() {
 	before := func(a, b *keyed[V]) bool { return a.key < b.key || a.key == b.key && a.place < b.place }
 	x, last, lo, hi := s.kept, s.k-1, 0, len(s.kept)-1

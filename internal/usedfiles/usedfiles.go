@@ -1,4 +1,4 @@
-// Package usedfiles finds before any work that a file which is read would be replaced.
+// Package usedfiles detects, before any work is done, that a command would replace a file that it reads.
 package usedfiles
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
-// Files are what a command reads and writes. What is read is never replaced.
+// Files holds the files that a command reads and writes. A file that is read must not be replaced.
 type Files struct {
-	List string // the list of skipped files, "" where none is written
+	List string // the list of skipped files, or "" if none is written
 
 	read    []string
 	written []Written
 }
 
-// Written is a file that is written, or a folder of results with files and folders of these names.
+// Written is a file that is written, or a results folder with files and folders of the given names.
 type Written struct {
-	Label, Path string   // what messages call it, such as --out, and where it is
+	Label, Path string   // name in messages, such as --out, and path
 	Names       []string // nil for a file
 }
 
-// Conflict is the error of a file that is read and would be replaced, or is written twice.
+// Conflict is the error for a file that is read and would be replaced, or that is written twice.
 type Conflict struct{ error }
 
-// Reads notes files, folders and known sets that are read.
+// Reads records files, folders and catalogued data sets that are read.
 func (f *Files) Reads(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
@@ -50,7 +50,7 @@ func (f *Files) Reads(paths ...string) error {
 	return nil
 }
 
-// ReadsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind links.
+// ReadsSet records the files of a data set that was opened by path, and their folders, including targets of links.
 func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	if err := f.Reads(set.Beside...); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *Files) ReadsSet(set *datasets.Set, path string) error {
 	return nil
 }
 
-// Writes notes a file, or a folder of results, that is written.
+// Writes records a file or a results folder that is written.
 func (f *Files) Writes(w Written) error {
 	for _, other := range f.written {
 		a, errA := output.Resolve(w.Path)
@@ -98,12 +98,12 @@ func (f *Files) Writes(w Written) error {
 		}
 	}
 	if w.Names != nil {
-		return f.Reads(w.Path) // to go on from there
+		return f.Reads(w.Path) // a command can resume from its results
 	}
 	return nil
 }
 
-// check returns an error if a file or folder that is read, or a file in that folder, would be replaced.
+// check returns an error if w would replace the file or folder read, or a file in that folder.
 func (w Written) check(read string) error {
 	for _, name := range w.Names {
 		at := filepath.Join(w.Path, filepath.FromSlash(name))
@@ -120,7 +120,7 @@ func (w Written) check(read string) error {
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
 		return nil
 	}
-	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // which may be a link
+	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // w.Path may be a link
 		if inside, err := output.Inside(read, path); err == nil && inside {
 			return Conflict{fmt.Errorf("%s is read, and %s %s would replace a file in it; name another", read, w.Label, w.Path)}
 		}

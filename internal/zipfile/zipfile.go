@@ -1,4 +1,4 @@
-// Package zipfile opens zip archives whose directories may be damaged or made to do harm.
+// Package zipfile opens untrusted zip archives and gzip files.
 package zipfile
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// MaxDirectory is the length of the longest directory that is read, in bytes. It is read into memory whole.
+// MaxDirectory is the largest size of an archive's directory in bytes, which is read into memory.
 const MaxDirectory = 8 << 20
 
-// Encrypted is the flag of an encrypted entry.
+// Encrypted is the flag bit of an encrypted entry.
 const Encrypted = 1
 
 // Open reads the directory of an archive of size bytes.
@@ -26,7 +26,7 @@ func Open(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, err
 }
 
-// bounded lets left bytes be read from r, or any number if left is negative.
+// bounded limits reads from r to left bytes, unless left is negative.
 type bounded struct {
 	r    io.ReaderAt
 	left int64
@@ -42,10 +42,10 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	return b.r.ReadAt(p, off)
 }
 
-// MostDeflate is how many bytes a byte of DEFLATE can stand for: a code of two bits stands for at most 258.
+// MostDeflate is the largest compression ratio of DEFLATE: two bits can encode up to 258 bytes.
 const MostDeflate = 1032
 
-// Gunzip returns what r, a file or a string, holds, unpacked where it is gzipped, and whether it was.
+// Gunzip returns a reader for the content of r, a file or a string reader, decompressed if it is gzipped, and whether it is.
 func Gunzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	size := int64(0)
 	switch r := r.(type) {

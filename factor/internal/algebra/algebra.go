@@ -14,9 +14,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A factor below Floor is set to 0: it contributes nothing, and smaller numbers end as denormals, on which processors
-// are slow. A denominator of a step, a product of factors, is LeastDenominator at least, above which a float64 has
-// all its digits.
+// An entry of a factor below Floor is set to 0: it contributes nothing, and smaller numbers become denormals, which are
+// slow. The denominator of a step, a product of factors, is at least LeastDenominator, so that it is never
+// denormal.
 const (
 	Floor            = 1e-150
 	LeastDenominator = 1e-300
@@ -25,17 +25,17 @@ const (
 // SelfGram returns a·aᵀ, k×k.
 func SelfGram(a *mat.Dense) *mat.Dense { return CrossGram(a, a) }
 
-// a·aᵀ of at most so many rows, and numbers, is made of inner products: a product of matrices takes longer to lay so
-// few rows out than to multiply them.
+// Up to these limits on the rows and the entries of a, CrossGram uses inner products: packing such a small matrix for
+// Gemm takes longer than multiplying it.
 const (
 	mostGramRows    = 32
 	mostGramNumbers = 1 << 16
-	// They have whole registers of any processor, and are multiplied by dotsAtOnce others.
+	// Rows are padded to a multiple of GramLanes and multiplied by dotsAtOnce others at a time.
 	GramLanes  = 8
 	dotsAtOnce = 4
 )
 
-// CrossGram returns a·bᵀ, k×k, which is symmetric.
+// CrossGram returns a·bᵀ, k×k, which the caller knows to be symmetric.
 func CrossGram(a, b *mat.Dense) *mat.Dense {
 	k, m := a.Dims()
 	dst := mat.NewDense(k, k, nil)
@@ -51,7 +51,7 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 		left = wholeRegisters(&room[0], a)
 	}
 	var (
-		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
+		at       [mostGramRows + dotsAtOnce - 1]int // repeats the last row up to a multiple of dotsAtOnce
 		products [mostGramRows + dotsAtOnce - 1]float64
 	)
 	for r := range at {
@@ -70,7 +70,7 @@ func CrossGram(a, b *mat.Dense) *mat.Dense {
 
 var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
 
-// wholeRegisters returns the rows of a one after another, each with zeros up to whole registers: as they are, or in room.
+// wholeRegisters returns the rows of a contiguously, padded with zeros to GramLanes. It copies to room only if needed.
 func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
@@ -103,7 +103,7 @@ func RowSums(dst []float64, a *mat.Dense) {
 	EachRow(a, 2, func(r int, row []float64) { dst[r] = Total(row) })
 }
 
-// Total adds up in four sums, which do not wait for each other.
+// Total returns Σ x, in four independent sums for speed.
 func Total(x []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {
@@ -125,15 +125,15 @@ func Like(a *mat.Dense) *mat.Dense {
 	return mat.NewDense(r, c, nil)
 }
 
-// Raw returns a as internal/blas has matrices, the same numbers.
+// Raw returns a as a matrix of internal/blas that shares its memory.
 func Raw(a *mat.Dense) blas.Of[float64] { return blas.Of[float64](a.RawMatrix()) }
 
-// Gemm writes op(a)·op(b) to dst, which shares no memory with them.
+// Gemm writes op(a)·op(b) to dst, which must not overlap them.
 func Gemm(dst, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) {
 	blas.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }
 
-// Padded returns an r×c matrix of zeros whose rows lie as far apart as simd.Width says.
+// Padded returns an r×c matrix of zeros with row stride simd.Width(c).
 func Padded(r, c int) *mat.Dense {
 	return mat.NewDense(r, simd.Width(c), nil).Slice(0, r, 0, c).(*mat.Dense)
 }
@@ -158,13 +158,13 @@ func Dot(x, y []float64) float64 { return elementary.Dot(x, y) }
 // Transpose returns aᵀ.
 func Transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
 
-// EachRow calls f with the rows of a, several at once if that is much work, in multiplications an entry.
+// EachRow calls f for each row of a, in parallel if the matrix is large. work is the cost per entry in multiplications.
 func EachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
 	r, c := a.Dims()
 	parallel.DoWork(work*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
 }
 
-// Lengths returns the lengths of a's rows, 1 for those of zeros.
+// Lengths returns the Euclidean lengths of a's rows, 1 for zero rows.
 func Lengths(a *mat.Dense) []float64 {
 	k, _ := a.Dims()
 	out := make([]float64, k)
@@ -207,7 +207,7 @@ func Times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Moved returns x·by, or 0 if that is less than Floor. What is 0 stays so.
+// Moved returns x·by, or 0 if the product is below Floor.
 func Moved(x, by float64) float64 {
 	if y := x * by; x > 0 && !(y < Floor) {
 		return y

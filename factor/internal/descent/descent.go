@@ -16,14 +16,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// A problem is swept until a sweep lowers its objective by less than StillShare of what the first one did,
-// which is a step of 3 % of the first, and MostSweeps times at most.
+// Sweeps over a problem stop when one lowers the objective by at most StillShare of the first sweep's decrease, which
+// is a step of 3 % of the first, or after MostSweeps.
 const (
 	StillShare = 9e-4
 	MostSweeps = 20
 )
 
-// Sweeps calls sweep, which returns by how much it lowered an objective, until that stands still.
+// Sweeps calls sweep, which returns its decrease of the objective, until it converges or MostSweeps is reached.
 func Sweeps(sweep func() float64) {
 	var first float64
 	for t := range MostSweeps {
@@ -37,10 +37,9 @@ func Sweeps(sweep func() float64) {
 	}
 }
 
-// MinimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ, towards the
-// minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive semidefinite: coordinate descent
-// row after row (Cichocki and Phan 2009), in panels of columns side by side. What becomes of a column
-// does not depend on the others.
+// MinimiseRows minimises ½·tr(θᵀHθ) − tr(Bᵀθ) over θ ≥ 0, k×p, by coordinate descent over rows (Cichocki and Phan
+// 2009), starting at the positive part of from, which may be theta. H is k×k and positive semidefinite. Columns are
+// independent problems, solved in panels.
 func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error {
 	k, p := theta.Dims()
 	quadratic := h.RawMatrix().Data
@@ -72,7 +71,7 @@ func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 	})
 }
 
-// descend sweeps the first count columns of v, k×SweepColumns, until each of them stands still.
+// descend sweeps the first count columns of v, k×SweepColumns, until each has converged.
 func descend(v, b []float64, count int, h, inverse []float64, sweeps int) {
 	var active, first, step [simd.SweepColumns]float64
 	for c := range count {
@@ -97,17 +96,17 @@ func descend(v, b []float64, count int, h, inverse []float64, sweeps int) {
 	}
 }
 
-// blockSamples is how many samples' weights move before W·K follows.
+// blockSamples is the number of samples whose weights change before W·K is updated.
 const blockSamples = 32
 
-// A SampleBlock is samples whose weights move before W·K follows.
+// A SampleBlock is a block of samples whose weights change before W·K is updated.
 type SampleBlock struct {
 	Samples        []int
-	Products       *mat.Dense // of each with those before it and itself
-	Linear, Weight *mat.Dense // their columns of B and W, samples × k
+	Products       *mat.Dense // inner products with earlier samples of the block and itself
+	Linear, Weight *mat.Dense // the samples' columns of B and W, as rows: samples × k
 }
 
-// SampleBlocks divides samples into blocks, given the inner products of all, and B and W, k×n.
+// SampleBlocks divides samples into blocks, given the Gram matrix products of all samples, and b and w, k×n.
 func SampleBlocks(samples []int, products, b, w *mat.Dense) (blocks []SampleBlock) {
 	k, _ := w.Dims()
 	for part := range slices.Chunk(samples, blockSamples) {
@@ -126,7 +125,7 @@ func SampleBlocks(samples []int, products, b, w *mat.Dense) (blocks []SampleBloc
 	return blocks
 }
 
-// ReadColumns writes some columns of a to the first rows of dst.
+// ReadColumns copies the given columns of a to the first rows of dst.
 func ReadColumns(dst, a *mat.Dense, columns []int) {
 	k, _ := a.Dims()
 	to := dst.RawMatrix()
@@ -139,13 +138,13 @@ func ReadColumns(dst, a *mat.Dense, columns []int) {
 	}
 }
 
-// A WeightBlock moves the weights of some samples one after another. Its rows are as long as simd.Width says.
+// A WeightBlock minimises over the weights of the samples of a block, one sample at a time. Rows are padded to simd.Width.
 type WeightBlock struct {
 	Kw               *mat.Dense // samples × k
 	gram             *mat.Dense // k×k
-	gradient, before []float64  // of a sample, and its weights before
+	gradient, before []float64  // gradient and previous weights of the current sample
 	numbers          []int      // 0, 1, …
-	// Of each basis vector the samples whose weights have moved, and by how much.
+	// At and By hold, for each basis vector, the samples whose weights changed and the changes.
 	At [][]int
 	By [][]float64
 }
@@ -163,15 +162,15 @@ func NewWeightBlock(k int) *WeightBlock {
 	return b
 }
 
-// SetGram sets the matrix of the quadratic term, k×k.
+// SetGram sets the k×k matrix of the quadratic term.
 func (b *WeightBlock) SetGram(m *mat.Dense) {
 	for r := range b.At {
 		copy(b.gram.RawRowView(r), m.RawRowView(r))
 	}
 }
 
-// Move moves the weights of the first count samples, given B, samples × k, and the inner products of each with those
-// before it and itself, and W·K in Kw with them. It tells whether any moved.
+// Move updates the weights of the first count samples, and Kw with them, given B, samples × k, and the inner products of
+// each sample with earlier samples and itself. It reports whether any weight changed.
 func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (moved bool) {
 	for r := range b.At {
 		b.At[r], b.By[r] = b.At[r][:0], b.By[r][:0]
@@ -203,9 +202,9 @@ func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (mov
 	return moved
 }
 
-// moveWeights moves the weights of a sample by coordinate descent, and the gradient, and tells whether they moved.
-// The second derivative is size·gram. Weights that stay cost a look at their gradient (as in RcppML, DeBruine,
-// Melcher and Triche 2021).
+// moveWeights updates the weights of one sample by coordinate descent, with the gradient, and reports whether any
+// changed. The second derivative is size·gram. An unchanged weight costs one comparison (as in RcppML, DeBruine, Melcher
+// and Triche 2021).
 func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 	gram, gradient := b.gram.RawMatrix(), b.gradient
 	var first float64
@@ -221,7 +220,7 @@ func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 			if !(curvature >= algebra.LeastDenominator) {
 				continue
 			}
-			y := x - g*(1/curvature) // the division does not wait for g
+			y := x - g*(1/curvature) // 1/curvature does not depend on g, so the two overlap
 			if !(y >= algebra.Floor) {
 				y = 0
 			}
@@ -247,19 +246,19 @@ func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 }
 
 const (
-	KLFloor = 1e-16 // least entry of a column of sum 1: one of 0 has no multiplicative step
+	KLFloor = 1e-16 // least entry of a column of sum 1, because a multiplicative step cannot leave 0
 	klPanel = 32    // columns at a time
 )
 
-// KLRows are the columns' data: the rows of X, by samples, or its columns, by features.
+// KLRows is the data of the columns of a factor: the rows of X for coefficients, its columns for the basis.
 type KLRows struct {
-	Totals []float64   // Σ x of each
-	Dense  *mat.Dense  // or nil
-	turned bool        // they are the columns of dense
-	stored *sparse.CSR // or nil
+	Totals []float64   // Σ x of each row
+	Dense  *mat.Dense  // nil for sparse data
+	turned bool        // the rows are the columns of Dense
+	stored *sparse.CSR // nil for dense data
 }
 
-// KLData returns the data by features and by samples.
+// KLData returns the data of d by feature and by sample.
 func KLData(d view.Data) (features, samples KLRows) {
 	n, m := d.Dims()
 	features.Totals, samples.Totals = make([]float64, m), make([]float64, n)
@@ -276,20 +275,20 @@ func KLData(d view.Data) (features, samples KLRows) {
 	return features, samples
 }
 
-// KLHalf moves the columns of theta, k×p, while other, k×q, is held.
+// KLHalf minimises the divergence over theta, k×p, with other, k×q, fixed.
 type KLHalf struct {
 	x            KLRows
 	theta, other *mat.Dense
 	k, p, q      int
-	sums         []float64 // of other's rows
-	width        int       // k, or the q of dense data, in whole lanes
-	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns and one of zeros.
+	sums         []float64 // row sums of other
+	width        int       // row length of unit: k for sparse data, q for dense, padded
+	// unit is other with rows scaled to sum 1: k rows for dense data; for sparse data its q columns and a zero one.
 	unit    []float32
 	workers []*klWorker
 }
 
 type klWorker struct {
-	x, y, u []float32 // columns' values; of sparse data what they pick of unit
+	x, y, u []float32 // values of x and of the approximation; for sparse data, the rows of unit gathered
 	at      []int
 	z       []float64 // klPanel×k
 	z32     []float32
@@ -319,7 +318,7 @@ func NewKLHalf(x KLRows, theta, other *mat.Dense) *KLHalf {
 
 func lanes32(n int) int { return (n + simd.Lanes32 - 1) / simd.Lanes32 * simd.Lanes32 }
 
-// Scale brings each column to where its cost is least.
+// Scale multiplies each column of theta by the factor that minimises its cost.
 func (h *KLHalf) Scale() {
 	h.readOther()
 	z := make([]float64, h.k)
@@ -329,7 +328,7 @@ func (h *KLHalf) Scale() {
 	}
 }
 
-// Sweep moves each entry once.
+// Sweep updates every entry of theta once.
 func (h *KLHalf) Sweep(ctx context.Context) error {
 	h.readOther()
 	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
@@ -360,7 +359,7 @@ func (h *KLHalf) readOther() {
 	}
 }
 
-// take writes columns of theta to z, column by column, each brought to the sum of the least cost, which is 1.
+// take writes columns lo to hi of theta to z, each scaled to sum 1, the sum with the least cost.
 func (h *KLHalf) take(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {
@@ -373,7 +372,7 @@ func (h *KLHalf) take(z []float64, lo, hi int) {
 	}
 }
 
-// put writes column i of theta, but for entries of which other has no row.
+// put scales z back and writes it to column i of theta, except entries whose row of other is 0.
 func (h *KLHalf) put(z []float64, i int) {
 	for r, s := range h.sums {
 		if s >= algebra.LeastDenominator {
@@ -382,7 +381,7 @@ func (h *KLHalf) put(z []float64, i int) {
 	}
 }
 
-// layOut writes columns of dense data, each brought to a sum of 1.
+// layOut writes columns of dense data to dst, each scaled to sum 1.
 func (h *KLHalf) layOut(dst []float32, lo, hi int) {
 	var by [klPanel]float64
 	for c, total := range h.x.Totals[lo:hi] {
@@ -427,7 +426,7 @@ func (h *KLHalf) sparsePanel(w *klWorker, lo, hi int) {
 		if len(w.x) < size {
 			w.x, w.y, w.u, w.at = make([]float32, size), make([]float32, size), make([]float32, size*h.width), make([]int, size)
 		}
-		by := 1 / max(h.x.Totals[lo+c], algebra.LeastDenominator) // values that are stored may be 0
+		by := 1 / max(h.x.Totals[lo+c], algebra.LeastDenominator) // stored values may all be 0
 		for p, x := range vals {
 			w.x[p], w.at[p] = float32(x*by), cols[p]
 		}

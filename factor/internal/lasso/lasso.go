@@ -11,30 +11,30 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample after another. Descent by
-// coordinates finds about which atoms s uses, and with what signs. An active-set method then makes it exact: it
-// goes towards the solution for these atoms until one of them is 0, which it drops, and once there takes up the
-// atom that lowers the objective the most. No step raises the objective, and the atoms in use stay independent.
+// lasso computes s = argmin ‖x − B·s‖² + λ·Σ|s_j|, k values, for one sample at a time. Coordinate descent finds the
+// approximate active set and its signs. An active-set method then makes the solution exact: it moves towards the
+// solution for the active atoms, drops an atom that reaches 0, and at the solution adds the atom with the steepest
+// descent. No step raises the objective, and the active atoms stay linearly independent.
 type lasso struct {
 	gram *mat.Dense // BᵀB, k×k
 	half float64    // λ/2
 
-	slope  []float64 // c − BᵀB·s: half of what lowers the squares
-	sign   []float64 // of s; of an atom just taken up, the sign it is to have
-	active []int     // the atoms in use
-	root   []float64 // of their inner products: lower triangular, row by row
-	value  []float64 // that the atoms in use are to have
-	spared []bool    // atoms that rounding alone would take up
+	slope  []float64 // c − BᵀB·s, minus half the gradient of the squared error
+	sign   []float64 // sign of each s_j; for an atom just added, its future sign
+	active []int     // the active atoms
+	root   []float64 // Cholesky factor of their Gram matrix, lower triangle by rows
+	value  []float64 // solution for the active atoms
+	spared []bool    // excluded atoms, which only rounding would add
 }
 
 const (
-	lassoSweeps = 100 // bounds the descent by coordinates
-	// lassoDependent is the share of an atom's square below which what the atoms in use leave of it
-	// counts as nothing: less would make codes that are large and cancel each other.
+	lassoSweeps = 100 // maximum number of coordinate descent sweeps
+	// lassoDependent bounds the squared residual of an atom on the active atoms, relative to its square. An atom
+	// below it counts as linearly dependent: otherwise codes become large and cancel each other.
 	lassoDependent = 1e-10
 )
 
-// New is for the dictionary B, transposed: k×m.
+// New returns a solver for the transposed dictionary Bᵀ, k×m.
 func New(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{
@@ -43,7 +43,7 @@ func New(dictionary *mat.Dense, lambda float64) *lasso {
 	}
 }
 
-// Solve moves s to the minimum; c is Bᵀx.
+// Solve minimises over s in place, from its current value; c is Bᵀx.
 func (l *lasso) Solve(s, c []float64) {
 	for j, x := range s {
 		l.sign[j] = signOf(x)
@@ -61,7 +61,7 @@ func (l *lasso) Solve(s, c []float64) {
 		}
 	}
 	clear(l.spared)
-	// Each round lowers the objective but for rounding, for which there is a bound.
+	// Each round lowers the objective up to rounding; the bound guarantees termination.
 	for range 100 + 10*len(s) {
 		if !l.approach(s, c) {
 			continue
@@ -82,12 +82,12 @@ func (l *lasso) refresh(s, c []float64) {
 	}
 }
 
-// sweep minimises in one coordinate after another. It tells whether all signs have stayed.
+// sweep minimises over each coordinate in turn. It reports whether all signs are unchanged.
 func (l *lasso) sweep(s []float64) (steady bool) {
 	steady = true
 	for j, before := range s {
 		row := l.gram.RawRowView(j)
-		var now float64 // an atom of zeros is not used
+		var now float64 // stays 0 for a zero atom
 		if row[j] > algebra.Floor {
 			now = shrink(l.slope[j]+row[j]*before, l.half) / row[j]
 		}
@@ -102,9 +102,9 @@ func (l *lasso) sweep(s []float64) (steady bool) {
 	return steady
 }
 
-// enter takes the atom j, whose sign is set, into use. If it is a combination of those in use, b_j = Σ w_i·b_i, s_j
-// moves by t and the s_i by −t·w_i, which leaves the fit, to where Σ|s| is less, until one is 0 and goes out of use.
-// The answer is false where there is nothing to gain.
+// enter adds atom j, whose sign is set, to the active set. If b_j = Σ w_i·b_i depends on the active atoms, s_j moves by
+// t and each s_i by −t·w_i, which keeps the fit and lowers Σ|s|, until an atom reaches 0 and is dropped. enter returns
+// false if that lowers nothing.
 func (l *lasso) enter(s []float64, j int) bool {
 	n := len(l.active)
 	if l.extendRoot(j, false) {
@@ -115,7 +115,7 @@ func (l *lasso) enter(s []float64, j int) bool {
 		w[a] = l.gram.At(i, j)
 	}
 	l.solveRoot(w)
-	slope := l.sign[j] // of Σ|s|, as t grows
+	slope := l.sign[j] // derivative of Σ|s| in t
 	for a, i := range l.active {
 		slope -= w[a] * l.sign[i]
 	}
@@ -127,7 +127,7 @@ func (l *lasso) enter(s []float64, j int) bool {
 	if way == 0 {
 		way = -l.sign[j]
 	}
-	// By their signs, which values that become 0 together with another keep.
+	// Compare signs, not values: an atom that reaches 0 together with another keeps its sign.
 	step, out := math.Inf(1), -1
 	if l.sign[j]*way < 0 {
 		step, out = math.Abs(s[j]), n
@@ -149,7 +149,7 @@ func (l *lasso) enter(s []float64, j int) bool {
 	return l.enter(s, j)
 }
 
-// drop takes the atom at a place of active out of use.
+// drop removes the atom active[at] from the active set.
 func (l *lasso) drop(s []float64, at int) {
 	j := l.active[at]
 	s[j], l.sign[j] = 0, 0
@@ -160,7 +160,7 @@ func (l *lasso) drop(s []float64, at int) {
 	}
 }
 
-// extendRoot puts the atom j into use, with its row of root, unless it depends on the atoms in use and is not sure.
+// extendRoot appends atom j to active and root. It returns false if j depends on the active atoms, unless sure is set.
 func (l *lasso) extendRoot(j int, sure bool) bool {
 	g, size := l.gram.RawRowView(j), len(l.root)
 	left := g[j]
@@ -184,7 +184,7 @@ func (l *lasso) extendRoot(j int, sure bool) bool {
 
 func (l *lasso) rootRow(a int) []float64 { return l.root[a*(a+1)/2 : (a+1)*(a+2)/2] }
 
-// solveRoot solves in place for the inner products of the atoms in use.
+// solveRoot solves in place the linear system of the active atoms' Gram matrix.
 func (l *lasso) solveRoot(b []float64) {
 	for a := range b {
 		row := l.rootRow(a)
@@ -197,8 +197,8 @@ func (l *lasso) solveRoot(b []float64) {
 	}
 }
 
-// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the atoms A in use, and tells
-// whether it got there. If not, an atom whose value was 0 on the way has gone out of use.
+// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) for the active atoms A, and reports whether
+// it reached it. If not, an atom reached 0 first and was dropped.
 func (l *lasso) approach(s, c []float64) bool {
 	l.value = l.value[:0]
 	for _, j := range l.active {
@@ -236,7 +236,7 @@ func (l *lasso) approach(s, c []float64) bool {
 	return false
 }
 
-// extend takes up the atom that lowers the objective the most, of which there is none at the minimum.
+// extend adds the inactive atom with the steepest descent. It returns false if there is none: s is optimal.
 func (l *lasso) extend(s, c []float64) bool {
 	least := l.half + 1e-12*floats.Norm(c, math.Inf(1))
 	for {
@@ -257,7 +257,7 @@ func (l *lasso) extend(s, c []float64) bool {
 	}
 }
 
-// shrink brings x nearer to 0 by an amount, at most to 0.
+// shrink is soft thresholding: it moves x towards 0 by at most by.
 func shrink(x, by float64) float64 {
 	switch {
 	case x > by:

@@ -16,9 +16,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Fewest returns how many of the leading directions have the share of the variance.
+// Fewest returns the smallest number of leading directions that hold the share of the variance.
 func Fewest(sigma []float64, share float64) int {
-	// Relative to the first: squares of small values would be lost.
+	// Relative to the first, because squares of small values would underflow.
 	var total, sum float64
 	for _, s := range sigma {
 		total += (s / sigma[0]) * (s / sigma[0])
@@ -37,9 +37,9 @@ func Scatter(a *mat.Dense) *mat.SymDense {
 	return SymmetricProduct(a, algebra.Trans, a, algebra.NoTrans)
 }
 
-// GraphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph over the rows of y.
+// GraphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, for a graph s over the rows of y.
 func GraphScatter(y *mat.Dense, s *sparse.CSR) *mat.SymDense {
-	const most = 256 // rows of L·y at a time, which stay in a cache
+	const most = 256 // rows of L·y at a time, to fit into the cache
 	n, q := y.Dims()
 	width := simd.Width(q)
 	if y.RawMatrix().Stride != width {
@@ -72,7 +72,7 @@ func GraphScatter(y *mat.Dense, s *sparse.CSR) *mat.SymDense {
 	return out
 }
 
-// SymmetricProduct returns op(a)·op(b), which is symmetric.
+// SymmetricProduct returns op(a)·op(b), which the caller knows to be symmetric.
 func SymmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.SymDense {
 	q, c := a.Dims()
 	if ta == algebra.Trans {
@@ -83,14 +83,14 @@ func SymmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Tra
 	return out
 }
 
-// multiplyUpper is blas.MultiplyUpper to the end.
+// multiplyUpper is blas.MultiplyUpper without cancellation.
 func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *mat.SymDense) {
-	blas.MultiplyUpper(context.Background(), ta, tb, 1, a, b, beta, upperOf(out)) //nolint:errcheck // that of the context
+	blas.MultiplyUpper(context.Background(), ta, tb, 1, a, b, beta, upperOf(out)) //nolint:errcheck // only cancellation fails
 }
 
-// Generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling, at most count of
-// them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left out. Along directions in which r
-// is 0, but for rounding, it is taken for 1e-10 of the mean of both, so that they come first.
+// Generalised solves a·v = λ·r·v. It returns the at most count solutions with the largest λ > 0, decreasing, as columns
+// with vᵀrv = 1. Values of λ that are 0 up to rounding are left out. If r is singular to rounding, 1e-10 of
+// the mean eigenvalue of a + r is added to it, so that its null directions come first.
 func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
 	q := r.SymmetricDim()
 	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
@@ -100,7 +100,7 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
 		}
 	}
-	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
+	// With w = u·v this is the eigenproblem of u⁻ᵀ·a·u⁻¹.
 	white := mat.NewSymDense(q, nil)
 	white.CopySym(a)
 	blas.Whiten(upperOf(white), u)
@@ -114,7 +114,7 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	return v, nil
 }
 
-// root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
+// root returns the Cholesky factor u, upper triangular, of r + lift·I = uᵀu. ok is false if it is not positive definite.
 func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
 	lifted := mat.NewSymDense(r.SymmetricDim(), nil)
 	lifted.CopySym(r)
@@ -124,13 +124,13 @@ func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
 	return blas.Cholesky(upperOf(lifted))
 }
 
-// leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
+// leastValue estimates 1/‖r⁻¹‖₁ for r = uᵀu; norm is ‖r‖₁.
 func leastValue(u blas64.Triangular, norm float64) float64 {
 	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
 	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
 }
 
-// Parting returns how many of the values, falling, are not what rounding makes of λ = 0.
+// Parting returns the number of values, in decreasing order, above the rounding error of λ = 0.
 func Parting(lambda []float64) int {
 	count := len(lambda)
 	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
@@ -139,7 +139,7 @@ func Parting(lambda []float64) int {
 	return count
 }
 
-// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
+// upperOf returns a as a matrix of internal/blas that shares its memory and uses the upper triangle.
 func upperOf(a *mat.SymDense) blas.Matrix {
 	r := a.RawSymmetric()
 	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}

@@ -16,43 +16,42 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// Samples finds the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, as far as
-// they are asked for. With n ≤ m they come from the inner products XXᵀ, else from XᵀX, which have lost the
-// digits of small singular values: those below lossless of the largest come from what X leaves without the
-// directions found so far, and so on, from level to level. That is as exact as a decomposition of X itself,
-// and products of matrices only. What is found does not depend on what was asked for before.
+// Samples computes the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, on demand. They are
+// eigenvectors of XXᵀ if n ≤ m, else of XᵀX. Both lose digits of small singular values. Values below lossless
+// of the largest are therefore computed from X deflated by the directions found so far, level by level. This is as
+// accurate as an SVD of X and uses matrix products only. Results do not depend on earlier calls.
 type Samples struct {
 	mu     sync.Mutex
-	X      *mat.Dense // samples less the mean of those that are labelled, or of all
+	X      *mat.Dense // samples minus Mean
 	Mean   []float64
-	size   float64    // ‖X‖ before the mean was taken away
-	gram   *mat.Dense // X·Xᵀ, where n ≤ m
+	size   float64    // norm of the samples before centring
+	gram   *mat.Dense // X·Xᵀ, if n ≤ m
 	levels []*level
 	blocks []*mat.Dense // eigenvectors of the first level
 }
 
-// level is what remains of X, 1/lossless or more smaller than the one before it.
+// level is X deflated by the directions of earlier levels. It is smaller than the previous level by 1/lossless or more.
 type level struct {
-	// sigma holds all singular values, of which those up to exact are found, here or before.
+	// sigma holds all singular values; the first exact ones are final.
 	sigma []float64
 	exact int
-	// before is how many were found before. system is of the products of left, a row for each left
-	// singular vector that remains where n ≤ m. Else it has a row for each direction that remains, the
-	// columns of within; the first is X itself, though, with all directions.
+	// before is the number of directions of earlier levels. system is the eigendecomposition of the Gram matrix of
+	// left. left has a row for each remaining left singular vector if n ≤ m, else for each remaining direction, a
+	// column of within. On the first level left is X.
 	before       int
 	left, within *mat.Dense
 	system       *eigen.System
-	// The directions up to exact, in columns, and the eigenvectors of the others.
+	// directions are the first exact directions, as columns; others are the eigenvectors of the remaining ones.
 	directions, others *mat.Dense
 }
 
-// lossless is the share of the largest singular value from which on others have all digits but three.
+// lossless is the fraction of the largest singular value above which others lose at most three digits.
 const lossless = 1.0 / 32
 
-// New centres the samples that are kept at the mean of those that are counted.
+// New centres the samples of the mask kept on the mean of the samples of the mask counted.
 func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, error) {
 	n, m := x.Dims()
-	row := make([]int, n) // in the samples that are kept, or -1
+	row := make([]int, n) // row among the kept samples, or -1
 	rows, means := 0, 0
 	for i := range n {
 		row[i] = -1
@@ -64,7 +63,7 @@ func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, erro
 			means++
 		}
 	}
-	// The samples, a copy and the directions.
+	// Three matrices: the samples, a copy and the directions.
 	if err := view.CheckMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
 		return nil, err
 	}
@@ -95,15 +94,15 @@ func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, erro
 	return c, nil
 }
 
-// Axes are some of the principal directions.
+// Axes are the leading principal directions.
 type Axes struct {
 	x                *mat.Dense // centred, n×m
-	Sigma            []float64  // c, falling
-	left, directions *mat.Dense // Either left singular vectors, n×c, or the directions, m×c
+	Sigma            []float64  // c singular values, decreasing
+	left, directions *mat.Dense // either left singular vectors, n×c, or directions, m×c
 }
 
-// Ask returns the leading axes, as many as count says of the singular values, falling, which do not
-// change. What rounding makes of no variation is left out of them.
+// Ask returns the leading axes. count gets the singular values, decreasing and read-only, and returns the number of
+// axes. Singular values that are 0 up to rounding are left out.
 func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
 	parallel.Wait(ctx, p.mu.Lock)
 	defer p.mu.Unlock()
@@ -124,8 +123,8 @@ func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Ax
 	}
 }
 
-// EachGram calls f with the inner products of one panel of the samples after another, from the given one
-// on, with all samples. f changes none.
+// EachGram calls f with successive panels of the Gram matrix of the samples: part holds the rows from the given sample
+// on. f must not change part.
 func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
 	n, m := p.X.Dims()
 	if n > m {
@@ -140,7 +139,7 @@ func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense
 	})
 }
 
-// Axes returns the c leading axes, of those that level i has.
+// axes returns the c leading axes, which level i must hold.
 func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 	l := p.levels[i]
 	n, m := p.X.Dims()
@@ -169,7 +168,7 @@ func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 	return a, nil
 }
 
-// next finds the next level.
+// next computes the next level.
 func (p *Samples) next(ctx context.Context) error {
 	n, m := p.X.Dims()
 	l := &level{left: p.X}
@@ -229,14 +228,14 @@ func (p *Samples) next(ctx context.Context) error {
 	return nil
 }
 
-// finish finds the directions of a level, and the eigenvectors of what it leaves.
+// finish computes the directions of a level and the eigenvectors that remain for the next one.
 func (p *Samples) finish(ctx context.Context, l *level) error {
 	if l.directions != nil {
 		return nil
 	}
 	n, m := p.X.Dims()
 	rows, here := l.system.Len(), l.exact-l.before
-	if here == 0 { // what remains is rounding
+	if here == 0 { // the remainder is rounding error
 		l.directions = p.levels[len(p.levels)-2].directions
 		return nil
 	}
@@ -271,7 +270,7 @@ func (p *Samples) finish(ctx context.Context, l *level) error {
 	return nil
 }
 
-// Coordinates returns X in the axes, n×c.
+// Coordinates returns the coordinates of the samples in the axes, n×c.
 func (a *Axes) Coordinates() *mat.Dense {
 	if a.left == nil {
 		return algebra.Times(a.x, a.directions)
@@ -287,7 +286,7 @@ func (a *Axes) Coordinates() *mat.Dense {
 	return y
 }
 
-// Whole returns the directions themselves, m×c.
+// Whole returns the directions, m×c.
 func (a *Axes) Whole() *mat.Dense {
 	if a.left == nil {
 		return a.directions
@@ -311,7 +310,7 @@ func (a *Axes) Features(v *mat.Dense) *mat.Dense {
 	w := algebra.Times(a.left, scaled)
 	_, m := a.x.Dims()
 	_, d := w.Dims()
-	out := mat.NewDense(d, m, nil) // transposed: x is read row by row
+	out := mat.NewDense(d, m, nil) // transposed, so that x is read by rows
 	algebra.Gemm(out, w, algebra.Trans, a.x, algebra.NoTrans)
 	return algebra.Transpose(out)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Data is the n×m matrix X that a run approximates, with its products. Factors are transposed: u is k×m, v is k×n.
+// Data is the n×m data matrix X with its products. Factors are transposed: u is k×m, v is k×n.
 type Data interface {
 	Dims() (n, m int)
 	// Matrix returns X.
@@ -26,8 +26,8 @@ type Data interface {
 	TimesBasis(dst, u *mat.Dense)
 	// TimesCoefficients writes v·X, k×m.
 	TimesCoefficients(dst, v *mat.Dense)
-	// RatioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil. With logs it
-	// returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	// RatioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, unless dst is nil. With logs it returns
+	// Σ x·log(x/y) over the entries x > 0, with y the entries of vᵀu.
 	RatioBasis(dst, u, v *mat.Dense, logs bool) float64
 	// RatioCoefficients writes u·Rᵀ, k×n.
 	RatioCoefficients(dst, u, v *mat.Dense)
@@ -35,15 +35,15 @@ type Data interface {
 	Residual(u, v *mat.Dense) float64
 	// Divergence returns Σ x·log(x/y) − x + y, term by term.
 	Divergence(u, v *mat.Dense) float64
-	// Condense returns the matrix whose row j is the sum of the rows i with group[i] = j, each times scale[i].
+	// Condense returns the matrix whose row j is the sum of scale[i]·x_i over the rows i with group[i] = j.
 	Condense(groups int, group []int, scale []float64) Data
-	// Rows returns the rows from to to-1, dense, not to be changed.
+	// Rows returns the rows from, …, to−1, dense and read-only.
 	Rows(from, to int) *mat.Dense
-	// Each calls f with every stored value; the others are 0.
+	// Each calls f with every stored value.
 	Each(f func(i, j int, x float64))
 }
 
-// SampleError says that a sample, of a row from 0, cannot be used, and why. Its text counts from 1.
+// SampleError reports an unusable sample: its row, counted from 0, and the problem. The error text counts rows from 1.
 type SampleError struct {
 	Sample  int
 	Problem string
@@ -51,19 +51,20 @@ type SampleError struct {
 
 func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample+1, e.Problem) }
 
-// The size that values of samples, kernels, similarities and initial factors may have: updates multiply up to five.
+// Bounds on values of samples, kernels, similarities and initial factors. Updates multiply up to five of them, which
+// must not overflow.
 const (
 	LargestValue  = 1e60
 	SmallestValue = 1e-60
 )
 
-// The size that weights and widths may have.
+// Bounds on weights and widths.
 const (
 	LargestNumber  = 1e100
 	SmallestNumber = 1e-100
 )
 
-// CheckWeight reports a weight, called what, that cannot be one.
+// CheckWeight returns an error unless the weight w, which what names, is from 0 to LargestNumber.
 func CheckWeight(what string, w float64) error {
 	if w >= 0 && w <= LargestNumber {
 		return nil
@@ -71,7 +72,7 @@ func CheckWeight(what string, w float64) error {
 	return fmt.Errorf("%s is %v; it must be a number from 0 to %g", what, w, LargestNumber)
 }
 
-// New wraps x after checking it: every value finite, and no sample without a value other than 0.
+// New validates x and wraps it: every value must be finite, and no sample may be all zeros.
 func New(x mat.Matrix) (Data, error) {
 	if x == nil {
 		return nil, errors.New("no data")
@@ -110,7 +111,7 @@ func New(x mat.Matrix) (Data, error) {
 	return d, nil
 }
 
-// InnerProducts returns those of all pairs of samples, n×n, padded.
+// InnerProducts returns the Gram matrix of the samples, n×n, with padded rows.
 func InnerProducts(ctx context.Context, x Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	out := algebra.Padded(n, n)
@@ -120,17 +121,17 @@ func InnerProducts(ctx context.Context, x Data) (*mat.Dense, error) {
 	})
 }
 
-// EachGram calls f with the inner products of one panel of samples after another with all samples, which f may
-// overwrite.
+// EachGram calls f with successive panels of the Gram matrix: part holds the rows from the given sample on. f may
+// overwrite part.
 func EachGram(ctx context.Context, x Data, f func(from int, part *mat.Dense)) error {
 	n, _ := x.Dims()
 	return EachPanel(ctx, n, n, func(part *mat.Dense, from, to int) { x.TimesBasis(part, x.Rows(from, to)) }, f)
 }
 
-// GramRows is how many samples are compared with others at a time.
+// GramRows is the number of rows of a panel.
 const GramRows = 64
 
-// EachPanel calls f with what multiply writes of one panel of n rows after another, with width columns.
+// EachPanel calls f with successive panels of an n×width matrix, which multiply computes.
 func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, from, to int), f func(from int, part *mat.Dense)) error {
 	buf := mat.NewDense(min(GramRows, n), width, nil)
 	return panel.Each(ctx, n, GramRows, func(from, to int) error {
@@ -141,7 +142,7 @@ func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 	})
 }
 
-// Negative returns a [SampleError] about the first negative value, or nil where there is none.
+// Negative returns a [SampleError] for the first negative value, or nil if there is none.
 func Negative(d Data) *SampleError {
 	return firstProblem(d, func(columns []int, values []float64) string {
 		at := slices.IndexFunc(values, func(v float64) bool { return v < 0 })
@@ -152,12 +153,12 @@ func Negative(d Data) *SampleError {
 	})
 }
 
-// Needing adds that what needs values of 0 or more.
+// Needing returns e with the reason added: what needs values of 0 or more.
 func (e *SampleError) Needing(what string) *SampleError {
 	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
 }
 
-// NonNegative returns an error about the first negative value, if there is one, which what does not take.
+// NonNegative returns an error for the first negative value, if any. what names the user of the data that rejects it.
 func NonNegative(d Data, what string) error {
 	if negative := Negative(d); negative != nil {
 		return negative.Needing(what)
@@ -165,7 +166,7 @@ func NonNegative(d Data, what string) error {
 	return nil
 }
 
-// firstProblem returns an error about the first sample of whose columns and values look returns a problem.
+// firstProblem returns an error for the first sample for which look returns a problem, or nil.
 func firstProblem(d Data, look func(columns []int, values []float64) string) *SampleError {
 	n, _ := d.Dims()
 	problems := make([]string, n)
@@ -176,7 +177,7 @@ func firstProblem(d Data, look func(columns []int, values []float64) string) *Sa
 	return nil
 }
 
-// column is the number, from 1, of the column at a place among those with stored values.
+// column returns the number, from 1, of the column of the stored value at position at. columns is nil if dense.
 func column(columns []int, at int) int {
 	if columns == nil {
 		return at + 1
@@ -184,10 +185,10 @@ func column(columns []int, at int) int {
 	return columns[at] + 1
 }
 
-// eachSample calls f for all samples, several at once, with the stored values and their columns, nil if dense.
+// eachSample calls f for all samples, concurrently, with the stored values and their columns, nil if dense.
 func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	n, m := d.Dims()
-	const work = 4 // multiplications take as long as to read a value
+	const work = 4 // cost of a value, in multiplications
 	parallel.DoWork(work*n*m, n, func(i int) {
 		switch x := d.Matrix().(type) {
 		case *sparse.CSR:
@@ -199,7 +200,7 @@ func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	})
 }
 
-// SumOfRows adds up what f returns of each sample's number and stored values.
+// SumOfRows returns the sum of f over the samples; f gets a sample's row and its stored values.
 func SumOfRows(d Data, f func(i int, values []float64) float64) float64 {
 	n, _ := d.Dims()
 	sums := make([]float64, n)
@@ -228,32 +229,32 @@ func SumSquares(x Data) float64 {
 	return sum
 }
 
-// CheckMemory reports that rows×columns matrices, named what, do not fit into the memory of the context.
+// CheckMemory returns an error if that many rows×columns matrices exceed the memory limit of ctx. what names them.
 func CheckMemory(ctx context.Context, what string, matrices, rows, columns int) error {
 	need := Bytes(8 * float64(matrices) * float64(rows) * float64(columns))
 	return memory.FromContext(ctx).Check(need, what)
 }
 
-// Bytes is a number of bytes that may be beyond all numbers.
+// Bytes converts a number of bytes to int64 and caps it to avoid overflow.
 func Bytes(need float64) int64 { return int64(min(need, math.MaxInt64/2)) }
 
-// Condensation is the change of variables by which ties and weights reach the engine: it condenses the data before
-// a fit and expands V after it. With c_j the weight of group j, β the cost's degree and E = C^(-1/β), V = A·E·Ṽ,
-// and the costs of the data and of the condensed data differ by a constant: the multiplicative steps are the same.
+// Condensation is the change of variables that implements ties and weights: it condenses the data before a fit and
+// expands V after it. With c_j the weight of group j, β the cost's degree and E = C^(-1/β), V = A·E·Ṽ. The costs of
+// the data and of the condensed data differ by a constant, so the multiplicative steps are the same.
 type Condensation struct {
-	Group  []int     // of each sample
-	Groups int       // how many there are
-	Expand []float64 // E of each group: a sample's coefficients are those of its group times this
+	Group  []int     // group of each sample
+	Groups int       // number of groups
+	Expand []float64 // E of each group: a sample's coefficients are its group's times E
 	Weight []float64 // γ of each sample
 	C      []float64 // weight of each group
-	degree float64   // of the cost
-	None   bool      // every sample is its own group and weighs 1
+	degree float64   // β of the cost
+	None   bool      // every sample is a group of its own with weight 1
 
 	members [][]int
 }
 
-// NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group, the
-// others are alone; labels and weight may be nil.
+// NewCondensation makes one group of all samples with the same label ≥ 0, and one of each other sample. labels and
+// weight may be nil.
 func NewCondensation(n int, labels []int, weight []float64, degree float64) *Condensation {
 	t := &Condensation{Group: make([]int, n), Weight: weight, None: labels == nil && weight == nil, degree: degree}
 	if weight == nil {
@@ -283,7 +284,7 @@ func NewCondensation(n int, labels []int, weight []float64, degree float64) *Con
 	return t
 }
 
-// Data condenses the data: row j is c_j^(1/β)·Σ γ_i·x_i/c_j.
+// Data returns the condensed data: row j is c_j^(1/β)·Σ γ_i·x_i/c_j.
 func (t *Condensation) Data(d Data) Data {
 	if t.None {
 		return d
@@ -295,7 +296,7 @@ func (t *Condensation) Data(d Data) Data {
 	return d.Condense(t.Groups, t.Group, scale)
 }
 
-// Rows condenses the rows of an n×p matrix as Data does those of X.
+// Rows condenses the rows of a, n×p, as Data condenses those of X.
 func (t *Condensation) Rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.Group {
@@ -303,7 +304,7 @@ func (t *Condensation) Rows(dst, a *mat.Dense) {
 	}
 }
 
-// Columns condenses the columns of a k×n matrix as Data does the rows of X.
+// Columns condenses the columns of a, k×n, as Data condenses the rows of X.
 func (t *Condensation) Columns(dst, a *mat.Dense) {
 	if t.None {
 		dst.Copy(a)
@@ -312,7 +313,7 @@ func (t *Condensation) Columns(dst, a *mat.Dense) {
 	}
 }
 
-// addColumns adds up the columns i of each group, times by(i).
+// addColumns writes, for each group, the sum of its columns i of a times by(i).
 func (t *Condensation) addColumns(dst, a *mat.Dense, by func(i int) float64) {
 	k, _ := a.Dims()
 	for r := range k {
@@ -324,7 +325,7 @@ func (t *Condensation) addColumns(dst, a *mat.Dense, by func(i int) float64) {
 	}
 }
 
-// Expanded returns V, k×n, of condensed coefficients, or these themselves with None.
+// Expanded returns V, k×n, from the condensed coefficients. With None it returns its argument.
 func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	if t.None {
 		return condensed
@@ -340,13 +341,13 @@ func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	return out
 }
 
-// PullBack is the transpose of Expanded, for gradients in V, k×n.
+// PullBack applies the transpose of Expanded to a gradient in V, k×n.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	t.addColumns(dst, a, func(i int) float64 { return t.Expand[t.Group[i]] })
 }
 
-// PullBackDiagonal adds up the diagonal of a quadratic form in V, or nil, to an upper bound of that of the condensed
-// form.
+// PullBackDiagonal turns the diagonal of a quadratic form in V into an upper bound of the condensed form's diagonal. nil
+// stays nil.
 func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
 	if diagonal == nil {
 		return nil
@@ -359,7 +360,7 @@ func (t *Condensation) PullBackDiagonal(diagonal []float64) []float64 {
 	return out
 }
 
-// Condensed returns condensed coefficients of V, k×n: means of groups, or with first those of first samples.
+// Condensed returns the condensed coefficients of V, k×n: the mean of each group, or with first its first sample.
 func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.None {
 		return mat.DenseCopyOf(v)

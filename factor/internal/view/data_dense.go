@@ -13,7 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// Dense is a data whose matrix is stored whole.
+// Dense is a [Data] with a dense matrix.
 type Dense struct{ X *mat.Dense }
 
 func (d Dense) Dims() (n, m int)   { return d.X.Dims() }
@@ -45,7 +45,7 @@ func (d Dense) RatioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// ratios sets y to x/y and returns Σ x·log(x/y) if logs are wanted.
+// ratios sets y to x/y. It returns Σ x·log(x/y) if logs is set, else 0.
 func ratios(y, x []float64, logs bool) float64 {
 	if logs {
 		return simd.DivideSum(y, x, algebra.Floor)
@@ -60,7 +60,7 @@ func (d Dense) Residual(u, v *mat.Dense) float64 {
 
 func (d Dense) Divergence(u, v *mat.Dense) float64 { return d.terms(u, v, DivergenceTerm) }
 
-// terms returns the sum of f over the entries of X and vᵀu.
+// terms returns the sum of f(x, y) over the entries x of X and y of vᵀu.
 func (d Dense) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	return d.Walk(u, v, false, func(t Tile, _ bool) float64 {
 		return t.Each(func(x, y []float64) (sum float64) {
@@ -72,7 +72,7 @@ func (d Dense) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	})
 }
 
-// DivergenceTerm is x·log(x/y) − x + y, with all digits where x is near y.
+// DivergenceTerm returns x·log(x/y) − x + y, accurate also for x near y.
 func DivergenceTerm(x, y float64) float64 {
 	y = max(y, algebra.Floor)
 	e := (x - y) / y
@@ -105,8 +105,8 @@ func (d Dense) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// The entries of vᵀu are computed in tiles of about this many samples and features, a multiple of tileColumns,
-// which stay in the cache.
+// vᵀu is computed in tiles of about tileSamples × tileFeatures entries, which fit into the cache. The features of a
+// tile are a multiple of tileColumns.
 const (
 	tileSamples  = 128
 	tileFeatures = 240
@@ -115,15 +115,15 @@ const (
 
 var tileRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-// Tile is vᵀu for some samples × some features.
+// Tile is a block of vᵀu.
 type Tile struct {
 	Y          blas.Of[float64]
-	U, V       blas.Of[float64] // the parts of the factors
+	U, V       blas.Of[float64] // the columns of the factors that give Y
 	x          blas.Of[float64] // X, whole
 	Sample, At int              // the first sample and feature
 }
 
-// Each calls f for one row of the tile after another, with the same of X.
+// Each calls f for each row of the tile, y, with the same entries of X, and returns the sum of f.
 func (t Tile) Each(f func(x, y []float64) float64) (sum float64) {
 	for i := range t.Y.Rows {
 		x := t.x.Data[(t.Sample+i)*t.x.Stride+t.At:][:t.Y.Cols]
@@ -132,8 +132,8 @@ func (t Tile) Each(f func(x, y []float64) float64) (sum float64) {
 	return sum
 }
 
-// Walk calls f with the tiles of one part of the features, or else of the samples, after another, several parts at
-// once, and returns the sum of f.
+// Walk calls f with all tiles and returns the sum of f. Parts of the features, or else of the samples, run
+// concurrently; within a part tiles come in order, and first marks the first one.
 func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) float64) (sum float64) {
 	x, wholeU, wholeV := algebra.Raw(d.X), algebra.Raw(u), algebra.Raw(v)
 	samples, features := parallel.Even(x.Rows, 8, tileSamples), parallel.Even(x.Cols, tileColumns, tileFeatures)
@@ -165,7 +165,7 @@ func (d Dense) Walk(u, v *mat.Dense, byFeature bool, f func(t Tile, first bool) 
 	return elementary.Sum(sums)
 }
 
-// Add adds a·op(b) to dst, or at first writes it there.
+// Add adds a·op(b) to dst, or overwrites dst if first is set.
 func Add(first bool, tb blas.Transpose, a, b, dst blas.Of[float64]) {
 	beta := 1.0
 	if first {
@@ -174,7 +174,7 @@ func Add(first bool, tb blas.Transpose, a, b, dst blas.Of[float64]) {
 	blas.Multiply(algebra.NoTrans, tb, 1, a, b, beta, dst)
 }
 
-// ColumnsOf returns the columns of a from lo to hi.
+// ColumnsOf returns columns lo to hi−1 of a.
 func ColumnsOf(a blas.Of[float64], lo, hi int) blas.Of[float64] {
 	a.Cols, a.Data = hi-lo, a.Data[lo:]
 	return a

@@ -12,18 +12,18 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Sparse is a data of stored values. A value of a sample selects a feature's k numbers, which lie side by side in
-// transposed factors; products along features are those of the transpose. Its buffers are for one caller at a time.
+// Sparse is a [Data] with a sparse matrix. A stored value selects a feature's k entries, which are contiguous in a
+// factor stored by columns; products along features use the transpose. It is not safe for concurrent use.
 type Sparse struct {
 	X         *sparse.CSR
 	Samples   *inParts
-	features  *inParts // the transpose, once it is needed
+	features  *inParts // the transpose, made on first use
 	u, v, out byColumn
 }
 
 func NewSparse(x *sparse.CSR) *Sparse { return &Sparse{X: x, Samples: newInParts(x)} }
 
-// ByFeature returns X by features, m×n.
+// ByFeature returns Xᵀ, m×n.
 func (d *Sparse) ByFeature() *inParts {
 	if d.features == nil {
 		d.features = newInParts(d.X.Transpose())
@@ -31,7 +31,7 @@ func (d *Sparse) ByFeature() *inParts {
 	return d.features
 }
 
-// inParts is a sparse matrix whose rows are divided into parts of about the same number of values.
+// inParts is a sparse matrix whose rows are divided into parts with about the same number of values.
 type inParts struct {
 	*sparse.CSR
 	starts []int // the first row of each part, and the number of rows
@@ -45,15 +45,15 @@ func newInParts(x *sparse.CSR) *inParts {
 	values := 0
 	for i := range n {
 		cols, _ := x.Row(i)
-		if values += len(cols) + 1; values >= size || i == n-1 { // a row without values is some work too
+		if values += len(cols) + 1; values >= size || i == n-1 { // an empty row also costs time
 			p.starts, values = append(p.starts, i+1), 0
 		}
 	}
 	return p
 }
 
-// Each calls f with a row's number and a chunk of its columns and values, and space for as many numbers; a value
-// takes k multiplications. Parts run at once. It returns the sum of f.
+// Each calls f with chunks of all rows: the row i, the columns and values, and a buffer y of their length. It returns the
+// sum of f. Parts run concurrently; a value costs k multiplications.
 func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) float64 {
 	sums := make([]float64, len(p.starts)-1)
 	parallel.DoWork(p.NNZ()*k, len(sums), func(part int) {
@@ -70,7 +70,7 @@ func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float
 	return elementary.Sum(sums)
 }
 
-// chunk is how many values of a row are used at a time: the rows of a factor that they select stay in the cache.
+// chunk is the number of values of a row used at a time, so that the rows of a factor that they select stay cached.
 const chunk = 128
 
 func (d *Sparse) Dims() (n, m int)                    { return d.X.Dims() }
@@ -111,9 +111,9 @@ func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// Along writes to dst, of the shape of a, or nil, what f adds to the sums of each row of x: f gets the row of aᵀ, all
-// rows of bᵀ, the numbers of those that a chunk of values x selects, and space for a number y of each. It returns the
-// sum of f.
+// Along calls f for chunks of each row of x and returns the sum of f. f gets the row of aᵀ, all rows of bᵀ, the indices
+// of the rows that the chunk selects, its values x and a buffer y of their length. If dst, of the shape of a, is not
+// nil, f adds to sum, which becomes the column of dst.
 func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
@@ -136,12 +136,12 @@ func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, 
 }
 
 func (d *Sparse) Residual(u, v *mat.Dense) float64 {
-	// ‖X − Y‖² = ‖Y‖² + Σ over the stored x of (x − y)² − y².
+	// ‖X − Y‖² = ‖Y‖² + Σ (x − y)² − y² over the stored x.
 	return max(algebra.Inner(algebra.SelfGram(u), algebra.SelfGram(v))+d.terms(u, v, func(x, y float64) float64 { return x * (x - 2*y) }), 0)
 }
 
 func (d *Sparse) Divergence(u, v *mat.Dense) float64 {
-	// All y, then for each stored x its term in place of its y.
+	// The sum of all y, then for each stored x its term minus y.
 	k, _ := u.Dims()
 	su, sv := make([]float64, k), make([]float64, k)
 	algebra.RowSums(su, u)
@@ -149,7 +149,7 @@ func (d *Sparse) Divergence(u, v *mat.Dense) float64 {
 	return max(algebra.Dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return DivergenceTerm(x, y) - y }), 0)
 }
 
-// terms returns the sum of f over the stored values and their y.
+// terms returns the sum of f(x, y) over the stored values x, with y the entries of vᵀu.
 func (d *Sparse) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	return d.Along(nil, d.Samples, v, u, func(_, a, rows []float64, at []int, x, y []float64) (sum float64) {
 		simd.Dots(y, a, rows, at)
@@ -191,7 +191,7 @@ func (d *Sparse) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// byColumn holds a factor, k×n, column by column, each with zeros up to the width of the kernels.
+// byColumn holds a factor, k×n, by columns, each padded with zeros to simd.Width.
 type byColumn struct {
 	width int
 	data  []float64
@@ -225,9 +225,9 @@ func (s *byColumn) write(dst *mat.Dense) {
 	})
 }
 
-// Each calls f with parts of the rows of a, and the places of their first numbers in data.
+// Each calls f with parts of the rows of a and the index in data of their first entry.
 func (s *byColumn) Each(a *mat.Dense, f func(at int, row []float64)) {
-	const columns = 512 // which stay in the cache
+	const columns = 512 // which fit into the cache
 	k, n := a.Dims()
 	parallel.DoWork(16*n*s.width, parallel.Count(n, columns), func(part int) {
 		lo := part * columns
@@ -237,7 +237,7 @@ func (s *byColumn) Each(a *mat.Dense, f func(at int, row []float64)) {
 	})
 }
 
-// CopyRow writes row i of a, a *mat.Dense or a *sparse.CSR.
+// CopyRow copies row i of a, a *mat.Dense or a *sparse.CSR, to dst.
 func CopyRow(dst []float64, a mat.Matrix, i int) {
 	if s, ok := a.(*sparse.CSR); ok {
 		clear(dst)

@@ -1,9 +1,8 @@
-// Package atomicfile writes files atomically: to a temporary file in the same folder, which is flushed to the
-// disk and gets the name of the file in one step. After a crash or on a full disk the file has its old content
-// or all of the new one.
+// Package atomicfile writes files atomically: it writes a temporary file in the same folder, syncs it to disk and
+// renames it. After a crash or on a full disk the file has either its old content or the complete new content.
 //
-// A temporary file is locked while it is written: RemoveStale removes those of killed processes and no others.
-// Libraries for atomic writes (renameio, moby/sys/atomicwriter) lock none and always replace the target.
+// A temporary file is locked while it is written, so that RemoveStale removes only files of killed processes.
+// Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock and always replace the target.
 package atomicfile
 
 import (
@@ -29,14 +28,14 @@ const (
 	randomBytes     = 8
 )
 
-// NewName returns the name of a new hidden file of partwise: random digits before a suffix.
+// NewName returns a random name for a hidden file of partwise that ends in suffix.
 func NewName(suffix string) string {
 	var random [randomBytes]byte
 	rand.Read(random[:]) // never fails
 	return namePrefix + hex.EncodeToString(random[:]) + suffix
 }
 
-// IsName tells whether NewName returns such a name.
+// IsName reports whether name has the form of NewName(suffix).
 func IsName(name, suffix string) bool {
 	name, ok := strings.CutPrefix(name, namePrefix)
 	digits, ok2 := strings.CutSuffix(name, suffix)
@@ -44,10 +43,10 @@ func IsName(name, suffix string) bool {
 	return ok && ok2 && err == nil && len(random) == randomBytes
 }
 
-// IsTemporary tells whether a file of this name is a temporary file of this package.
+// IsTemporary reports whether name is that of a temporary file of this package.
 func IsTemporary(name string) bool { return IsName(name, temporarySuffix) }
 
-// Write replaces the content of the file path. Errors name the path.
+// Write replaces the content of the file at path. Errors name the path.
 func Write(path string, content []byte) error {
 	return WriteFunc(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -55,7 +54,7 @@ func Write(path string, content []byte) error {
 	})
 }
 
-// UntilDone returns a writer to w that fails with the context's error once that is done.
+// UntilDone returns a writer to w that fails with the error of ctx after ctx ends.
 func UntilDone(ctx context.Context, w io.Writer) io.Writer { return contextWriter{ctx, w} }
 
 type contextWriter struct {
@@ -70,30 +69,30 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc replaces the content of the file path with the output of write, if that does not fail.
+// WriteFunc replaces the content of the file at path with the output of write, unless write fails.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename, sync: true}.write(path, write)
 }
 
-// WriteUnsynced is WriteFunc that does not wait for the disk. After a power failure the file may be damaged.
+// WriteUnsynced is WriteFunc without syncing to disk. After a power failure the file may be damaged.
 func WriteUnsynced(path string, write func(io.Writer) error) error {
 	return way{move: os.Rename}.write(path, write)
 }
 
-// CreateFunc is WriteFunc for a new file. A file that exists, or appears meanwhile, stays: fs.ErrExist.
+// CreateFunc is WriteFunc for a new file. It never replaces a file: if path exists, the error is fs.ErrExist.
 func CreateFunc(path string, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true}.write(path, write)
 }
 
-// CreateLike is CreateFunc for a copy of a file, which has the permissions and the time of like before it gets
-// its name, and its owner where this process may set it.
+// CreateLike is CreateFunc for a copy of a file. The copy gets the permissions and modification time of like, and its
+// owner if the process is allowed to set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return way{move: RenameNew, sync: true, like: like}.write(path, write)
 }
 
-// RenameNew renames a file unless the new name exists: then it returns an error with fs.ErrExist.
+// RenameNew renames a file. If to exists, it returns an error that wraps fs.ErrExist.
 func RenameNew(from, to string) error {
-	err := os.Link(from, to) // which unlike os.Rename replaces nothing
+	err := os.Link(from, to) // unlike os.Rename, it never replaces a file
 	switch {
 	case err == nil:
 		if err = os.Remove(from); err != nil {
@@ -103,7 +102,7 @@ func RenameNew(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// A file system without links. Somebody may make the file between these two.
+	// The file system has no hard links. The check and the rename are not atomic.
 	switch _, err := os.Lstat(to); {
 	case err == nil:
 		return fs.ErrExist
@@ -116,7 +115,7 @@ func RenameNew(from, to string) error {
 type way struct {
 	move func(from, to string) error
 	sync bool
-	like fs.FileInfo // nil for the usual owner, permissions and time
+	like fs.FileInfo // owner, permissions and time to copy, or nil
 }
 
 func (w way) write(path string, write func(io.Writer) error) error {
@@ -129,7 +128,7 @@ func (w way) write(path string, write func(io.Writer) error) error {
 	defer func() {
 		if !moved {
 			lock.Release()
-			_ = os.Remove(f.Name()) // where it was closed before
+			_ = os.Remove(f.Name()) // if it was closed already, Release does not remove it
 		}
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<16)
@@ -154,7 +153,7 @@ func (w way) write(path string, write func(io.Writer) error) error {
 		moved = err == nil
 		return err
 	}
-	if runtime.GOOS == "windows" { // where an open file keeps its name
+	if runtime.GOOS == "windows" { // Windows cannot rename an open file
 		steps = append(steps, f.Close, move)
 	} else {
 		steps = append(steps, move, f.Close)
@@ -165,13 +164,13 @@ func (w way) write(path string, write func(io.Writer) error) error {
 		}
 	}
 	if w.sync {
-		_ = Sync(filepath.Dir(path)) // else the old content may return after a power failure
+		_ = Sync(filepath.Dir(path)) // makes the rename survive a power failure
 	}
 	return nil
 }
 
-// Sync brings a file, or the names in a folder, to the disk, where the system can: Windows does not sync
-// folders, and syncs a file only through the handle that wrote it.
+// Sync flushes a file, or the entries of a folder, to disk if the system supports it. Windows does not sync folders, and
+// syncs a file only through the handle that wrote it.
 func Sync(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -187,7 +186,7 @@ func Sync(path string) error {
 	return nil
 }
 
-// Probe returns an error if no file can be made in dir. It makes and removes a temporary file.
+// Probe returns an error if no file can be created in dir. It creates and removes a temporary file.
 func Probe(dir string) error {
 	lock, err := createTemporary(dir)
 	if err != nil {
@@ -197,17 +196,17 @@ func Probe(dir string) error {
 	return nil
 }
 
-// createTemporary creates a new locked file in dir, with the usual permissions of new files.
+// createTemporary creates a locked temporary file in dir with default permissions.
 func createTemporary(dir string) (*filelock.Lock, error) {
 	for {
 		lock, err := filelock.Acquire(filepath.Join(dir, NewName(temporarySuffix)))
-		if !errors.Is(err, filelock.ErrLocked) { // by RemoveStale, before it was locked here
+		if !errors.Is(err, filelock.ErrLocked) { // RemoveStale of another process may have locked it first
 			return lock, err
 		}
 	}
 }
 
-// RemoveStale removes the temporary files of killed processes in dir. Files that a process is writing stay.
+// RemoveStale removes the temporary files of killed processes in dir. It keeps files that are being written.
 func RemoveStale(dir string) error { return eachStale(dir, (*filelock.Lock).Release) }
 
 // Stale returns the paths of the temporary files that RemoveStale would remove.
@@ -219,7 +218,7 @@ func Stale(dir string) (paths []string, err error) {
 	return paths, err
 }
 
-// eachStale calls do, which closes its file, with each temporary file that nobody is writing.
+// eachStale calls do with each temporary file in dir that no process is writing. do must close the file.
 func eachStale(dir string, do func(*filelock.Lock)) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -245,7 +244,7 @@ func eachStale(dir string, do func(*filelock.Lock)) error {
 	return nil
 }
 
-// Cause returns the error of the operating system without the name of the file.
+// Cause returns the operating system's error without the file name.
 func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// own gives a file the group and the owner of another, as far as this process may.
+// own sets the group and the owner of f to those of like, if the process is allowed to.
 func own(f *os.File, like fs.FileInfo) {
 	if of, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(-1, int(of.Gid))

@@ -1,9 +1,8 @@
-// Package cache stores results on disk: a blob of bytes under a key that digests all inputs of the result.
+// Package cache stores results on disk: a blob of bytes under a key that is a digest of all inputs of the result.
 //
-// Nothing in a store is trusted: an entry that is damaged, of another version or under another key's
-// name counts as missing and is removed. Goroutines and processes may share a store. Entries appear
-// atomically; the last writer of a key wins. Damage by a crash of the machine is detected when an entry
-// is read, so writes do not wait for the disk.
+// Entries are verified: one that is damaged, has another version or another key's name counts as missing and is
+// removed. Goroutines and processes may share a store. Writes are atomic; the last writer of a key wins. Writes are
+// not synced to disk, because damage by a crash of the machine is detected when an entry is read.
 package cache
 
 import (
@@ -29,22 +28,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
-// DefaultLimit is the most bytes that a store holds, unless PARTWISE_CACHE_SIZE or SetLimit sets another limit.
+// DefaultLimit is the limit of a store in bytes, unless PARTWISE_CACHE_SIZE or SetLimit sets another one.
 const DefaultLimit = 10_000_000_000
 
 const (
-	// keptPart is the percentage of the limit that stays when entries are removed.
+	// keptPart is the percentage of the limit that remains after an eviction.
 	keptPart = 90
-	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
-	// stuckPart replaces it while the store is above its limit, as when entries cannot be removed.
+	// Entries are counted again after 1/scanPart of the limit was written, because other processes also write.
+	// stuckPart replaces it while the store exceeds its limit because entries cannot be removed.
 	scanPart, stuckPart = 10, 1000
-	// touchAfter is the age at which the time of an entry's last use is renewed.
+	// touchAfter is the age at which an entry's time of last use is updated.
 	touchAfter = time.Hour
 )
 
-// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
-// version, the key, the blob's length and the CRC-32C of all of this and of the blob. The sum guards against
-// faults of disks and crashes, not against people who can write to the folder.
+// The file of an entry is a header followed by the blob. The header holds the magic, whose last byte is the version
+// of the format, the key, the length of the blob and a CRC-32C of these and the blob. The checksum guards against
+// disk faults and crashes, not against tampering.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})
@@ -54,7 +53,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the sum of a header without its sum and the blob.
+// sum returns the checksum of a header, without its checksum, and the blob.
 func sum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
@@ -74,10 +73,10 @@ type Store struct {
 	limit int64
 
 	mu   sync.Mutex
-	room int64 // the bytes that may be put before the entries are counted again
+	room int64 // bytes that may be written before the entries are counted again
 }
 
-// Default returns the default folder: that of PARTWISE_CACHE, or partwise/cache in the user's cache folder.
+// Default returns the default folder: PARTWISE_CACHE, or partwise/cache in the user's cache folder.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -89,21 +88,21 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// A store's own files: an entry is in a folder named by the first two digits of its key.
+// Names of a store's files: an entry is in a folder named by the first two digits of its key.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
 )
 
-const markerName = "partwise-cache.txt" // the file that tells a store's folder from others
+const markerName = "partwise-cache.txt" // marks a folder as a store
 
 const markerText = `This folder is a cache of partwise. Files in it may go at any time, and all of
 them can be removed: they are made again when they are needed.
 `
 
-// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files of
-// killed processes. Its limit is that of the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or
-// DefaultLimit. A folder that holds other files and is no store is an error.
+// Open opens the store in dir, creates the folder if necessary, and removes temporary files of killed processes. The
+// limit is the environment variable PARTWISE_CACHE_SIZE, such as 20GB, or DefaultLimit. It is an error if dir holds
+// other files and is not a store.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, limit: DefaultLimit}
 	const variable = "PARTWISE_CACHE_SIZE"
@@ -124,7 +123,7 @@ func Open(dir string) (*Store, error) {
 			}
 		}
 		if err == nil {
-			_ = atomicfile.Write(marker, []byte(markerText)) // a folder that cannot be written to can be read
+			_ = atomicfile.Write(marker, []byte(markerText)) // a read-only folder can still be used
 		}
 	}
 	if err != nil {
@@ -134,7 +133,7 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// SetLimit sets the most bytes of all entries with their headers. It is called before the store is used.
+// SetLimit sets the limit in bytes of all entries with their headers. Call it before the store is used.
 func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
@@ -144,7 +143,7 @@ func (s *Store) SetLimit(limit int64) {
 // removeTemporary removes the temporary files of killed processes.
 func (s *Store) removeTemporary() {
 	for _, dir := range append(s.shards(), s.dir) {
-		_ = atomicfile.RemoveStale(dir) // what cannot be removed does no harm
+		_ = atomicfile.RemoveStale(dir) // remaining files do no harm
 	}
 }
 
@@ -153,7 +152,7 @@ func (s *Store) path(key Key) string {
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key, which the caller owns, if there is one. It allocates what SizeOf says.
+// Get returns the blob of a key, which the caller owns. It allocates SizeOf bytes plus the header.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
@@ -171,28 +170,28 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 		}
 	}
 	if errors.Is(err, errDamaged) {
-		// A good entry that another process has just put there is lost too, and made again.
+		// This may also remove a valid entry that another process has just written, which costs only time.
 		_ = os.Remove(path)
 	}
 	if err != nil {
 		return nil, false
 	}
-	// The time of the file is that of the last use. A time in the future is of a wrong clock.
+	// The modification time is the time of last use. A time in the future comes from a wrong clock.
 	if now := time.Now(); now.Sub(info.ModTime()).Abs() > touchAfter {
-		_ = os.Chtimes(path, now, now) // else it goes earlier, and is made again
+		_ = os.Chtimes(path, now, now) // without it the entry is evicted earlier
 	}
 	return blob, true
 }
 
 var errDamaged = errors.New("a damaged entry")
 
-// openEntry opens the file of an entry, whose header and size agree.
+// openEntry opens the file of an entry and verifies its header and size.
 func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 	info, err := os.Lstat(s.path(key))
 	if err != nil {
 		return nil, nil, err
 	}
-	// Opening a pipe would wait for a writer, and Put keeps nothing above the limit.
+	// Opening a pipe would block, and Put stores nothing above the limit.
 	if !info.Mode().IsRegular() || info.Size() > s.limit {
 		return nil, nil, fs.ErrInvalid
 	}
@@ -208,7 +207,7 @@ func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// SizeOf returns the length of the blob of a key and whether there is one. Get may still find it damaged.
+// SizeOf returns the length of the blob of a key and whether it exists. Get may still find it damaged.
 func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	if s == nil {
 		return 0, false
@@ -221,20 +220,20 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	return info.Size() - int64(headerSize), true
 }
 
-// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob above the
-// limit itself is not stored. A caller can go on after an error: the store then has the old blob or none.
+// Put stores a blob under a key and evicts the least recently used blobs above the limit. It does not store a blob that
+// exceeds the limit. After an error the store has the old blob or none.
 func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
 		return nil
 	}
-	// Clear may take the folder away while it is made or before it is used.
+	// Clear may remove the folder concurrently, so try again.
 	err := s.put(key, blob)
 	for try := 0; try < 5 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist)); try++ {
 		err = s.put(key, blob)
 	}
 	if err != nil {
-		// Windows does not replace a file that is being read. It is most often the same blob.
+		// Windows cannot replace a file that is being read. It usually holds the same blob.
 		if there, ok := s.Get(key); ok && bytes.Equal(there, blob) {
 			return nil
 		}
@@ -260,9 +259,9 @@ func (s *Store) put(key Key, blob []byte) error {
 	})
 }
 
-// evict removes the least recently used entries above the limit, and returns how many bytes are left.
+// evict removes the least recently used entries above the limit and returns the remaining bytes.
 func (s *Store) evict() (left int64) {
-	all, _ := s.entries() // what cannot be listed cannot be removed
+	all, _ := s.entries() // entries that cannot be listed cannot be removed either
 	for _, e := range all {
 		left += e.Size()
 	}
@@ -285,8 +284,8 @@ func (s *Store) evict() (left int64) {
 type Usage struct {
 	Dir         string
 	Entries     int
-	Size, Limit int64     // the bytes of the files of the entries, and the most that they have
-	Oldest      time.Time // the last use of the least recently used entry, or the zero time
+	Size, Limit int64     // size of all entries in bytes, and its limit
+	Oldest      time.Time // earliest time of last use of an entry, or the zero time
 }
 
 // Usage returns the usage of the store.
@@ -306,7 +305,7 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries and temporary files that it can, and returns the first error.
+// Clear removes all entries and temporary files. It continues after an error and returns the first.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil
@@ -319,18 +318,18 @@ func (s *Store) Clear() error {
 	}
 	s.removeTemporary()
 	for _, dir := range s.shards() {
-		_ = os.Remove(dir) // which leaves one that holds anything
+		_ = os.Remove(dir) // fails if the folder is not empty
 	}
 	return err
 }
 
-// entry is the file of an entry. The time of its last use is that of the file.
+// entry is the file of an entry. Its modification time is the time of last use.
 type entry struct {
 	path string
 	fs.FileInfo
 }
 
-// entries lists all entries. It continues after an error and returns the first; a missing file is none.
+// entries returns all entries. It continues after an error and returns the first. A missing file is not an error.
 func (s *Store) entries() (all []entry, first error) {
 	note := func(err error) {
 		if err != nil && first == nil && !errors.Is(err, fs.ErrNotExist) {
@@ -354,7 +353,7 @@ func (s *Store) entries() (all []entry, first error) {
 }
 
 func (s *Store) shards() (dirs []string) {
-	all, _ := os.ReadDir(s.dir) // without it there are none
+	all, _ := os.ReadDir(s.dir) // an unreadable store counts as empty
 	for _, e := range all {
 		if e.IsDir() && shardName.MatchString(e.Name()) {
 			dirs = append(dirs, filepath.Join(s.dir, e.Name()))
@@ -363,17 +362,17 @@ func (s *Store) shards() (dirs []string) {
 	return dirs
 }
 
-// Key names an entry by the SHA-256 sum of its inputs.
+// Key is the SHA-256 sum of the inputs of an entry.
 type Key [sha256.Size]byte
 
-const keyFormat = "partwise key 1" // changes with the way in which parts are digested
+const keyFormat = "partwise key 1" // must change when the digest of parts changes
 
-// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of the
-// parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain pointers, which
-// differ between runs.
+// NewKey returns the key for a kind of blob and its inputs. It digests the order, types and values of the parts: byte
+// slices and keys directly, other values as formatted by %#v. Parts must not contain pointers, whose values differ
+// between runs.
 func NewKey(kind string, parts ...any) Key {
 	h := sha256.New()
-	// Every part follows its kind and length.
+	// Every part is preceded by its kind and length.
 	put := func(what byte, part []byte) {
 		h.Write(binary.LittleEndian.AppendUint64([]byte{what}, uint64(len(part))))
 		h.Write(part)

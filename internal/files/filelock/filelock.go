@@ -1,6 +1,6 @@
-// Package filelock keeps other processes out by a lock on a file. The operating system releases the
-// lock when the process ends, so a killed process leaves no lock behind. The holder can write to the
-// file, which a lock of gofrs/flock does not allow on Windows.
+// Package filelock implements exclusive file locks between processes. The operating system releases a lock when its
+// process ends, so a killed process leaves no lock. The holder can write to the file, which gofrs/flock does not
+// allow on Windows.
 package filelock
 
 import (
@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// ErrLocked says that another process, or another part of this one, holds the lock.
+// ErrLocked is returned if another process, or another part of this one, holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// errNoLocks says that the file system or the operating system has no locks.
+// errNoLocks means that the file system or operating system does not support locks.
 var errNoLocks = errors.New("no locks here")
 
-// attempts bounds how often Acquire opens a lock file that another process removes at the same time.
+// attempts bounds the retries of Acquire when other processes remove the lock file concurrently.
 const attempts = 1000
 
 // Lock is a held lock.
@@ -25,15 +25,15 @@ type Lock struct {
 	held bool
 }
 
-// Acquire locks the file path, which it creates if need be, without waiting. It returns ErrLocked where
-// another process holds the lock, and succeeds on a file system without locks.
+// Acquire locks the file at path without waiting and creates it if necessary. It returns ErrLocked if another process
+// holds the lock. On a file system without locks it succeeds; see Held.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 			return nil, &fs.PathError{Op: "lock", Path: path, Err: errors.New("not a regular file")}
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-		if errors.Is(err, fs.ErrPermission) { // a file that may be read alone
+		if errors.Is(err, fs.ErrPermission) { // the file may be read-only
 			if readable, readErr := os.Open(path); readErr == nil {
 				f, err = readable, nil
 			}
@@ -47,7 +47,7 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		// The previous holder may have removed the file before it was locked: then this lock keeps nobody out.
+		// The previous holder may have removed the file in the meantime; the lock would then have no effect.
 		if l := (&Lock{f, held}); l.InPlace() {
 			return l, nil
 		}
@@ -56,13 +56,13 @@ func Acquire(path string) (*Lock, error) {
 	return nil, fmt.Errorf("%s: the lock file is removed over and over", path)
 }
 
-// File returns the open file, which belongs to the lock.
+// File returns the open file, which Release closes.
 func (l *Lock) File() *os.File { return l.file }
 
-// Held tells whether the lock keeps others out. It does not where the system has no locks.
+// Held reports whether the lock is effective. It is false if the system does not support locks.
 func (l *Lock) Held() bool { return l.held }
 
-// InPlace tells whether the file is still the one at its path, else the lock keeps nobody out.
+// InPlace reports whether the file is still the one at its path. Otherwise the lock has no effect.
 func (l *Lock) InPlace() bool {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -78,8 +78,8 @@ func (l *Lock) Release() {
 		l.file.Close()
 		return
 	}
-	// Windows does not remove a file that is open, nor one that another process has opened since.
-	// Everywhere else the file is removed while the lock is held, so that it is never another process's.
+	// Windows cannot remove an open file, even if only another process has it open. On other systems the file is
+	// removed while the lock is held, so that it cannot be another process's lock.
 	err := os.Remove(l.file.Name())
 	l.file.Close()
 	if err != nil && removeWhenClosed {

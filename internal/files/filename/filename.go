@@ -1,4 +1,4 @@
-// Package filename makes names fit for files.
+// Package filename converts names to valid names of files and folders.
 package filename
 
 import (
@@ -11,16 +11,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longest is the length of a file name, in characters, beyond which it is cut; systems stop at 255 bytes.
+// longest is the largest length of a file name, in characters; systems allow 255 bytes.
 const longest = 60
 
-// device is a name that Windows keeps for a device, whatever its extension.
+// device matches names that Windows reserves for devices, with any extension.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
 var separators = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
 
-// Safe turns any name into one that every file system and web server accepts: letters and digits in
-// lower case, with single hyphens between them, and one after the name of a device.
+// Safe converts a name to one that every file system and web server accepts: lower-case letters and digits, separated by
+// single hyphens. A hyphen is appended to names of devices.
 func Safe(name string) string {
 	s := strings.TrimPrefix(separators.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if runes := []rune(s); len(runes) > longest {
@@ -36,16 +36,16 @@ func Safe(name string) string {
 	return s
 }
 
-// longestFolder is the most bytes of a folder's name. Systems stop at 255, and a number may follow.
+// longestFolder is the largest length of a folder name in bytes. Systems allow 255, and a number may be appended.
 const longestFolder = 240
 
-// reserved are characters, and deviceFolder names of devices, that Windows keeps for itself.
+// reserved matches characters, and deviceFolder names, that Windows does not allow.
 var (
 	reserved     = regexp.MustCompile(`[<>:"\\|?*]`)
 	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
 )
 
-// Folder returns a name for a folder. It replaces only what file systems, or Windows, do not allow.
+// Folder returns a valid folder name. It replaces only characters and names that file systems, or Windows, do not allow.
 func Folder(name string, windows bool) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsControl(r) {
@@ -70,7 +70,7 @@ func Folder(name string, windows bool) string {
 	return name
 }
 
-// Key returns the same key for names that some file system takes for the same. It keeps the slashes.
+// Key returns equal keys for names that some file system treats as equal. It keeps slashes.
 func Key(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(name)

@@ -1,8 +1,8 @@
-// Package filing copies, links or moves files into folders by a list, and takes that back. It
-// never overwrites a file, and removes one only when another with its bytes is on the disk.
+// Package filing copies, links or moves files into folders by a list, and can undo that. It never overwrites a file, and
+// removes a file only when an identical one is on disk.
 //
-// A journal in the folder lists the files. It is on the disk before the first file is touched, so Undo
-// works after a kill or a power failure at any moment, and looks at each file for what was done.
+// A journal in the folder lists the files. It is synced to disk before the first file changes, so Undo works after a kill
+// or a power failure at any time. Undo determines the state of each file from the disk.
 package filing
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// Way is how a file comes to its place. Link makes symbolic links.
+// Way is the operation on files: copy, symbolic link or move.
 type Way string
 
 const (
@@ -37,25 +37,25 @@ const (
 	Move Way = "move"
 )
 
-// Item is the absolute path of a file, and its place in a folder of the folder, with forward slashes.
+// Item is the absolute path of a file and its target, relative to the output folder with forward slashes.
 type Item struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// line is an item in the journal. Names that are no text in UTF-8 stand there as bytes, in base64.
+// line is an item in the journal. Names that are not valid UTF-8 are stored as base64 bytes.
 type line struct {
 	Item
 	FromBytes []byte `json:"fromBytes,omitempty"`
 	ToBytes   []byte `json:"toBytes,omitempty"`
 }
 
-// JournalFile is the name of the journal in the folder: a line of JSON for the way, and one for each file.
+// JournalFile is the name of the journal: a JSON line for the operation, then one for each file.
 const JournalFile = ".partwise-sorted.jsonl"
 
 const lockFile = ".partwise-sorted.lock"
 
-const format = 1 // the version of the journal's form
+const format = 1 // version of the journal's format
 
 type head struct {
 	Format int `json:"format"`
@@ -65,15 +65,15 @@ type head struct {
 // Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is how many files were filed or taken back, and Folders how many folders were made.
+	// Files is the number of files that were filed or undone, and Folders the number of folders created.
 	Files, Folders int
-	Left           []string // the reason of each file that stays
+	Left           []string // the reason for each file that was left unchanged
 
 	total    int
 	progress func(done, total int)
 }
 
-// tell counts a file, or records why it stays.
+// tell counts a file, or records the reason why it is left unchanged.
 func (r *Result) tell(why string) {
 	if why == "" {
 		r.Files++
@@ -85,11 +85,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it touches a file it
-// refuses a folder that has a journal, existing folders of items, files that are missing or not regular, and
-// two items of one place. It moves no symbolic link, and no file that Undo could not move back: home tells
-// whether files may be moved to a path. progress, which may be nil, is called after each file. After an error,
-// or the end of the context, Undo takes back the files that were done.
+// File copies, links or moves the items to their targets below dir, which it creates if necessary. Before it changes a
+// file, it refuses a folder that has a journal, existing target folders, files that are missing or not regular, and two
+// items with the same target. It does not move symbolic links, or files that Undo could not move back: home reports
+// whether files may be moved to a path. progress, which may be nil, is called after each file. After an error or the end
+// of ctx, Undo reverts the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -133,7 +133,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// acquire locks a folder, and removes the temporary files of killed processes. release removes an empty folder.
+// acquire locks a folder and removes temporary files of killed processes. release also removes the folder if it is empty.
 func acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
@@ -152,7 +152,7 @@ func acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-// check returns the items that File can do, or an error.
+// check validates the items and returns those that File can process.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
@@ -195,10 +195,10 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each change that the safety of a move rests on. Tests stop there.
+// step is called before each change that matters for the safety of a move, so that tests can interrupt there.
 var step = func(do, name string) error { return nil }
 
-// flush brings a file, or the names in a folder, to the disk.
+// flush syncs a file, or the entries of a folder, to disk.
 func flush(name string) error {
 	if err := step("flush", name); err != nil {
 		return err
@@ -206,7 +206,7 @@ func flush(name string) error {
 	return atomicfile.Sync(name)
 }
 
-// makeFolders makes missing folders, and brings their names and their parents' to the disk.
+// makeFolders creates missing folders and syncs their parents to disk.
 func makeFolders(names map[string]bool) error {
 	above := map[string]bool{}
 	for name := range names {
@@ -227,10 +227,10 @@ func makeFolders(names map[string]bool) error {
 
 type pair struct{ from, to string }
 
-const atOnce = 100 // how many files are moved before their folders are brought to the disk
+const atOnce = 100 // number of files that are moved before their folders are synced
 
-// move moves files into existing folders. It removes a file only when the new one and its name are on the disk,
-// so that neither a kill nor a power failure loses it.
+// move moves files into existing folders. It removes the original only when the new file and its folder are synced to
+// disk, so that neither a kill nor a power failure loses it.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -260,8 +260,8 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place gives a file a second name, or copies it to another disk. On a file system without links it renames the
-// file. A file that is in its new place already stays there.
+// place creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
+// file. A file that is already at its target is kept.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func place(ctx context.Context, from, to string) error {
 	return err
 }
 
-// drop removes a file, if it is there and twin holds the same bytes; otherwise why gives the reason.
+// drop removes a file if it exists and twin has the same content; otherwise it returns the reason in why.
 func drop(ctx context.Context, name, twin string) (why string, err error) {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -317,7 +317,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, not one through a link or in other letters.
+// twoNames reports whether two paths of the same file are two hard links in different folders, not one name reached
+// through a symbolic link or in another case.
 func twoNames(a, b string) (bool, error) {
 	for _, name := range []string{a, b} {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -332,13 +333,13 @@ func twoNames(a, b string) (bool, error) {
 	return !os.SameFile(folderA, folderB), nil
 }
 
-// otherDisk tells whether a rename failed because the new place is on another file system.
+// otherDisk reports whether a rename failed because the target is on another file system.
 func otherDisk(err error) bool {
 	const notSameDevice = syscall.Errno(17) // ERROR_NOT_SAME_DEVICE
 	return errors.Is(err, syscall.EXDEV) || runtime.GOOS == "windows" && errors.Is(err, notSameDevice)
 }
 
-// duplicate copies a file, with its permissions, its owner and its time.
+// duplicate copies a file with its permissions, owner and modification time.
 func duplicate(ctx context.Context, from, to string) error {
 	f, err := os.Open(from)
 	if err != nil {
@@ -389,7 +390,7 @@ func writeJournal(dir string, h head, items []Item) error {
 	return flush(dir)
 }
 
-// parseJournal reads the text of the journal that is at a path.
+// parseJournal parses the journal at the path at.
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 || h.Format == format && h.Way != Copy && h.Way != Link && h.Way != Move {
@@ -415,15 +416,15 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	return h, items, nil
 }
 
-// isPlace tells whether a name is that of a file in a folder of the folder.
+// isPlace reports whether name is a local path of a file in a subfolder.
 func isPlace(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Dir(name) != "."
 }
 
-// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their place,
-// since the journal may be a stranger's. A copy is removed only if its original holds the same bytes, a link
-// only if File made it, and a file is moved only where there is none. Emptied folders are removed, and the
-// journal when no file is left.
+// Undo reverts File in dir: it removes copies and links, and moves files back to paths that home allows, because the
+// journal is not trusted. It removes a copy only if the original has the same content, and a link only if it points
+// to the original. It never overwrites a file. It removes folders that become empty, and the journal when no file is
+// left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	r := &Result{progress: progress}
 	var items []Item
@@ -437,7 +438,7 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 		var text []byte
 		if text, err = os.ReadFile(at); err == nil {
 			var h head
-			h, items, err = parseJournal(at, text) // whose paths are a stranger's
+			h, items, err = parseJournal(at, text) // its paths are not trusted
 			r.Way, r.total = h.Way, len(items)
 		}
 	}
@@ -500,13 +501,13 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 		return err
 	}
 	for _, f := range files {
-		_ = os.Remove(filepath.Dir(f.from)) // which fails where somebody's files are in it
+		_ = os.Remove(filepath.Dir(f.from)) // fails if the folder is not empty
 	}
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes temporary files in both
-// places. If one file of a folder is missing, the folder's only temporary file is that file, and gets its name.
+// settle returns the files to revert and their original paths. It removes temporary files in both folders. If exactly one
+// file of a folder is missing, the folder's only temporary file is that file and gets its name back.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
@@ -516,7 +517,7 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 	missing := map[string][]string{} // by folder
 	for _, it := range items {
 		f := pair{filepath.Join(dir, filepath.FromSlash(it.To)), it.From}
-		// A symbolic link, which File does not make, may lead anywhere.
+		// File does not create symbolic links to folders, and one could lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))

@@ -1,15 +1,15 @@
-// Package output owns the folders that results are written to. It never removes or overwrites a file that
-// partwise did not write.
+// Package output manages the folders that results are written to. It never removes or overwrites a file that partwise did
+// not write.
 //
-// A manifest in the folder lists the files that partwise wrote with their SHA-256 sums. A file of the manifest
-// with its sum may be replaced or removed. Any other file below a name that a command writes is foreign: the
-// folder is refused with its path, before any work is done and once more before anything is replaced. So are
-// symbolic links, which are never followed.
+// A manifest in the folder lists the files that partwise wrote with their SHA-256 sums. A file may be replaced or
+// removed only if its content has a sum of the manifest. Any other file under a name that a command writes is
+// foreign, and so are symbolic links, which are never followed. A folder with a foreign file is refused with an error
+// that names the file, both before any work is done and before anything is replaced.
 //
-// The files of a Stage replace everything that partwise wrote under its names. Publish first lists in the
-// manifest which files come and go, then removes and renames, and last writes the new manifest. A process
-// killed before the first step has changed nothing; after one killed later, the next Open does the missing
-// steps. It also removes the staging folders of killed processes.
+// The files of a Stage replace everything that partwise wrote under its names. Publish first records the replacement
+// in the manifest, then removes and renames files, and finally writes the new manifest. If the process is killed
+// before the first step, nothing has changed; if it is killed later, the next Open completes the remaining steps.
+// Open also removes staging folders of killed processes.
 package output
 
 import (
@@ -31,24 +31,24 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
-// ErrInUse says that another process writes to the folder.
+// ErrInUse is wrapped by the error of Open if another process has the folder open.
 var ErrInUse = errors.New("another partwise is using this folder")
 
-// ErrLost says that the folder or its lock was moved, removed or replaced while it was open.
+// ErrLost is wrapped by errors after the folder or its lock was moved, removed or replaced while it was open.
 var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
 
-// Spec says what a command writes into its folder.
+// Spec describes the files that a command writes to its folder.
 type Spec struct {
 	// Command is the command that writes the folder. A folder with results of another command is refused.
 	Command string
-	// Data is the path or the name of the data, or "". With SameData results of other data are refused.
+	// Data is the path or name of the data, or "". With SameData a folder with results of other data is refused.
 	Data     string
 	SameData bool
-	// Names are the files and, with a slash at their ends, the folders that the command may write.
+	// Names are the files and, with a trailing slash, the folders that the command may write.
 	Names []string
 }
 
-// ForeignError says that a file stands in the way that partwise did not write, or that was changed since.
+// ForeignError reports a file that partwise did not write, or that was changed since, and that it would have to replace.
 type ForeignError struct {
 	Dir, Name string // the output folder, and the file in it, with forward slashes
 	Changed   bool   // partwise wrote the file, and it was changed since
@@ -62,20 +62,20 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s %s: move it away, or choose another folder", filepath.Join(e.Dir, filepath.FromSlash(e.Name)), why)
 }
 
-// Folder is an output folder that is open for writing, by one goroutine.
+// Folder is an output folder that is open for writing. It is not safe for concurrent use.
 type Folder struct {
 	dir      string
 	spec     Spec
 	lock     *filelock.Lock
-	made     []string // folders that Open made, innermost first
+	made     []string // folders that Open created, innermost first
 	manifest *manifest
-	written  bool // the manifest is on the disk
+	written  bool // the manifest exists on disk
 }
 
-// Open makes the folder dir if need be and locks it until Close; it returns an error with ErrInUse
-// where another process has it. It finishes the publication of a killed process and removes its
-// remains. It refuses, and leaves unchanged, a folder that cannot be made or written to, that holds the
-// results of another command, or that has a foreign file under one of the names (a *ForeignError).
+// Open creates the folder dir if necessary and locks it until Close. If another process has it open, the error wraps
+// ErrInUse. Open completes the publication of a killed process and removes its temporary files. It refuses, and leaves
+// unchanged, a folder that cannot be written, that holds results of another command, or that has a foreign file under one
+// of the names (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
 	check := func() error {
@@ -91,7 +91,7 @@ func Open(dir string, s Spec) (*Folder, error) {
 	return f, nil
 }
 
-// acquire makes the folder and locks it.
+// acquire creates the folder and locks it.
 func (f *Folder) acquire() error {
 	for attempt := 0; ; attempt++ {
 		var missing []string
@@ -104,7 +104,7 @@ func (f *Folder) acquire() error {
 		err := os.MkdirAll(f.dir, 0o777)
 		if err == nil {
 			f.made = missing
-			// Locks are empty. Another file would be removed with the lock.
+			// A lock file is empty. A foreign file of this name would be removed by Release.
 			if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
 				return &ForeignError{Dir: f.dir, Name: lockFile}
 			}
@@ -116,13 +116,13 @@ func (f *Folder) acquire() error {
 		case errors.Is(err, filelock.ErrLocked):
 			return fmt.Errorf("%s: %w", f.dir, ErrInUse)
 		case errors.Is(err, fs.ErrNotExist) && attempt < 10:
-			continue // another process removed the empty folder that it had made
+			continue // another process removed the empty folder that it had created
 		}
 		return fmt.Errorf("%s cannot be written: %w", f.dir, atomicfile.Cause(err))
 	}
 }
 
-// load reads the manifest, or makes a new one.
+// load reads the manifest, or starts a new one.
 func (f *Folder) load() (err error) {
 	f.manifest, err = readManifest(f.dir)
 	switch m := f.manifest; {
@@ -143,7 +143,7 @@ func (f *Folder) load() (err error) {
 // Dir returns the folder as it was given to Open.
 func (f *Folder) Dir() string { return f.dir }
 
-// Held returns an error with ErrLost if the folder is no longer this process's.
+// Held returns an error that wraps ErrLost if this process no longer holds the lock.
 func (f *Folder) Held() error {
 	if !f.lock.InPlace() {
 		return fmt.Errorf("%s: %w", f.dir, ErrLost)
@@ -153,7 +153,7 @@ func (f *Folder) Held() error {
 
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// Close unlocks the folder, and removes it if Open made it and nothing was written.
+// Close unlocks the folder, and removes it if Open created it and nothing was written.
 func (f *Folder) Close() (err error) {
 	if f.lock == nil {
 		return nil
@@ -165,10 +165,10 @@ func (f *Folder) Close() (err error) {
 	return err
 }
 
-// leave releases the lock and removes empty folders that Open made.
+// leave releases the lock and removes empty folders that Open created.
 func (f *Folder) leave() {
 	if interrupt() != nil {
-		return // the process ends here, in a test
+		return // a test simulates the end of the process here
 	}
 	if f.lock != nil {
 		lost := f.Held() != nil
@@ -190,7 +190,7 @@ type state struct {
 	content content
 }
 
-// look returns the files under the names that partwise wrote, or a *ForeignError for the first other one.
+// look returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
 func (f *Folder) look(names []string) (map[string]state, error) {
 	err := f.Held()
 	found := map[string]state{}
@@ -206,7 +206,7 @@ func (f *Folder) look(names []string) (map[string]state, error) {
 	return found, nil
 }
 
-// lookAt adds a file, or all in a folder, to found, unless they are appended to. Others are foreign.
+// lookAt adds a file, or all files of a folder, to found, except appended files. Foreign files are an error.
 func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
@@ -252,7 +252,7 @@ func (f *Folder) foreign(name string) error {
 	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
 }
 
-// stat is os.Lstat of a name, or nil where nothing is. A link or a file in place of a parent is foreign.
+// stat is os.Lstat of a name, or nil if it does not exist. A parent that is a link or a file is foreign.
 func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	if parent := path.Dir(name); parent != "." {
 		info, err := f.stat(parent)
@@ -281,7 +281,8 @@ func sumOf(path string) (content, error) {
 	return content{hex.EncodeToString(h.Sum(nil)), n}, err
 }
 
-// Write writes a file of the folder atomically, in the place of one of partwise only (else a *ForeignError).
+// Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
+// *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
 	if _, err := f.own(name); err != nil {
 		return err
@@ -304,7 +305,7 @@ func (f *Folder) Write(name string, text []byte) error {
 	return nil
 }
 
-// Remove removes a file that partwise wrote, if it is there. Anything else is a *ForeignError.
+// Remove removes a file that partwise wrote, if it exists. A foreign file is a *ForeignError.
 func (f *Folder) Remove(name string) error {
 	if there, err := f.own(name); err != nil || !there {
 		return err
@@ -317,7 +318,8 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Append lists a file, which is not foreign, in the manifest that the caller itself appends to.
+// Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
+// file is a *ForeignError.
 func (f *Folder) Append(name string) error {
 	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
@@ -327,7 +329,7 @@ func (f *Folder) Append(name string) error {
 	return f.saveManifest()
 }
 
-// own tells whether a file is there, which the command may write. A foreign one is an error.
+// own reports whether a file that the command may write exists. A foreign file is an error.
 func (f *Folder) own(name string) (there bool, err error) {
 	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
 		return false, err
@@ -345,7 +347,7 @@ func (f *Folder) mayWrite(name string) error {
 	return nil
 }
 
-// saveManifest writes the whole manifest if it differs from the one on the disk.
+// saveManifest writes the manifest if it differs from the one on disk.
 func (f *Folder) saveManifest() error {
 	at, text := f.path(ManifestFile), f.manifest.encode()
 	old, err := ReadFile(at)
@@ -365,7 +367,7 @@ func (f *Folder) makeParents(name string) error {
 	return step(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 }
 
-// removeEmpty removes a folder and its parents, as far as they are empty.
+// removeEmpty removes a folder and its parents while they are empty.
 func (f *Folder) removeEmpty(name string) {
 	for ; name != "." && name != "/"; name = path.Dir(name) {
 		if step(func() error { return os.Remove(f.path(name)) }) != nil {
@@ -397,7 +399,7 @@ func (f *Folder) removeLeftovers() error {
 		}
 	}
 	for _, folder := range sorted(folders) {
-		// look returns an error for what is no folder.
+		// A name that is not a folder is reported by look.
 		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
 			if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 				return err
@@ -407,10 +409,10 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-// sorted returns the keys of a map in order, so that errors and steps come in a fixed order.
+// sorted returns the keys of a map in order, so that errors and steps have a fixed order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// interrupt, which tests set, is called around each change of the files. Its error ends the work there.
+// interrupt is called before and after each change of files. Tests set it to return an error, which stops the work there.
 var interrupt = func() error { return nil }
 
 func step(change func() error) error {

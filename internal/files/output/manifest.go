@@ -20,31 +20,31 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// ManifestFile is the name of the manifest: a line of JSON for the command, and one for each file.
+// ManifestFile is the name of the manifest: a JSON line for the command, then one for each file.
 const ManifestFile = ".partwise.jsonl"
 
-// The names of the files and folders that this package makes beside the manifest.
+// Names of other files and folders of this package.
 const lockFile, stagingSuffix = ".partwise.lock", ".staging"
 
-const format = 1 // the version of the manifest's form
+const format = 1 // version of the manifest's format
 
 type content struct {
-	SHA256 string `json:"sha256,omitempty"` // in hexadecimal digits
+	SHA256 string `json:"sha256,omitempty"` // in hexadecimal
 	Size   int64  `json:"size"`
 }
 
-// manifest lists the files that partwise wrote into a folder, by names with forward slashes.
+// manifest lists the files that partwise wrote to a folder, by names with forward slashes.
 type manifest struct {
 	command string
 	data    string
-	// files holds the contents that partwise wrote, or announced, of each file, the newest last.
+	// files holds, for each file, the contents that partwise wrote or was about to write, the newest last.
 	files map[string][]content
-	// appended are the files that grow, whose content is not checked. No other file replaces them.
+	// appended are the files that grow. Their content is not verified, and they are never replaced.
 	appended   map[string]bool
 	publishing *publication
 }
 
-// publication is a set of files on its way from a staging folder to its place.
+// publication is a set of files to be moved from a staging folder to the folder.
 type publication struct {
 	staging string
 	names   []string
@@ -101,7 +101,7 @@ func (m *manifest) encode() []byte {
 	return text.Bytes()
 }
 
-// readManifest reads the manifest in dir, nil where there is none.
+// readManifest reads the manifest in dir. It returns nil if there is none.
 func readManifest(dir string) (m *manifest, err error) {
 	at := filepath.Join(dir, ManifestFile)
 	text, err := ReadFile(at)
@@ -137,7 +137,7 @@ func decodeManifest(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// add adds a line that follows the first.
+// add parses a line after the first.
 func (m *manifest) add(line []byte) error {
 	var p publishLine
 	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
@@ -172,14 +172,14 @@ func (m *manifest) add(line []byte) error {
 	return nil
 }
 
-// unmarshal reads a line that has the fields of to and no others.
+// unmarshal decodes a line into to. Unknown fields are an error.
 func unmarshal(line []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	return dec.Decode(to)
 }
 
-// isName tells whether a name is that of a file in the folder, and not of this package's own.
+// isName reports whether name is a clean local path that is not one of this package's own files.
 func isName(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	own := first == ManifestFile || first == lockFile || isStaging(first) || atomicfile.IsTemporary(first)
@@ -188,12 +188,12 @@ func isName(name string) bool {
 
 func isStaging(name string) bool { return atomicfile.IsName(name, stagingSuffix) }
 
-// isIncidental tells whether file managers leave such files, which are not in the way.
+// isIncidental reports whether name is a file that file managers create, which is ignored.
 func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }
 
-// known returns the contents that partwise wrote, or was about to write, into a file.
+// known returns the contents that partwise wrote, or was about to write, to a file.
 func (m *manifest) known(name string) []content {
 	list := m.files[name]
 	if m.publishing != nil {
@@ -204,7 +204,7 @@ func (m *manifest) known(name string) []content {
 	return list
 }
 
-// under tells whether a file is one of the names or lies in a folder of them, whose name ends in a slash.
+// under reports whether file is one of the names, or in one of the folders, whose names end in a slash.
 func under(file string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
@@ -218,7 +218,7 @@ var version = sync.OnceValue(func() string {
 	return ""
 })
 
-// Written returns which command wrote the folder dir, and of what data, as a path or a name.
+// Written returns the command that wrote the folder dir, and the path or name of its data.
 func Written(dir string) (command, data string, err error) {
 	m, err := readManifest(dir)
 	if err == nil && m == nil {
@@ -230,7 +230,8 @@ func Written(dir string) (command, data string, err error) {
 	return m.command, m.data, nil
 }
 
-// Resolve returns the absolute path without symbolic links, of parts that exist. A link to nothing is an error.
+// Resolve returns the absolute path with symbolic links resolved. The last elements need not exist, but a dangling
+// link is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -246,7 +247,7 @@ func Resolve(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(abs)), nil
 }
 
-// Inside tells whether path is dir or lies in it, through any links or spellings. Neither needs to exist.
+// Inside reports whether path is dir or inside it, with symbolic links resolved. Neither needs to exist.
 func Inside(dir, path string) (bool, error) {
 	dir, errDir := Resolve(dir)
 	at, err := Resolve(path)
@@ -255,7 +256,7 @@ func Inside(dir, path string) (bool, error) {
 	}
 	folder, folderErr := os.Stat(dir)
 	for ; ; at = filepath.Dir(at) {
-		// The same folder may have another name: in capitals, mounted twice.
+		// The same folder may have another name, such as in another case or mounted twice.
 		info, err := os.Stat(at)
 		if at == dir || err == nil && folderErr == nil && os.SameFile(info, folder) {
 			return true, nil
@@ -266,9 +267,9 @@ func Inside(dir, path string) (bool, error) {
 	}
 }
 
-// samePlace tells whether two names of data are equal or lead to the same file. a comes from the
-// manifest in dir: it is relative to the working directory or to the folder of results/NAME, and bytes
-// that are not UTF-8 are U+FFFD in it.
+// samePlace reports whether two names of data are equal or refer to the same file. a comes from the manifest in dir:
+// it is relative to the working directory or to the parent of results/NAME, and invalid UTF-8 in it was replaced by
+// U+FFFD.
 func samePlace(a, b, dir string) bool {
 	if string([]rune(a)) == string([]rune(b)) {
 		return true
@@ -285,12 +286,12 @@ func samePlace(a, b, dir string) bool {
 	return false
 }
 
-// isMissing tells whether an error says that a file does not exist, or that a parent of it is a file.
+// isMissing reports whether an error means that a file does not exist, or that a parent of it is a file.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// checkWritable returns an error if no file can be made in the folder at, for the sake of path.
+// checkWritable returns an error that names path if no file can be created in the folder at.
 func checkWritable(at, path string) error {
 	if err := atomicfile.Probe(at); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, atomicfile.Cause(err))
@@ -298,7 +299,7 @@ func checkWritable(at, path string) error {
 	return nil
 }
 
-// ReadFile reads a regular file of a folder of results, which may come from a stranger: a pipe is an error.
+// ReadFile reads a regular file of a results folder, which is not trusted. Other files, such as pipes, are an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -310,10 +311,10 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// CheckFile returns an error if path cannot be written, is a folder or, without replace, a file.
+// CheckFile returns an error if path cannot be written or is a folder, and without replace also if it exists.
 func CheckFile(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
-	case err != nil: // the folder tells the rest
+	case err != nil: // checkWritable reports other errors
 	case info.IsDir():
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
 	case !replace:

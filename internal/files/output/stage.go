@@ -13,10 +13,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// page is the file that people open. It goes first and comes last, never beside other results.
+// page is the file that people open. It is removed first and added last, so that it never shows other results.
 const page = "index.html"
 
-// Stage is a hidden folder in which new results are completed before they replace the old ones.
+// Stage is a hidden folder in which new results are written before they replace the old ones.
 type Stage struct {
 	folder *Folder
 	name   string
@@ -25,7 +25,8 @@ type Stage struct {
 	done   bool
 }
 
-// Stage starts results that replace partwise's files of these names, and in folders, which end in a slash.
+// Stage creates a staging folder for results that replace the files with these names and in these folders, which end in a
+// slash.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names, or nothing (*ForeignError).
+// Clear removes everything that partwise wrote under the names. With a foreign file it removes nothing and returns a
+// *ForeignError.
 func (f *Folder) Clear(names ...string) error {
 	if found, err := f.look(names); err != nil || len(found) == 0 {
 		return err
@@ -53,7 +55,7 @@ func (f *Folder) Clear(names ...string) error {
 // Dir returns the path of the staging folder.
 func (s *Stage) Dir() string { return filepath.Join(s.folder.dir, s.name) }
 
-// Keep leaves the files that partwise wrote under these names in place.
+// Keep excludes the files that partwise wrote under these names from removal.
 func (s *Stage) Keep(names ...string) { s.kept = append(s.kept, names...) }
 
 // Discard removes the staging folder if it was not published.
@@ -65,9 +67,8 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed nothing,
-// if a file in the way is not as partwise wrote it. After any other error either nothing has changed or the
-// next Open finishes.
+// Publish replaces the old results by the staged ones. It changes nothing and returns a *ForeignError if a file to
+// replace is foreign. After any other error either nothing has changed or the next Open completes the publication.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()
@@ -92,7 +93,7 @@ func (s *Stage) Publish() error {
 		f.manifest.publishing = nil
 		return err
 	}
-	s.done = true // from here on it is no longer to be discarded
+	s.done = true // Discard must not remove it from here on
 	return f.publish(there)
 }
 
@@ -111,7 +112,7 @@ func (s *Stage) files() (map[string]content, error) {
 	return files, err
 }
 
-// finish continues the publication of a killed process, if there is one.
+// finish completes the publication of a killed process, if there is one.
 func (f *Folder) finish() error {
 	p := f.manifest.publishing
 	if p == nil {
@@ -127,7 +128,7 @@ func (f *Folder) finish() error {
 	return f.publish(there)
 }
 
-// checkPublication returns an error if a file that comes or goes may not be written or is not regular.
+// checkPublication returns an error if a file to add or remove may not be written or is not regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
 	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
 		if err := f.mayWrite(name); err != nil {
@@ -149,7 +150,7 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 	return nil
 }
 
-// publish does the publication in the manifest. It may be repeated after an interruption at any point.
+// publish performs the publication in the manifest. It is idempotent: it can be repeated after an interruption at any point.
 func (f *Folder) publish(there map[string]state) error {
 	p := f.manifest.publishing
 	if err := f.removeOld(p, there); err != nil {
@@ -171,7 +172,7 @@ func (f *Folder) publish(there map[string]state) error {
 	return step(func() error { return os.RemoveAll(f.path(p.staging)) })
 }
 
-// removeOld removes the files that do not come again, and a page of other content, from the disk and from there.
+// removeOld removes the files that are not published again, and a page with other content, from disk and from there.
 func (f *Folder) removeOld(p *publication, there map[string]state) error {
 	gone := slices.DeleteFunc(sorted(there), func(name string) bool {
 		c, stays := p.files[name]
@@ -193,7 +194,7 @@ func (f *Folder) removeOld(p *publication, there map[string]state) error {
 	return nil
 }
 
-// bring moves the staged files to their places, and returns the files that are there then.
+// bring moves the staged files to the folder, and returns the files that are present afterwards.
 func (f *Folder) bring(p *publication, there map[string]state) (map[string]content, error) {
 	arriving := sorted(p.files)
 	if at := slices.Index(arriving, page); at >= 0 {
@@ -212,7 +213,7 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if c != want { // Somebody removed it since. The old file stays ours.
+		if c != want { // the staged file was removed or changed; the old file is kept
 			if exists {
 				arrived[name] = old.content
 			}
@@ -230,12 +231,12 @@ func (f *Folder) bring(p *publication, there map[string]state) (map[string]conte
 		folders[path.Dir(name)], arrived[name] = true, want
 	}
 	for folder := range folders {
-		_ = atomicfile.Sync(f.path(folder)) // else the next Open finishes after a power failure
+		_ = atomicfile.Sync(f.path(folder)) // without it the next Open completes the publication
 	}
 	return arrived, nil
 }
 
-// checkUnchanged returns a *ForeignError if somebody changed or made a file since it was looked at.
+// checkUnchanged returns a *ForeignError if a file was changed or created since look.
 func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package document reads YAML from untrusted files into a [settings.Value]. It refuses documents that
-// are too long or too deep, and features that such a file does not need (tags, anchors, aliases, merge
-// keys, several documents, control characters).
+// Package document parses untrusted YAML into a [settings.Value]. It rejects documents that are too long or too deep, and
+// features that settings do not need: tags, anchors, aliases, merge keys, several documents and control
+// characters.
 package document
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// The bounds of a document.
+// Limits of a document.
 const (
-	// MaxBytes is its size. Reading it takes at most 128 MiB, and 2000 bytes for each of its own.
+	// MaxBytes is the largest size. Parsing takes at most 128 MiB plus 2000 times the size.
 	MaxBytes = 256 << 10
-	// maxDepth is how deep lists and mappings may be nested.
+	// maxDepth is the largest depth of nested lists and mappings.
 	maxDepth = 32
 )
 
-// Parse reads a text of one document. Its errors are a *settings.Error where they have a place.
+// Parse parses a single document. Errors with a position are of type *settings.Error.
 func Parse(text []byte) (*settings.Value, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a mark that some editors put there
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // byte order mark
 	if err := checkText(text); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Parse(text []byte) (*settings.Value, error) {
 
 var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// syntaxError gives an error of the YAML library its place.
+// syntaxError adds the position to an error of the YAML library.
 func syntaxError(err error) error {
 	m := syntaxLine.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -65,7 +65,7 @@ func syntaxError(err error) error {
 	return &settings.Error{Line: max(line, 1), Column: 1, Message: m[2]}
 }
 
-// valueOf returns the value of a node that is nested depth deep.
+// valueOf returns the value of a node at the given depth.
 func valueOf(n *yaml.Node, depth int) (*settings.Value, error) {
 	v := &settings.Value{Line: n.Line, Column: n.Column}
 	if err := checkNode(n, v, depth); err != nil {
@@ -117,7 +117,7 @@ func valueOf(n *yaml.Node, depth int) (*settings.Value, error) {
 	return v, nil
 }
 
-// checkNode refuses what an experiment file has no use for.
+// checkNode rejects features of YAML that settings do not need.
 func checkNode(n *yaml.Node, v *settings.Value, depth int) error {
 	var what string
 	switch {
@@ -137,7 +137,7 @@ func checkNode(n *yaml.Node, v *settings.Value, depth int) error {
 	return v.Errorf("an experiment file has no %s; a value that begins so stands in quotes", what)
 }
 
-// checkText refuses a text that is too long, is not UTF-8 or has control characters.
+// checkText rejects a text that is too long, is not UTF-8 or has control characters.
 func checkText(text []byte) error {
 	if len(text) > MaxBytes {
 		return fmt.Errorf("more than %d bytes; an experiment file has at most that", MaxBytes)
@@ -159,11 +159,11 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// around is the number of characters that are shown on both sides of the place in a long line.
+// around is the number of characters of a long line that are shown on both sides of a position.
 const around = 60
 
-// Excerpt adds the line of the text, or a part of a long one, to an error of [Parse] or
-// [settings.Decode], with a mark below the place.
+// Excerpt adds the line of the text, or a part of a long line, to an error of [Parse] or [settings.Decode], with a marker
+// below the position.
 func Excerpt(text []byte, err error) error {
 	var e *settings.Error
 	if !errors.As(err, &e) || e.Line == 0 {

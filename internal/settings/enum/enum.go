@@ -1,5 +1,5 @@
-// Package enum gives the values of an enumeration their names. A type T with the values
-// 0, 1, … has a table of names and four methods of a line each:
+// Package enum implements enumerations with names. A type T with the values 0, 1, … has a table of names and four
+// one-line methods:
 //
 //	var costs = enum.Of[Cost]("cost", "frobenius", "kl")
 //
@@ -17,13 +17,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
-// Names are the names of the values 0, 1, … of T.
+// Names holds the names of the values 0, 1, … of T.
 type Names[T ~int] struct {
 	kind  string
 	names []string
 }
 
-// Of returns the table of the names of T. The kind names a value of T in messages, such as "cost".
+// Of returns the table of names of T. kind describes a value of T in messages, such as "cost".
 func Of[T ~int](kind string, names ...string) Names[T] { return Names[T]{kind, names} }
 
 // String returns the name of v, and "kind(v)" if it has none.
@@ -54,7 +54,7 @@ func (n Names[T]) UnmarshalText(v *T, name []byte) error {
 // Values returns the names in the order of their values.
 func (n Names[T]) Values() []string { return slices.Clone(n.names) }
 
-// Fold returns the one of names that equals name in any case, or else name.
+// Fold returns the element of names that equals name without regard to case, or name if there is none.
 func Fold(name string, names []string) string {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && !slices.Contains(names, name) {
 		return names[i]
@@ -62,8 +62,8 @@ func Fold(name string, names []string) string {
 	return name
 }
 
-// Index returns the index of a name among names, in any case, or an error that lists them. The kind
-// names them in messages.
+// Index returns the index of name in names without regard to case, or an error that lists the names. kind describes a
+// name in messages.
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, Fold(name, names))
 	if i < 0 {

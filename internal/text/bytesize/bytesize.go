@@ -1,4 +1,4 @@
-// Package bytesize reads and writes numbers of bytes as people write them.
+// Package bytesize parses and formats numbers of bytes with units.
 package bytesize
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Parse reads a number of bytes above 0 with its unit: B, kB, MB, GB and TB are powers of 1000,
-// KiB, MiB, GiB and TiB of 1024, in upper or lower case.
+// Parse parses a positive number of bytes with its unit: B, kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB
+// powers of 1024, in upper or lower case.
 func Parse(s string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
 	hasUnit := strings.HasSuffix(strings.ToLower(strings.TrimSpace(s)), "b")
@@ -20,5 +20,5 @@ func Parse(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// Format writes n bytes, 0 or more, in units of a thousand, to two or three digits.
+// Format formats n ≥ 0 bytes with two or three digits and a decimal unit.
 func Format(n int64) string { return humanize.Bytes(uint64(n)) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Guess returns " (did you mean nmf?)" with the names nearest to an unknown one, up to three, or "" if
-// none is near. A name is near if it begins with the unknown one, or differs by one edit or by a third
-// of its letters: inserted, removed, changed or swapped with the next.
+// Guess returns a hint such as " (did you mean nmf?)" with up to three names that are similar to an unknown one, or "". A
+// name is similar if it begins with the unknown one, or if their edit distance is at most 1 or a third of the
+// letters.
 func Guess(name string, names []string) string {
 	name = strings.ToLower(name)
 	if name == "" {
@@ -34,7 +34,7 @@ func Guess(name string, names []string) string {
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }
 
-// distance is the edit distance in bytes, with swaps of neighbours (Damerau 1964; optimal string alignment).
+// distance is the edit distance in bytes with adjacent transpositions (Damerau 1964; optimal string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

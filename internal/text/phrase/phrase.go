@@ -1,4 +1,4 @@
-// Package phrase puts numbers and names into sentences.
+// Package phrase formats numbers and names for sentences.
 package phrase
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Count is a number with its noun.
+// Count returns a number with its noun in the singular or plural.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -23,7 +23,7 @@ func List(words []string) string {
 	return english.WordSeries(words, "and")
 }
 
-// Numbers lists numbers that rise, a run of three or more as in "2 to 10".
+// Numbers lists increasing numbers. Three or more consecutive ones are a range, such as "2 to 10".
 func Numbers(n []int) string {
 	if last := len(n) - 1; last > 1 && n[last]-n[0] == last {
 		return fmt.Sprintf("%d to %d", n[0], n[last])
@@ -35,7 +35,7 @@ func Numbers(n []int) string {
 	return List(words)
 }
 
-// Some lists names, only the first of many.
+// Some lists names and truncates long lists.
 func Some(names []string) string {
 	const most = 5
 	if len(names) > most {
