@@ -27,7 +27,7 @@ import (
 const formatVersion = 1
 
 // The arrays of a saved model beside those of factor.Result.Save and vocab.Vocabulary.Save: see
-// docs/models.md.
+// docs/reference/model-files.md.
 const (
 	modelVersion  = "format_version"
 	modelText     = "model"
@@ -70,7 +70,7 @@ type openedDocument struct {
 	Pool      bool   `json:"pool,omitempty"`
 }
 
-// Save writes the model as a NumPy .npz file: see docs/models.md. The same model gives the same bytes.
+// Save writes the model as a NumPy .npz file: see docs/reference/model-files.md. The same model gives the same bytes.
 func (m *Model) Save(w io.Writer) error {
 	doc := modelDocument{Program: m.Program, Data: m.Data, Method: m.Method, Columns: m.Columns, Networks: m.digests, Source: m.source}
 	var err error
