@@ -402,3 +402,28 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// mostWords is the largest number of words of README.md and docs together, without the pages that
+// TestReference writes: these are looked up, not read.
+const mostWords = 30_000
+
+// TestIndex: docs/index.md links every page once, and the pages stay within a length that a person can read.
+func TestIndex(t *testing.T) {
+	pages := readPages(t)
+	index := pages[slices.IndexFunc(pages, func(p page) bool { return p.name == "docs/index.md" })]
+	links, words := map[string]int{}, 0
+	for _, found := range linkTarget.FindAllStringSubmatch(index.prose, -1) {
+		links["docs/"+found[1]]++
+	}
+	for _, p := range pages {
+		if !slices.Contains(generatedPages, strings.TrimPrefix(p.name, "docs/reference/")) {
+			words += p.words
+		}
+		if links[p.name] != 1 && p.name != "README.md" && p.name != index.name {
+			t.Errorf("docs/index.md links %s %d times, want once", p.name, links[p.name])
+		}
+	}
+	if words > mostWords {
+		t.Errorf("README.md and docs have %d words, want at most %d", words, mostWords)
+	}
+}
