@@ -169,7 +169,10 @@ func flagRow(f *pflag.Flag) string {
 		name = "-" + f.Name
 	}
 	kind, usage := pflag.UnquoteUsage(f)
-	if kind != "" {
+	switch {
+	case strings.Contains(kind, "int"), strings.HasPrefix(kind, "float"):
+		name += " N"
+	case kind != "":
 		name += " " + strings.ToUpper(kind)
 	}
 	if !slices.Contains([]string{"", "false", "0", "[]", "0s"}, f.DefValue) && !strings.Contains(usage, "(default") {

@@ -61,11 +61,14 @@ func phrase(words, use string) rule {
 	return rule{regexp.MustCompile(`(?i)\b(` + strings.ReplaceAll(words, " ", `\s+`) + `)\b`), use}
 }
 
-var (
-	fenced     = regexp.MustCompile("(?ms)^ *```.*?^ *```")
-	inlineCode = regexp.MustCompile("`[^`\n]*`")
-	blank      = regexp.MustCompile(`[^\n]`)
-)
+// code is the text of files that is no prose, by their extensions.
+var code = map[string][]*regexp.Regexp{
+	".md":   {regexp.MustCompile("(?ms)^ *```.*?^ *```"), regexp.MustCompile("`[^`\n]*`")},
+	".html": {regexp.MustCompile(`<[^>]*>|{{[^}]*}}`)},
+	".yaml": {},
+}
+
+var blank = regexp.MustCompile(`[^\n]`)
 
 // TestPhrases: no page, message or comment has a phrase of the rules.
 func TestPhrases(t *testing.T) {
@@ -79,9 +82,9 @@ func TestPhrases(t *testing.T) {
 				return fs.SkipDir
 			}
 			return nil
-		case path.Ext(name) == ".md":
+		case code[path.Ext(name)] != nil:
 			text, err := fs.ReadFile(root, name)
-			check(t, name, 1, withoutCode(string(text)))
+			check(t, name, 1, withoutCode(string(text), code[path.Ext(name)]))
 			return err
 		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
 			return checkGo(t, root, name)
@@ -92,10 +95,10 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// withoutCode blanks the code of a page, so that lines keep their numbers.
-func withoutCode(text string) string {
-	for _, code := range []*regexp.Regexp{fenced, inlineCode} {
-		text = code.ReplaceAllStringFunc(text, func(s string) string { return blank.ReplaceAllString(s, " ") })
+// withoutCode blanks the code in a text, so that lines keep their numbers.
+func withoutCode(text string, code []*regexp.Regexp) string {
+	for _, c := range code {
+		text = c.ReplaceAllStringFunc(text, func(s string) string { return blank.ReplaceAllString(s, " ") })
 	}
 	return text
 }
