@@ -2,6 +2,7 @@
 # make test   run all tests, and some with the race detector
 # make race   run them all with the race detector; test-plain with loops in plain Go
 # make lint   gofmt, go vet, staticcheck
+# make docs   the documentation as a site, in dist/site
 # make bench  time the kernels, and other programs beside this one
 # make release   archives for Linux, macOS and Windows
 
@@ -27,7 +28,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck release release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck docs release release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -148,6 +149,12 @@ bench:
 	cd tools/bench && { .venv/bin/python -c 'import sklearn, onnxruntime' 2>/dev/null || \
 	  { python3 -m venv .venv && .venv/bin/python -m pip install --quiet $(PEERS); }; }
 	cd tools && bench/.venv/bin/python bench/bench.py $(BENCH)
+
+# The documentation as a site in dist/site: open dist/site/index.html.
+docs:
+	cd tools/site && { .venv/bin/mkdocs --version >/dev/null 2>&1 || \
+	  { python3 -m venv .venv && .venv/bin/python -m pip install --quiet -r requirements.txt; }; }
+	NO_MKDOCS_2_WARNING=1 tools/site/.venv/bin/mkdocs build -f tools/site/mkdocs.yml
 
 # Results are the user's and stay.
 clean:

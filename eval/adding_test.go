@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// TestAddingAScore: what docs/adding-a-score.md shows is what is compiled here, the
+// TestAddingAScore: what docs/how-to/add-a-score.md shows is what is compiled here, the
 // entry of the list makes a score of it, and it says what it should.
 func TestAddingAScore(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-score.md"))
+	page, err := os.ReadFile(filepath.Join("..", "docs", "how-to", "add-a-score.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-score.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-score.md shows another file than added_test.go")
 	}
 	before := scores
 	defer func() { scores = before }()

@@ -13,19 +13,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// TestAddingAFeature: what docs/adding-a-feature.md shows is what is compiled here, an
+// TestAddingAFeature: what docs/how-to/add-a-feature.md shows is what is compiled here, an
 // entry of the list makes an extractor with settings of it, and it does what it says.
 func TestAddingAFeature(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-feature.md"))
+	page, err := os.ReadFile(filepath.Join("..", "docs", "how-to", "add-a-feature.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-feature.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-feature.md shows another file than added_test.go")
 	}
 	info := Info{Name: "lbp", Title: "Local binary patterns", Images: "takes 64×64 greys", Zero: MyLBP{}}
 	lbp, err := info.New(map[string]any{"cells": 2})

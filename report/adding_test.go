@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// TestAddingASection: what docs/adding-a-report-section.md shows is what is compiled
+// TestAddingASection: what docs/how-to/add-a-report-section.md shows is what is compiled
 // here, and a line of the list puts it into the page and its navigation.
 func TestAddingASection(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-report-section.md"))
+	page, err := os.ReadFile(filepath.Join("..", "docs", "how-to", "add-a-report-section.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-report-section.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-report-section.md shows another file than added_test.go")
 	}
 	before := experimentSections
 	defer func() { experimentSections = before }()

@@ -14,19 +14,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// TestAddingAReader: what docs/adding-a-reader.md shows is what is compiled here, a line
+// TestAddingAReader: what docs/how-to/add-a-reader.md shows is what is compiled here, a line
 // of the list makes Open read such files, and one of the known sets finds them.
 func TestAddingAReader(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "adding-a-reader.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to", "add-a-reader.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-reader.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-reader.md shows another file than added_test.go")
 	}
 	t.Cleanup(vectorfile.Add(vectorfile.IsMyMatrixMarket, vectorfile.MyMatrixMarket))
 	t.Cleanup(catalogue.Add(catalogue.Info{

@@ -186,9 +186,9 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// TestDocumented: docs/experiments.md tells of every setting.
+// TestDocumented: docs/reference/experiment-file.md has every setting.
 func TestDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/experiments.md")
+	page, err := os.ReadFile("../../docs/reference/experiment-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestDocumented(t *testing.T) {
 	for _, of := range all {
 		for _, key := range settings.Names(of) {
 			if !regexp.MustCompile(`\b` + key + `\b`).Match(code) {
-				t.Errorf("%T: the page does not tell of %s", of, key)
+				t.Errorf("%T: the page lacks %s", of, key)
 			}
 		}
 	}

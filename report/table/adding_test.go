@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// TestAddingAFormat: what docs/adding-a-table-format.md shows is what is compiled here,
+// TestAddingAFormat: what docs/how-to/add-a-table-format.md shows is what is compiled here,
 // and a line of the list writes tables of every kind in it.
 func TestAddingAFormat(t *testing.T) {
 	code, err := os.ReadFile("added_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "adding-a-table-format.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to", "add-a-table-format.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-table-format.md shows another file than added_test.go")
+		t.Error("docs/how-to/add-a-table-format.md shows another file than added_test.go")
 	}
 	before := Formats
 	defer func() { Formats = before }()

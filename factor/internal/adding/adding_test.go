@@ -1,4 +1,4 @@
-// Package adding tests what is added to package factor from outside, as docs/adding-a-*.md show it.
+// Package adding tests what is added to package factor from outside, as docs/how-to/add-a-*.md show it.
 package adding
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// TestAddingPages: docs/adding-a-*.md show what is compiled.
+// TestAddingPages: docs/how-to/add-a-*.md show what is compiled.
 func TestAddingPages(t *testing.T) {
 	for part, folder := range map[string]string{"method": ".", "penalty": ".", "solver": ".", "cost": "../.."} {
 		code, err := os.ReadFile(filepath.Join(folder, "added_"+part+"_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "adding-a-"+part+".md"))
+		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "how-to", "add-a-"+part+".md"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(page), string(code)) {
-			t.Errorf("docs/adding-a-%s.md shows another file than added_%s_test.go", part, part)
+			t.Errorf("docs/how-to/add-a-%s.md shows another file than added_%s_test.go", part, part)
 		}
 	}
 }
