@@ -72,8 +72,8 @@ type clustersPage struct {
 var clustersSections = []section[*clustersPage]{
 	{template: stored("group-scores"), make: clusterScores},
 	{template: stored("groups"), make: groups},
-	{id: "how-many", title: "How many groups", template: stored("counts"), make: counts, folded: true},
-	{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: chosenRank, folded: true},
+	{id: "how-many", title: "Number of groups", template: stored("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "Number of parts", template: stored("ranks"), make: chosenRank, folded: true},
 	{id: "parts", title: "Learned parts", template: stored("parts"), make: partsOfGroups, folded: true},
 	{template: stored("photographs"), make: clustersPhotographs, folded: true},
 	{id: "times", title: "Times", template: stored("times"), make: clustersTimes, folded: true},
@@ -100,8 +100,8 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 		w.Scripts = append(w.Scripts, "page/"+name)
 	}
 	w.order = slices.Concat(w.members...)
-	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
-	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
+	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
+	w.About = "Each group holds " + c.thing() + "s with similar features (method: " + c.Method + "). The numbers of the groups have no meaning."
 	return write(&w.page, w, clustersSections)
 }
 
@@ -121,7 +121,7 @@ func (c Clusters) inOrder() [][]int {
 
 func (c Clusters) thing() string {
 	if c.Image != nil {
-		return "picture"
+		return "image"
 	}
 	return "sample"
 }
@@ -129,20 +129,20 @@ func (c Clusters) thing() string {
 // things is the word for samples at the beginning of a sentence.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
-func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
+// Count names a number of samples, as in "3 images".
+func (c Clusters) Count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
-// groupName names group g after the class given for it, or else after one that more than half of its samples of
-// known class have, if half of its samples or more are known; or "".
+// groupName returns the class given for group g, or else one that more than half of its samples of known class
+// have, if half of its samples or more are known; or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
-	case known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
-	case c.GroupClasses == nil:
-		return "mostly " + c.Classes[classes[0]]
-	case c.GroupClasses[g] == classes[0]:
-		return c.Classes[classes[0]]
+	case c.GroupClasses != nil && c.GroupClasses[g] >= 0:
+		return c.Classes[c.GroupClasses[g]]
+	case c.GroupClasses != nil || known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
+		return ""
 	}
-	return ""
+	return "mostly " + c.Classes[classes[0]]
 }
 
 // composition returns the number of samples of known class, their classes, the largest first, and all sizes.
@@ -246,7 +246,7 @@ func groups(w *clustersPage) any {
 	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
-		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), fmt.Sprintf("Group %d", g+1)})
+		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})
 	}
 	return view
 }
@@ -266,12 +266,12 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	for i, l := range classes {
 		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
 	}
-	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
+	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.Count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
 	}
 	if c.Memberships != nil && len(members) > 1 {
-		v.Size += " The most typical come first."
+		v.Size += " Most typical first."
 	}
 	for _, sample := range members[:min(len(members), shownFirst)] {
 		tile := tileView{Sample: sample, Name: c.Names[sample]}
@@ -287,7 +287,7 @@ func (w *clustersPage) group(g int, members []int) groupView {
 		v.Pictures = append(v.Pictures, tile)
 	}
 	if more := len(members) - len(v.Pictures); more > 0 {
-		v.More = fmt.Sprintf("%s more.", c.count(more))
+		v.More = fmt.Sprintf("%s more.", c.Count(more))
 	}
 	return v
 }

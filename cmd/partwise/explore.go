@@ -112,7 +112,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		err := say(cmd, "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		err := say(cmd, "Page of the groups: %s\nTo save and stop, press Finish on the page or Ctrl-C here.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
@@ -123,7 +123,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if !session.Changed() {
-		return say(cmd, "Nothing was corrected, and %s is as it was.\n", dir)
+		return say(cmd, "No corrections: %s is unchanged.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked

@@ -93,7 +93,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	page, err := report.ServePage(root.FS(), has)
 	if err == nil && page.Samples != n {
-		err = fmt.Errorf("the page shows %d pictures, and the groups are of %d: make it again with partwise cluster", page.Samples, n)
+		err = fmt.Errorf("the page shows %d images but the groups have %d: run partwise cluster again", page.Samples, n)
 	}
 	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
@@ -205,7 +205,7 @@ func failure(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Errorf(format, args...)}
 }
 
-var errNothing = failure(http.StatusNotFound, "there is nothing at this address; use the one that partwise explore printed")
+var errNothing = failure(http.StatusNotFound, "no page at this address: use the address that partwise explore printed")
 
 // forLoopback tells whether a request names this server by a loopback address. A page of another name
 // that resolves to this address could read this one.
@@ -230,7 +230,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	}
 	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
 	if !slices.Contains(verbs, a.Do) {
-		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
+		return failure(http.StatusBadRequest, "unknown correction %q", a.Do)
 	}
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
@@ -272,7 +272,7 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer has none
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return failure(http.StatusRequestEntityTooLarge, "that is too much at once: say it of fewer pictures")
+		return failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
 	} else if err != nil {
 		return failure(http.StatusBadRequest, "the request ends early: %w", err)
 	}
@@ -283,7 +283,7 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 		return failure(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
 	if in.More() {
-		return failure(http.StatusBadRequest, "the request cannot be read: there is more than one")
+		return failure(http.StatusBadRequest, "the request cannot be read: text after the JSON object")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
 	if by.Model != "" && by.Model != s.model {
-		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: load it again")
+		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: reload it")
 	}
 	s.acting.Lock()
 	defer s.acting.Unlock()
@@ -323,7 +323,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 	}
 	if err != nil {
 		if s.ctx.Err() != nil {
-			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
+			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped")
 		}
 		_, err2 := s.keep(s.session.State())
 		return nil, errors.Join(err, err2)
@@ -466,7 +466,7 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
 	}
-	unreadable := failure(http.StatusNotFound, "the picture is no longer there, or cannot be read")
+	unreadable := failure(http.StatusNotFound, "the image file is missing or unreadable")
 	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
 		return unreadable
 	}
@@ -481,7 +481,7 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request) error {
 	}
 	kind := http.DetectContentType(begin)
 	if !slices.Contains(safe, kind) {
-		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
+		return failure(http.StatusUnsupportedMediaType, "browsers cannot show this image format")
 	}
 	return content(w, r, f, kind)
 }

@@ -145,4 +145,4 @@ func with(pairs [][2]int, i, j int) [][2]int {
 	return append(pairs, p)
 }
 
-func pictures(n int) string { return phrase.Count(n, "picture", "pictures") }
+func pictures(n int) string { return phrase.Count(n, "image", "images") }

@@ -159,7 +159,7 @@ func (s *Session) name(c *corrections, g int, name string) error {
 	}
 	c.words = fmt.Sprintf("%s called %s", c.group(g), name)
 	if name == "" {
-		c.words = "the name " + c.names[g] + " taken away"
+		c.words = "the name " + c.names[g] + " removed"
 	}
 	c.names[g] = name
 	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {

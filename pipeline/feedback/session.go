@@ -181,9 +181,9 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	switch {
 	case followed == 0:
 	case len(own) > 0:
-		s.said += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+		s.said += fmt.Sprintf(" %d of %s moved as well.", followed, phrase.Count(len(before)-len(own), "other image", "other images"))
 	default:
-		s.said += " " + pictures(followed) + " moved."
+		s.said += fmt.Sprintf(" %d of %s moved.", followed, pictures(len(before)))
 	}
 	return s.State(), nil
 }
