@@ -152,7 +152,7 @@ function take(next, told = true) {
   showQuestion();
   showActs();
   if (viewer.open) partwise.show(view.list[view.at], view.list);
-  hold();
+  if (!first || scrollY > 0) hold();
   const moved = first ? [] : pictures.filter((p) => p.group !== from[p.i]).map((p) => p.i);
   light(moved);
   if (!told) return;
