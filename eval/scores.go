@@ -9,34 +9,34 @@ import (
 // scores lists all scores in the order of display. The first of a task is its main score.
 var scores = []Score{
 	{Name: "accuracy", Title: "Accuracy", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Headline,
-		Help:  "Percentage of test samples whose class is predicted correctly.",
+		Help:  "Percentage of test samples that are classified correctly.",
 		Value: func(o *Outcome) (float64, bool, error) { return Accuracy(o.Truth, o.Found), true, nil }},
 	{Name: "AC", Title: "Clustering accuracy (AC)", Max: 1, Unit: UnitPercent, Prominence: Headline, OfSamples: true,
-		Help:  "Accuracy after the best one-to-one match of clusters and classes.",
+		Help:  "Percentage of samples in the right cluster, after the best one-to-one match of clusters and classes.",
 		Value: ofClusters((*contingency).ac)},
 	{Name: "NMI", Title: "Normalised mutual information (NMI)", Max: 1, Unit: UnitPercent, Prominence: Headline, OfSamples: true,
-		Help:  "Mutual information of clusters and classes, divided by the larger of their entropies.",
+		Help:  "Mutual information of clusters and classes, divided by the larger of their entropies: 0 means independent, 100 identical.",
 		Value: ofClusters((*contingency).nmi)},
 	{Name: "ARI", Title: "Adjusted Rand index (ARI)", Min: -1, Max: 1, Unit: UnitPercent, OfSamples: true,
-		Help:  "Agreement of clusters and classes on pairs of samples, corrected for chance: 0 % is random, 100 % is perfect.",
+		Help:  "Agreement of clusters and classes on pairs of samples, adjusted for chance: 0 is expected by chance, 100 means identical.",
 		Value: ofClusters((*contingency).ari)},
 	{Name: "purity", Title: "Purity", Max: 1, Unit: UnitPercent, OfSamples: true,
-		Help:  "Percentage of samples that have the most frequent class of their cluster. It favours many small clusters.",
+		Help:  "Percentage of samples in the most frequent class of their cluster. It favours many small clusters.",
 		Value: ofClusters((*contingency).purity)},
 	{Name: "VI", Title: "Variation of information (VI)", Max: math.Inf(1), LowerIsBetter: true, Unit: UnitNats, Optional: true, OfSamples: true,
-		Help:  "Entropy of the classes given the clusters plus entropy of the clusters given the classes: 0 is perfect, the logarithm of the number of samples is the maximum.",
+		Help:  "Sum of the two conditional entropies of clusters and classes: 0 means identical, and the maximum is the logarithm of the number of samples.",
 		Value: ofClusters((*contingency).vi)},
 	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
-		Help: "How much of a part's total weight falls on its most frequent class: 100 % is all of it.",
+		Help: "Percentage of a basis vector's coefficients that belong to the class that uses it most, averaged over basis vectors.",
 		Value: ofParts(func(o *Outcome) (float64, error) {
 			_, purity, err := BasisPurity(o.Coefficients, o.Classes)
 			return purity, err
 		})},
 	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "Hoyer sparsity of the basis vectors: 0 % if all values are equal, 100 % if only one is not zero.",
+		Help:  "Hoyer sparsity of the basis vectors: 0 means all values are equal, 100 that one is non-zero.",
 		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
 	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "Hoyer sparsity of each part's coefficients: 0 % if all samples use it equally, 100 % if only one does.",
+		Help:  "Hoyer sparsity of the coefficients of a basis vector: 0 means all values are equal, 100 that one is non-zero.",
 		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 

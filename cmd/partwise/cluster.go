@@ -284,7 +284,8 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 				plaintext.Fprintf(w, "agreement with %s:\n", with)
 			}
 			found = true
-			fmt.Fprintf(w, "  %-3s %s  %s\n", s.Name, table.WithUnit(s, v, " "), strings.ToLower(s.Help[:1])+strings.TrimSuffix(s.Help[1:], "."))
+			help, _, _ := strings.Cut(strings.TrimSuffix(s.Help, "."), ":")
+			fmt.Fprintf(w, "  %-3s %s  %s\n", s.Name, table.WithUnit(s, v, " "), strings.ToLower(help[:1])+help[1:])
 		}
 	}
 	if remarks := report.PicturesFound(c.Pictures); remarks != "" {
