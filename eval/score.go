@@ -83,7 +83,7 @@ const UnlabelledSuffix = " free"
 // OverUnlabelled returns the score restricted to unlabelled samples.
 func (s Score) OverUnlabelled() Score {
 	s.Name, s.Title, s.Unlabelled = s.Name+UnlabelledSuffix, s.Title+" of the unlabelled samples", true
-	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
+	s.Help = strings.TrimSpace(s.Help + " Only unlabelled samples count.")
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -248,50 +250,48 @@ func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	}
 	switch {
 	case found.GroupClasses != nil:
-		return classes + ", over the samples whose class was not told"
+		return classes + ", over the unlabelled samples"
 	case found.Scored < len(found.Groups):
-		return fmt.Sprintf("%s, over the %d samples whose class is known", classes, found.Scored)
+		return fmt.Sprintf("%s, over the %d samples with a known class", classes, found.Scored)
 	}
 	return classes
 }
 
 func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	w := cmd.OutOrStdout()
-	size := map[int]int{}
+	sizes := make([]int, slices.Max(c.Groups)+1)
 	for _, g := range c.Groups {
-		size[g]++
+		sizes[g]++
 	}
-	fmt.Fprintf(w, "%d samples in %d groups:", len(c.Groups), len(size))
-	for g := range len(size) {
-		fmt.Fprintf(w, " %d", size[g])
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "%s in %d groups of %s\n", c.Count(len(c.Groups)), len(sizes), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
 		if class >= 0 {
-			known = append(known, fmt.Sprintf("%s in group %d", c.Classes[class], g+1))
+			known = append(known, fmt.Sprintf("%q is group %d", c.Classes[class], g+1))
 		}
 	}
 	if known != nil {
-		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(known, ", "))
+		plaintext.Fprintf(w, "labelled classes: %s\n", phrase.Some(known))
 	}
-	var scores []string
+	found := false
 	for _, s := range eval.Scores() {
 		name := s.Name
 		if c.GroupClasses != nil {
 			name = s.OverUnlabelled().Name
 		}
 		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {
-			scores = append(scores, s.Name+" "+table.WithUnit(s, v, " "))
+			if !found {
+				plaintext.Fprintf(w, "agreement with %s:\n", with)
+			}
+			found = true
+			help, _, _ := strings.Cut(strings.TrimSuffix(s.Help, "."), ":")
+			fmt.Fprintf(w, "  %-3s %s  %s\n", s.Name, table.WithUnit(s, v, " "), strings.ToLower(help[:1])+help[1:])
 		}
 	}
-	if scores != nil {
-		plaintext.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
+	if remarks := report.PicturesFound(c.Pictures); remarks != "" {
+		plaintext.Fprintf(w, "%s: see %s\n", remarks, filepath.Join(out, report.PicturesFile))
 	}
-	if told := report.PicturesFound(c.Pictures); told != "" {
-		plaintext.Fprintf(w, "%s; see %s\n", told, filepath.Join(out, report.PicturesFile))
-	}
-	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
+	_, err := plaintext.Fprintf(w, "Groups as a table: %s\nGroups as a page: %s\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))
 	return err
 }
@@ -302,9 +302,7 @@ func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {
-		best := curve.Best()
-		fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n",
-			g.K, curve.K[0], curve.K[len(curve.K)-1], curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
+		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.K[0], curve.K[len(curve.K)-1])
 	}
 	return curve, err
 }

@@ -210,7 +210,7 @@ seed: 9
 func TestCluster(t *testing.T) {
 	workplace(t)
 	out := must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "scored")
-	if !strings.Contains(out, "72 samples in 4 groups") || !strings.Contains(out, "AC ") {
+	if !strings.Contains(out, "72 images in 4 groups") || !strings.Contains(out, "AC ") {
 		t.Errorf("printed\n%s", out)
 	}
 	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "told")
@@ -299,7 +299,7 @@ func TestFewerGroups(t *testing.T) {
 		write(t, fmt.Sprintf("same/%d.png", i), read(t, "photos", firstFile(t, "photos")))
 	}
 	code, out, stderr := partwise(strings.Fields("cluster same -k 3 --method nmf,init=nndsvda,iterations=1 --cluster by=largest --features pixels=4")...)
-	const want = "3 groups are asked for, and samples are in 1 only"
+	const want = "3 groups requested, but only 1 are non-empty"
 	if code != exitDone || !strings.Contains(out, "in 1 groups") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, stderr)
 	}
@@ -322,7 +322,7 @@ func TestToldLabels(t *testing.T) {
 	for i, line := range []string{"--method cnmf,iterations=5", "--method kmeans", "--method nmf,iterations=5 --cluster by=ncut", "--method cnmf,iterations=5 --cluster distance=euclidean -k 7"} {
 		dir := fmt.Sprint("told", i)
 		code, out, stderr := partwise(append(strings.Fields("cluster photos --labels odd.csv --out "+dir), strings.Fields(line)...)...)
-		if code != exitDone || strings.Contains(stderr, "one sample is told of the class third") != strings.Contains(line, "cnmf") {
+		if code != exitDone || strings.Contains(stderr, "the class third has one labelled sample") != strings.Contains(line, "cnmf") {
 			t.Errorf("%s: exit code %d, said %q", line, code, stderr)
 		}
 		records, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
@@ -343,14 +343,14 @@ func TestToldLabels(t *testing.T) {
 			t.Errorf("%s: the groups of the classes are %v", line, group)
 		}
 		for class, g := range group {
-			if !strings.Contains(out, class+" in group "+g) {
+			if !strings.Contains(out, fmt.Sprintf("%q is group %s", class, g)) {
 				t.Errorf("%s: printed %q, and class %s is in group %s", line, out, class, g)
 			}
 		}
 	}
 	write(t, "own.csv", "1,x\n100,y\n200,z\n")
 	_, out, stderr := partwise("cluster", "generated", "--labels", "own.csv", "--method", "nmf,iterations=5", "--out", "own")
-	if !strings.Contains(out, "compared with the data's own classes, over the samples whose class was not told: AC ") {
+	if !strings.Contains(out, "agreement with the data's own classes, over the unlabelled samples:\n  AC ") {
 		t.Errorf("printed %q, said %q", out, stderr)
 	}
 
@@ -587,7 +587,7 @@ func TestLeftOut(t *testing.T) {
 		if code != exitDone || !strings.Contains(stderr, left) || !strings.Contains(stderr, skipped) {
 			t.Errorf("partwise %s: exit code %d, printed %q and said %q", line, code, out, stderr)
 		}
-		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 samples in 2 groups") {
+		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 images in 2 groups") {
 			t.Errorf("partwise %s printed %q", line, out)
 		}
 	}
@@ -618,10 +618,10 @@ func TestNamesake(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"cluster set:generated --method nmf,iterations=3 --cluster restarts=1": "results/generated-groups",
-		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 samples in 2 groups",
+		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 images in 2 groups",
 		"run set.yaml":    "1 of 1 trials",
 		"run folder.yaml": "1 of 1 trials",
-		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated;",
+		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated/index.html",
 		"features set:generated --out g.npz":                                          "720 samples",
 		"features ./generated --out h.npz":                                            "72 samples",
 		"datasets set:generated":                                                      "Generated objects",
@@ -951,7 +951,7 @@ func TestEmbeddings(t *testing.T) {
 	if all := strings.Join(names, " "); !strings.Contains(all, "groups/pictures/000.png") {
 		t.Errorf("no pictures in %s", all)
 	}
-	if data := read(t, "groups", "page", "data.js"); !strings.Contains(data, `"thing":"picture"`) || !strings.Contains(data, `../photos`) {
+	if data := read(t, "groups", "page", "data.js"); !strings.Contains(data, `"thing":"image"`) || !strings.Contains(data, `../photos`) {
 		t.Errorf("the page has no links: %.300s", data)
 	}
 	address, finish := exploring(t, "groups")

@@ -112,7 +112,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		err := say(cmd, "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		err := say(cmd, "Page of the groups: %s\nTo save and stop, press Finish on the page or Ctrl-C here.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
@@ -123,7 +123,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if !session.Changed() {
-		return say(cmd, "Nothing was corrected, and %s is as it was.\n", dir)
+		return say(cmd, "No corrections: %s is unchanged.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked
@@ -155,7 +155,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	}
 	state := session.State()
 	page.Settings = append(page.Settings,
-		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled image", "labelled images"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
 		[2]string{"corrections", report.FeedbackFolder + feedback.LogFile})
 	compared := comparedWith(page.Opened, found)
 	if found.Scores != nil {

@@ -188,15 +188,15 @@ func TestMixedFolder(t *testing.T) {
 		args            []string
 		printed, stderr string
 	}{
-		{append([]string{"cluster", "mixed", "-k", "3"}, fast...), fmt.Sprintf("compared with the classes, over the %d samples whose class is known: AC ", all-beside), note},
-		{append([]string{"cluster", "mixed", "-k", "3", "--no-classes"}, fast...), fmt.Sprintf("%d samples in 3 groups", all), ""},
-		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "in 4 groups: ", ""},
-		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "compared with the classes of truth.csv: AC ", ""},
-		{append([]string{"cluster", "mixed", "--pattern", "{class}-*"}, fast...), "compared with the classes: AC ", ""},
+		{append([]string{"cluster", "mixed", "-k", "3"}, fast...), fmt.Sprintf("agreement with the classes, over the %d samples with a known class:\n  AC ", all-beside), note},
+		{append([]string{"cluster", "mixed", "-k", "3", "--no-classes"}, fast...), fmt.Sprintf("%d images in 3 groups", all), ""},
+		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "in 4 groups of ", ""},
+		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "agreement with the classes of truth.csv:\n  AC ", ""},
+		{append([]string{"cluster", "mixed", "--pattern", "{class}-*"}, fast...), "agreement with the classes:\n  AC ", ""},
 		{[]string{"features", "mixed", "--features", "pixels=2", "--out", "mixed.csv"}, fmt.Sprintf("%d samples of ", all), note},
-		{append(experiment, "--set", "mixed"), "open results/mixed/index.html", fmt.Sprintf("partwise: left out: %d samples of no known class\n", beside)},
-		{append(experiment, "--set", "mixed,truth=truth.csv", "--name", "t"), "open results/t/index.html", ""},
-		{append(experiment, "--set", "mixed,pattern={class}-*", "--name", "p"), "open results/p/index.html", ""},
+		{append(experiment, "--set", "mixed"), "curves: results/mixed/index.html", fmt.Sprintf("partwise: left out: %d samples of no known class\n", beside)},
+		{append(experiment, "--set", "mixed,truth=truth.csv", "--name", "t"), "curves: results/t/index.html", ""},
+		{append(experiment, "--set", "mixed,pattern={class}-*", "--name", "p"), "curves: results/p/index.html", ""},
 	} {
 		code, stdout, stderr := partwise(c.args...)
 		if code != exitDone || !strings.Contains(filepath.ToSlash(stdout), c.printed) {
@@ -206,7 +206,7 @@ func TestMixedFolder(t *testing.T) {
 			t.Errorf("%v: said %q, want %q", c.args, stderr, c.stderr)
 		}
 	}
-	if out := must(t, append([]string{"cluster", "mixed", "-k", "3", "--no-classes", "--out", "none"}, fast...)...); strings.Contains(out, "compared") {
+	if out := must(t, append([]string{"cluster", "mixed", "-k", "3", "--no-classes", "--out", "none"}, fast...)...); strings.Contains(out, "agreement") {
 		t.Errorf("printed %q", out)
 	}
 
@@ -253,11 +253,11 @@ func TestSubfolders(t *testing.T) {
 		classes = "subfolders read as classes: 3 (cat, dog, owl); the setting no-classes ignores them"
 		dated   = "subfolders not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
 		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); the setting no-classes ignores them"
-		chosen  = " groups, chosen from "
+		chosen  = " groups (chosen from "
 	)
 	for line, want := range map[string]struct{ first, later, never string }{
 		"cluster classes --features pixels=4 --out a":                   {classes, "in 3 groups", chosen},
-		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "compared with"},
+		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "agreement with"},
 		"cluster dated --features pixels=4 --pool --out c":              {pooled, "in 4 groups", chosen},
 		"cluster dated --features pixels=4 --no-classes --out d":        {"", chosen, "subfolders"},
 		"cluster dated --features pixels=4 --pattern {class}/* --out e": {"", "in 4 groups", "subfolders"},

@@ -43,7 +43,7 @@ func fitCommand() *cobra.Command {
 		Short: "Factorise pictures or vectors, and save the factors",
 		Long: `Fit factorises the pictures of a folder, or the samples of a file (.npy, .npz, .csv, .mat,
 IDX) or known set, by one method, and writes the basis, the coefficients, and all that it
-takes to represent other samples by them, to a file that NumPy reads (docs/models.md).
+takes to represent other samples by them, to a file that NumPy reads (docs/reference/model-files.md).
 
 Vectors are taken as they are, and pictures as 32×32 greys of unit length, unless --features
 says otherwise.

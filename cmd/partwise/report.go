@@ -71,8 +71,8 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 	}
 	dir := folder.Dir()
 	printNotes(cmd, e.TrialWarnings())
-	return say(cmd, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
-		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return say(cmd, "%d of %d trials finished.\nTables and curves: %s\n",
+		len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
 }
 
 // publish writes the report of the results. shown may be nil.
@@ -106,7 +106,7 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 		return err
 	}
 	dir := folder.Dir()
-	return say(cmd, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return say(cmd, "%d sets compared.\nTables and curves: %s\n", len(s.Sets), filepath.Join(dir, "index.html"))
 }
 
 func compareCommand() *cobra.Command {

@@ -108,7 +108,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
-	sorted := phrase.Count(r.Files, "picture", "pictures")
+	sorted := phrase.Count(r.Files, "image", "images")
 	switch {
 	case err != nil && r.Files > 0:
 		return fmt.Errorf("%w; %s were sorted before, which --undo takes back", err, sorted)
@@ -118,7 +118,7 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 		return fmt.Errorf("no picture of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	return say(cmd, "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
+	return say(cmd, "%s %s into %s in %s; --undo reverses this.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
 // printLeft prints why the first of the remaining files were not moved.
@@ -143,6 +143,6 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	if n := len(u.Left); n > 0 {
 		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
-	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
+	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "images moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)
 }

@@ -49,7 +49,7 @@ func TestSort(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "3", "--labels", "told.csv", "--method", "kmeans", "--out", "groups")
 
 	out := must(t, "sort", "groups", "--to", "sorted", "--move")
-	if want := "74 pictures moved into 3 folders of sorted; --undo takes it back.\n"; out != want {
+	if want := "74 images moved into 3 folders in sorted; --undo reverses this.\n"; out != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
 	if left := listed(t, "photos"); len(left) > 0 {
@@ -61,7 +61,7 @@ func TestSort(t *testing.T) {
 			t.Errorf("no %s in %v", want, sorted)
 		}
 	}
-	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 pictures moved back.\n" {
+	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 images moved back.\n" {
 		t.Errorf("printed %q", out)
 	}
 	if after := listed(t, "photos"); !slices.Equal(before, after) {
@@ -117,11 +117,11 @@ func TestSortMistakes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Replace(list, ",1,", ",one,", 1):    `group "one"; want a number from 1`,
+		strings.Replace(list, ",1,", ",one,", 1):    `group "one": expected a number from 1`,
 		list + "nobody.png,1,\n":                    `line 74: there is no picture "nobody.png"`,
 		list + photos[3][len("photos/"):] + ",1,\n": "line 74: there is no picture",
-		"name,group\nx,1\n":                         `there is no column "file"`,
-		"file,group\n":                              "no sample is listed",
+		"name,group\nx,1\n":                         `no column "file"`,
+		"file,group\n":                              "the file lists no samples",
 		"file,group\nx\n":                           "record on line 2",
 		"":                                          "line 1",
 	} {

@@ -49,7 +49,7 @@ func CanWrite(path string) error {
 }
 
 // Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
+// for MATLAB or .csv; docs/reference/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
 // three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
 // no longer images.
 //

@@ -145,4 +145,4 @@ func addPair(pairs [][2]int, i, j int) [][2]int {
 	return append(pairs, p)
 }
 
-func countPictures(n int) string { return phrase.Count(n, "picture", "pictures") }
+func countPictures(n int) string { return phrase.Count(n, "image", "images") }

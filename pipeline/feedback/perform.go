@@ -157,7 +157,7 @@ func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	}
 	c.words = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
-		c.words = "the name " + c.names[g] + " taken away"
+		c.words = "the name " + c.names[g] + " removed"
 	}
 	c.names[g] = name
 	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {

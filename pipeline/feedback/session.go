@@ -181,9 +181,9 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	switch {
 	case followed == 0:
 	case len(own) > 0:
-		s.effect += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+		s.effect += fmt.Sprintf(" %d of %s moved as well.", followed, phrase.Count(len(before)-len(own), "other image", "other images"))
 	default:
-		s.effect += " " + countPictures(followed) + " moved."
+		s.effect += fmt.Sprintf(" %d of %s moved.", followed, countPictures(len(before)))
 	}
 	return s.State(), nil
 }

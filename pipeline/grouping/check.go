@@ -131,12 +131,12 @@ func (g Groups) Notes(in *input.Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
-	note := "one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them"
+	note := "the classes %s have one labelled sample each, which does not constrain %s; only the clustering uses these labels"
 	switch len(lone) {
 	case 0:
 		return nil
 	case 1:
-		note = "one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it"
+		note = "the class %s has one labelled sample, which does not constrain %s; only the clustering uses this label"
 	}
 	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
 }

@@ -1,6 +1,6 @@
 // Package reproduce runs the protocols of papers as experiments, and compares the results with the printed ones. A
 // [Recipe] holds a protocol with a paper's claims and tables, a [Runner] adds draws until the claims are decided, and
-// an [Outcome] holds the verdicts. docs/reproducing.md says what a verdict means.
+// an [Outcome] holds the verdicts. docs/how-to/reproduce-a-paper.md says what a verdict means.
 package reproduce
 
 import (

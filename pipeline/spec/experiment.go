@@ -1,6 +1,6 @@
 // Package spec defines the settings of an experiment: data, features, methods, labels, links, ranks and
 // clustering. DecodeSetting of a type reads its form in an experiment file, and String describes it in words.
-// [Load] reads files, whose form is in docs/experiments.md, and [ParseShort] reads the short forms of
+// [Load] reads files, whose form is in docs/reference/experiment-file.md, and [ParseShort] reads the short forms of
 // flags. Package input prepares the data, and package pipeline runs the trials.
 package spec
 
@@ -21,7 +21,7 @@ import (
 )
 
 // Experiment is the settings of an experiment: methods to compare, and the data. The help tag of a field describes
-// it, and docs/experiments.md describes its form in a file.
+// it, and docs/reference/experiment-file.md describes its form in a file.
 type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
