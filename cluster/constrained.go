@@ -41,7 +41,7 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 	})
 }
 
-var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
+var errStart = errors.New("Start cannot be combined with labels or links, whose centres start at the labelled samples")
 
 // ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002): a sample with label
 // c is in cluster c in every iteration, and the centre of c is the mean of all its samples.
@@ -148,7 +148,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 }
 
 // ErrDeadEnd is the cause where no clusters are found that hold to the links.
-var ErrDeadEnd = errors.New("links allow no cluster")
+var ErrDeadEnd = errors.New("links exclude all clusters")
 
 // COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration places the
 // samples in the order of the rows, in the nearest cluster that breaks no link with those before. A run that

@@ -34,7 +34,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 			continue
 		}
 		if known.Labels[i] >= k {
-			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i+1, known.Labels[i], k)
+			return nil, fmt.Errorf("sample %d has label %d; expected less than %d", i+1, known.Labels[i], k)
 		}
 		u.fixed[at] = known.Labels[i]
 	}
@@ -56,7 +56,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 const mostSteps, mostColouring = 20_000, 2_000_000
 
 // errNoClusters says that links allow no such clusters, which is certain.
-var errNoClusters = errors.New("no such clusters are possible")
+var errNoClusters = errors.New("the links cannot be satisfied")
 
 // findClusters returns an error where no k clusters hold to the links, or none are found.
 func (u *units) findClusters(k int) error {
@@ -66,9 +66,9 @@ func (u *units) findClusters(k int) error {
 	placed, err := u.search(k, make([]float64, len(u.members)*k), true, mostColouring)
 	switch {
 	case errors.Is(err, errNoClusters):
-		return fmt.Errorf("samples that cannot link need more than %d clusters: %w", k, ErrDeadEnd)
+		return fmt.Errorf("the cannot-links need more than %d clusters: %w", k, ErrDeadEnd)
 	case err != nil:
-		return fmt.Errorf("no %d clusters are found that part all samples that cannot link: %w", k, ErrDeadEnd)
+		return fmt.Errorf("found no %d clusters that satisfy all cannot-links: %w", k, ErrDeadEnd)
 	}
 	u.colours = placed
 	return nil

@@ -23,7 +23,7 @@ import (
 // Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
 	// From chooses the images or the MATLAB file of a known set; "" is the first that is there.
-	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
+	From string `setting:"from" values:"raw,mat" help:"form of a known set: raw (images) or mat (MATLAB file)"`
 	// Part chooses from IDX files the training or the test ones. With "" both are read.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
 	// Pattern finds the class in each image's file name, for example "subject{class}.*" or "obj{class}__*.png".
@@ -31,20 +31,20 @@ type OpenOptions struct {
 	// follows it, and {number} for a run of digits, as in "{class}{number}". A pattern whose last part holds no
 	// dot says nothing of the extension. A pattern with a slash is matched with the path below the folder, for
 	// example "{class}/images/*", where {class} is within one name.
-	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
+	Pattern string `setting:"pattern" help:"class in the file name, such as {class}-* or {class}{number}"`
 	// Labels is a CSV file of sample and class (Set.ReadLabels) in the place of folders.
-	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
+	Labels string `setting:"labels" help:"CSV file of labels: file name and class"`
 	// Truth is a file of the same form that gives the set its classes. With Labels too, they are its OwnClasses.
-	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
+	Truth string `setting:"truth" help:"CSV file of classes (file,class), used only for scores"`
 	// NoClasses takes no folder for a class, and no class of vectors for known.
-	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
+	NoClasses bool `setting:"no-classes" help:"do not read subfolders as classes"`
 	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
 	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
-	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
+	Pool bool `setting:"pool" help:"read every subfolder as a class, and merge subfolders of equal name"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
-	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
-	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
-	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
+	Fea   string `setting:"fea" help:"variable with the vectors in a .mat or .npz file"`
+	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`
+	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
 
 	Root string // the data folder that is looked through first for known sets
 	// OnDisk and Limit are those of [vectorfile.Options]. OnDisk is an error of files that do not allow it.
@@ -72,9 +72,9 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case !slices.Contains([]string{"", "train", "test"}, opt.Part):
-		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
+		return nil, fmt.Errorf("part %q: expected train or test", opt.Part)
 	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
-		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
+		return nil, fmt.Errorf("from %q: expected raw or mat", opt.From)
 	}
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case opt.OnDisk && s.Vectors != nil && !stored:
 		err = vectorfile.NotOnDisk(name)
 	case opt.Part != "" && !s.inParts:
-		err = fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
+		err = fmt.Errorf("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
 	case s.Vectors != nil:
 		if opt.NoClasses {
 			s.forgetClasses()
@@ -158,7 +158,7 @@ func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 	if name != info.Name {
 		return info, false, nil // a folder such as Yale
 	}
-	at, where := "", "made when asked for"
+	at, where := "", "generated"
 	if name != catalogue.Generated {
 		_, at, err = info.Find(opt.Root, opt.From)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -198,7 +198,7 @@ func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set
 	}
 	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
 		s.Close()
-		return nil, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
+		return nil, fmt.Errorf("the set %s: %s has %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {

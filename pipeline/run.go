@@ -78,7 +78,7 @@ func (e *TrialsError) Unwrap() error { return e.First }
 // than there is for it is refused before anything is run and before the sink is asked.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
-	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
+	release, err := budget.Keep(p.shared(), fmt.Sprintf("the results of %d trials", len(p.trials)))
 	if err != nil {
 		return nil, err
 	}

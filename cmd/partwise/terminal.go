@@ -121,7 +121,7 @@ func stopped(ctx context.Context, err error, doing string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
+	return fmt.Errorf("stopped while %s: no results were replaced; run the same command again to resume from the cache", doing)
 }
 
 // programText is about how much memory the program itself takes, beside what the garbage collector knows of.
@@ -145,7 +145,7 @@ func limitMemory(cmd *cobra.Command) error {
 // profileFlag adds the flag of a profile of the command's work, its RunE. It is written also where that fails, but for
 // mistakes in the command line.
 func profileFlag(cmd *cobra.Command) {
-	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
+	path := cmd.Flags().String("profile", "", "write a CPU profile for go tool pprof to this new file")
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
@@ -153,7 +153,7 @@ func profileFlag(cmd *cobra.Command) {
 		}
 		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
-			return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
+			return fmt.Errorf("--profile: needs a new file in an existing folder: %w", err)
 		}
 		defer func() {
 			if err = errors.Join(err, f.Close()); isUsage(err) {
@@ -170,7 +170,7 @@ func profileFlag(cmd *cobra.Command) {
 
 // timesFlag adds the flag of whether the page shows where the time of the command, its RunE, went.
 func timesFlag(cmd *cobra.Command) {
-	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
+	shown := cmd.Flags().Bool("times", false, "show the time of each phase on the page")
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *shown {

@@ -84,7 +84,7 @@ const matHeader = 128 // the length of the text and the version that open a file
 
 // matVariables reads the variables of a MATLAB file of version 5, which -v6 and -v7 write ("MAT-File Format",
 // The MathWorks, chapter 1). Numeric matrices get a value: uint8 and logical ones a *Bytes, sparse ones a
-// *sparse.CSR, others a *mat.Dense. Cells that each hold a line of text give a list of words.
+// *sparse.CSR, others a *mat.Dense. Cells that each hold a line of text give a list of strings.
 func matVariables(in *input) (vars variables, err error) {
 	head := make([]byte, min(in.size, matHeader))
 	if _, err := in.ReadAt(head, 0); err != nil {
@@ -95,7 +95,7 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
 	}
 	if order == nil {
-		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
+		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save it in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
 		e := &matElement{order: order, in: in}
@@ -303,7 +303,7 @@ func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 // whole reads a list of whole numbers.
 func (e *matElement) whole() []int {
 	a, data := e.numbers()
-	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
+	if e.fails(!a.kind.Whole(), "rows or column starts that are not whole numbers") || !e.take(8*int64(a.dims[0]), "a list of numbers") {
 		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -366,7 +366,7 @@ func (e *matElement) line() (text string, ok bool) {
 	}
 	typ, data := e.part()
 	// Runes of four bytes for the characters of one, the string, and its place in a list.
-	if !e.take(48+6*int64(len(data)), "a list of words") {
+	if !e.take(48+6*int64(len(data)), "a list of strings") {
 		return "", false
 	}
 	switch typ {

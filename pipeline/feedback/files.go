@@ -259,7 +259,7 @@ func (s *Session) apply(classes []string, links datasets.Links) error {
 		}
 	}
 	if err := c.known().Check(len(c.labels)); err != nil {
-		return fmt.Errorf("the labels and links contradict each other: %w", err)
+		return fmt.Errorf("labels and links contradict each other: %w", err)
 	}
 	return nil
 }

@@ -19,24 +19,24 @@ import (
 // iterations: 1000} with the method's own parameters beside the settings that all have; see [Methods].
 type Method struct {
 	// Name is what the method is called in the registry.
-	Name string `json:"name" setting:"name,text" help:"its name"`
-	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
+	Name string `json:"name" setting:"name,text" help:"name of the method"`
+	As   string `json:"-" setting:"as" default:"its name" help:"name in tables and curves"`
 	// Swept are those of its settings that are one value of several. They stand behind its name in tables.
 	Swept  []Setting      `json:"-"`
 	Params map[string]any `json:"params,omitempty"` // the method's own parameters
 	// Init, Solver, Iterations and Tolerance are those of factor.Options, but that no
 	// solver means mu in an experiment, so that its trials are what they were.
-	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
-	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
-	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
-	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
+	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"initialisation of the factors"`
+	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"algorithm that minimises the objective"`
+	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"maximum number of iterations"`
+	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
 	// By clusters its representation otherwise than the experiment says.
-	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
+	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification as the test samples are, with the basis held
 	// and without ties and penalties. nil stands for true where the basis is made of the samples (U = X·W):
 	// there the coefficients that a run of the usual length ends with are far from those. It stands for false
 	// elsewhere.
-	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
+	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"classification: recompute the coefficients of training samples as for test samples"`
 }
 
 // The methods that make no representation, but take the features as they are: those that cluster them,
@@ -65,7 +65,7 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 	shared, params := v.Split(settings.Names(m))
 	for _, f := range params.Fields {
 		if f.Value.Kind != settings.KindText {
-			return f.Value.Errorf("%s: want a single value", f.Key.Text)
+			return f.Value.Errorf("%s: expected a single value", f.Key.Text)
 		}
 		if m.Params == nil {
 			m.Params = map[string]any{}
@@ -107,7 +107,7 @@ func (m *Method) check(v *settings.Value) error {
 	case m.As != "" && strings.TrimSpace(m.As) == "":
 		return as.Want("a name")
 	case len(m.As) > maxName:
-		return as.Errorf("want a name of at most %d bytes", maxName)
+		return as.Errorf("the name is longer than %d bytes", maxName)
 	}
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (m *Method) check(v *settings.Value) error {
 func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
-		return nil, fmt.Errorf("there is no method %q%s; there are %s", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
+		return nil, fmt.Errorf("unknown method %q%s (choices: %s)", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
 	}
 	return info.New(m.Params)
 }
@@ -242,7 +242,7 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 // CheckFeatures reports that the method is for images, and the features are none.
 func (m Method) CheckFeatures(f Features) error {
 	if m.Needs().Images && !f.KeepsShape() {
-		return fmt.Errorf("%s is for images, and the features are %s (features pixels=32, for example)", m.Label(), f)
+		return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
 	}
 	return nil
 }

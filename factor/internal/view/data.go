@@ -68,7 +68,7 @@ func CheckWeight(what string, w float64) error {
 	if w >= 0 && w <= LargestNumber {
 		return nil
 	}
-	return fmt.Errorf("%s is %v; it must be a number from 0 to %g", what, w, LargestNumber)
+	return fmt.Errorf("%s is %v; expected a number from 0 to %g", what, w, LargestNumber)
 }
 
 // New wraps x after checking it: every value finite, and no sample without a value other than 0.
@@ -93,7 +93,7 @@ func New(x mat.Matrix) (Data, error) {
 		peak := 0.0
 		for at, v := range values {
 			if !(math.Abs(v) <= LargestValue) {
-				return fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", column(columns, at), v, LargestValue)
+				return fmt.Sprintf("column %d: value %v; expected a finite value up to %g", column(columns, at), v, LargestValue)
 			}
 			peak = max(peak, math.Abs(v))
 		}
@@ -101,7 +101,7 @@ func New(x mat.Matrix) (Data, error) {
 		case peak == 0:
 			return fmt.Sprintf("all %d values are zero", m)
 		case peak < SmallestValue:
-			return fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", peak, SmallestValue)
+			return fmt.Sprintf("the largest value is %.3g; expected at least %g", peak, SmallestValue)
 		}
 		return ""
 	}); bad != nil {
@@ -154,7 +154,7 @@ func Negative(d Data) *SampleError {
 
 // Needing adds that what needs values of 0 or more.
 func (e *SampleError) Needing(what string) *SampleError {
-	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
+	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs non-negative values"}
 }
 
 // NonNegative returns an error about the first negative value, if there is one, which what does not take.
