@@ -231,7 +231,7 @@ func TestExploreMistakes(t *testing.T) {
 	}
 	// Images that were added later.
 	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))
-	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "group them again") {
+	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "run partwise cluster again") {
 		t.Errorf("a new picture: %d, %q", code, stderr)
 	}
 	if _, err := os.Stat(filepath.Join("groups", "feedback")); err == nil {
