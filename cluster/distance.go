@@ -150,7 +150,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points per block
 	block := newTargets(d, among, to.m)
 	size := min(panelRows, rows.n)
-	if among < to.n { // each panel fills the blocks anew
+	if among < to.n { // every panel fills the blocks again
 		size = min(max(size, 1<<21/to.n), rows.n)
 	}
 	scores := make([]float64, size*to.n)
@@ -191,7 +191,7 @@ type nearestSearch struct {
 	found      []neighbour // candidates within rounding of the k nearest
 }
 
-// choose returns the k nearest points of row i by score. If scores differ by no more than rounding, it compares
+// choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares
 // distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)

@@ -201,7 +201,7 @@ const (
 
 // Save writes the result as a NumPy .npz file. Its array kind, one integer, says what the model is: 0
 // [Additive], 1 [Linear], 2 [SparseCode], 3 none, 4 [KernelModel]. docs/reference/model-files.md lists the
-// other arrays. They are compressed but for those that LoadModel would not read so.
+// other arrays. An array that LoadModel would refuse in compressed form is stored uncompressed.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
 // SaveWith is Save with additional arrays, which more writes first. Their names must differ from those of Save. more may

@@ -347,7 +347,7 @@ var ErrPage = errors.New("the page was written by another version of partwise: r
 var icon []byte
 
 // neededIDs are the ids of elements that the scripts use.
-var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
+var neededIDs = []string{"tools", "find", "order", "lists", "fold", "status", "results", "results-title", "results-close", "map", "map-help", "groups"}
 
 // ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original of sample
 // 17 as original/17 if has(17) is true.

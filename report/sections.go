@@ -396,7 +396,7 @@ func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Docum
 	return view
 }
 
-// drawsOf returns one record of each draw among those that hold a choice, sorted by classes and repeat.
+// drawsOf returns one record of each draw that holds a choice, sorted by classes and repeat.
 func drawsOf(records []record.Record, holds func(record.Record) bool) (out []record.Record) {
 	for _, r := range records {
 		if holds(r) {

@@ -71,15 +71,15 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 		}
 	}
 	next := f.state
-	next.Groups, next.Names, next.Told = slices.Clone(next.Groups), slices.Clone(next.Names), slices.Clone(next.Told)
+	next.Groups, next.Names, next.Labelled = slices.Clone(next.Groups), slices.Clone(next.Names), slices.Clone(next.Labelled)
 	fresh := func() int {
 		next.Names = append(next.Names, a.Name)
 		return len(next.Names) - 1
 	}
 	put := func(g int) {
 		for _, i := range a.Pictures {
-			if next.Groups[i] = g; !slices.Contains(next.Told, i) {
-				next.Told = append(next.Told, i)
+			if next.Groups[i] = g; !slices.Contains(next.Labelled, i) {
+				next.Labelled = append(next.Labelled, i)
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func (b *Budget) Waiting() bool {
 	return len(b.waiting) > 0
 }
 
-// serve grants waiting requests in order, and rejects those that kept memory makes impossible.
+// serve grants waiting requests in order, and rejects requests that kept memory makes impossible.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]

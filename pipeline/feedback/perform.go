@@ -256,10 +256,10 @@ type State struct {
 	Groups     []int    `json:"groups"`
 	Names      []string `json:"names"`
 	Confidence []int    `json:"confidence"`
-	// Told are the labelled pictures, and Must and Cannot the linked pairs.
-	Told   []int    `json:"told"`
-	Must   [][2]int `json:"must"`
-	Cannot [][2]int `json:"cannot"`
+	// Labelled are the labelled pictures, and Must and Cannot the linked pairs.
+	Labelled []int    `json:"labelled"`
+	Must     [][2]int `json:"must"`
+	Cannot   [][2]int `json:"cannot"`
 	// Questions are pairs of pictures to ask about, the most informative first.
 	Questions []Question `json:"questions"`
 	Model     string     `json:"model"` // as in Options; another model numbers its groups differently

@@ -152,7 +152,7 @@ func acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-// check validates the items and returns those that File can process.
+// check validates the items and returns the items that File can process.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s already has sorted files: undo that first, or choose another folder", dir)
