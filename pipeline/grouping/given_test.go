@@ -136,7 +136,7 @@ func TestToldRefused(t *testing.T) {
 		}
 	}
 	in := toldSet(t, few)
-	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf") {
+	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf; only the clustering uses these labels") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
