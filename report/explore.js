@@ -260,7 +260,7 @@ const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Confirm", () => confirm([...selection]), {title: "Confirm that they are in the right group (r)"}),
   together, apart, button("Clear", () => clear([...selection]), {title: "Clear the selection (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
-const show = button("Show", null, {hidden: true, ariaLabel: "Show what moved"});
+const show = button("Show", null, {hidden: true, ariaLabel: `Show the moved ${data.thing}s`});
 const always = element("div", {id: "always"}, undo, redo, byId("status"), show, work, finish);
 bar.append(trouble, always, selected, dock);
 document.body.append(bar, leaving);

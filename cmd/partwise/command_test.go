@@ -563,7 +563,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("without a name: exit code %d and %q", code, stderr)
 	}
 	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--out", "skipped")
-	if code != exitDone || !strings.Contains(stderr, "skipped 1 of 73 files: 1 truncated; see skipped/skipped.csv\n") || !strings.Contains(read(t, "skipped", "skipped.csv"), "\nhalf.png,truncated,") || !strings.Contains(out, "72 samples") {
+	if code != exitDone || !strings.Contains(stderr, "skipped 1 of 73 files: 1 truncated; see skipped/skipped.csv\n") || !strings.Contains(read(t, "skipped", "skipped.csv"), "\nhalf.png,truncated,") || !strings.Contains(out, "72 images") {
 		t.Errorf("with a bad picture skipped: %d, %q, %q", code, out, stderr)
 	}
 }

@@ -355,10 +355,10 @@ func photos(t *testing.T) []string {
 // TestTimesFlag: with --times the page shows the times, and no other file differs.
 func TestTimesFlag(t *testing.T) {
 	workplace(t)
-	const heading, list = "Where the time went", ".partwise.jsonl" // which has the sum of the page
+	const heading, list = `id="times"`, ".partwise.jsonl" // which has the sum of the page
 	for _, c := range []struct{ line, want string }{
-		{"run --set generated --classes 2 --labels 30% --repeats 2 --features pixels=4 --method kmeans --method ccf,init=nmf,iterations=3 --name x", "of it initial factors"},
-		{"cluster photos -k 2 --features pixels=4 --method gnmf,iterations=3", "of it set-up"},
+		{"run --set generated --classes 2 --labels 30% --repeats 2 --features pixels=4 --method kmeans --method ccf,init=nmf,iterations=3 --name x", "of which initial factors"},
+		{"cluster photos -k 2 --features pixels=4 --method gnmf,iterations=3", "of which set-up"},
 	} {
 		args := strings.Fields(c.line)
 		must(t, append(args, "--out", args[0])...)

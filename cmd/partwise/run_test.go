@@ -36,7 +36,7 @@ func TestSets(t *testing.T) {
 	workplace(t)
 	write(t, "many.yaml", manySets)
 	out := must(t, "run", "many.yaml")
-	for _, want := range []string{"Average rank", "no p can be below 0.250", "3 sets. What they say together is in " + filepath.Join("results", "many")} {
+	for _, want := range []string{"Average rank", "p cannot be below 0.250", "3 sets compared. Tables and curves: " + filepath.Join("results", "many")} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("without %q:\n%s", want, out)
 		}
