@@ -90,7 +90,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		labels := from
 		if labels == nil {
 			labels = make([]int, l.n)
-			for i, at := range u.of {
+			for i, at := range u.unitOf {
 				labels[i] = u.fixed[at]
 			}
 		}
@@ -108,7 +108,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 	err := panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, l.all[lo:hi])
 		for i := lo; i < hi; i++ {
-			own := costs[u.of[i]*l.K:][:l.K]
+			own := costs[u.unitOf[i]*l.K:][:l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
 				if l.by[i] > 0 { // a row of zeros has the same cost in every cluster
 					own[j] += l.first[i] + l.by[i]*s
@@ -127,20 +127,20 @@ func (l *run) assignUnits(ctx context.Context) error {
 		first := costs
 		if u.from != nil {
 			first = slices.Clone(costs)
-			u.keep(u.from, l.K, first)
+			u.favourGroups(u.from, l.K, first)
 		}
 		if l.placed, err = u.place(l.K, first); err != nil {
 			return err
 		}
 	}
-	u.lowerAll(l.K, costs, l.placed)
+	u.localSearch(l.K, costs, l.placed)
 	for at, j := range l.placed {
 		l.counts[j]++ // of units
 		own[at] = costs[at*l.K+j] / float64(len(u.members[at]))
 	}
 	lloyd.FillEmpty(l.placed, l.counts, own, func(at int) bool { return u.fixed[at] < 0 })
 	clear(l.counts)
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		l.labels[i] = l.placed[at]
 		l.counts[l.placed[at]]++
 	}
@@ -203,8 +203,8 @@ func (p *placing) clear() {
 	}
 }
 
-func (p *placing) put(i, cluster int) {
-	at := p.of[i]
+func (p *placing) assign(i, cluster int) {
+	at := p.unitOf[i]
 	p.places[at] = cluster
 	if p.fixed[at] >= 0 {
 		p.held[cluster] = p.fixed[at]
@@ -213,7 +213,7 @@ func (p *placing) put(i, cluster int) {
 
 // forbid sets the scores of clusters that constraints forbid sample i to infinity, and reports whether one remains.
 func (p *placing) forbid(i int, scores []float64) bool {
-	at := p.of[i]
+	at := p.unitOf[i]
 	for _, other := range p.apart[at] {
 		if j := p.places[other]; j >= 0 {
 			scores[j] = math.Inf(1)

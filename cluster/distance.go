@@ -96,11 +96,11 @@ func (t *targets) fill(s *samples, rows []int) {
 		clear(t.point(j))
 		s.addTo(t.point(j), s.weights[i], i)
 	}
-	t.ready()
+	t.prepare()
 }
 
-// ready updates offsets and longest after a change of the points.
-func (t *targets) ready() {
+// prepare updates offsets and longest after a change of the points.
+func (t *targets) prepare() {
 	t.longest = 0
 	for j := range t.points.Rows {
 		length := norm(t.point(j))

@@ -57,7 +57,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		return nil, err
 	}
 	var given, givenLabels []int
-	for i, at := range u.of {
+	for i, at := range u.unitOf {
 		if c := u.fixed[at]; c >= 0 {
 			given, givenLabels = append(given, i), append(givenLabels, c)
 		}

@@ -233,8 +233,8 @@ func (l *run) seed(labels []int, keep bool) error {
 	return nil
 }
 
-// kept returns the cluster that sample i must stay in, or −1.
-func (s *seeds) kept(i int) int {
+// fixedCluster returns the cluster that sample i must stay in, or −1.
+func (s *seeds) fixedCluster(i int) int {
 	if s == nil || !s.keep {
 		return -1
 	}
@@ -273,7 +273,7 @@ func (l *run) start(ctx context.Context, restart int) (err error) {
 		clear(l.centres.point(j))
 		l.addTo(l.centres.point(j), l.weights[rows[at]], rows[at])
 	}
-	l.centres.ready()
+	l.centres.prepare()
 	return nil
 }
 

@@ -87,7 +87,7 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	if err != nil {
 		return nil, fmt.Errorf("centres: %w", err)
 	}
-	if err := c.check(rows, groups, groups == nil); err != nil {
+	if err := c.validate(rows, groups, groups == nil); err != nil {
 		return nil, err
 	}
 	out = make([]Membership, rows.n)
@@ -123,8 +123,8 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 	return out, err
 }
 
-// check returns an error if the samples do not fit the centres or a group has no centre.
-func (c *Centres) check(s *samples, groups []int, optional bool) error {
+// validate returns an error if the samples do not fit the centres or a group has no centre.
+func (c *Centres) validate(s *samples, groups []int, optional bool) error {
 	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
 		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
 	}
@@ -155,7 +155,7 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(s, groups, false); err != nil {
+	if err := c.validate(s, groups, false); err != nil {
 		return nil, err
 	}
 	k, m := c.Points.Dims()

@@ -157,7 +157,7 @@ func (l *run) fillEmpty() {
 	}
 	l.bounds.reset()
 	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool {
-		return l.seeds.kept(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.of[i]]) == 1)
+		return l.seeds.fixedCluster(i) < 0 && (l.placing == nil || len(l.placing.members[l.placing.unitOf[i]]) == 1)
 	})
 }
 
@@ -183,7 +183,7 @@ func (l *run) update() {
 	for j, count := range l.counts {
 		l.toMean(j, count)
 	}
-	l.centres.ready()
+	l.centres.prepare()
 }
 
 // toMean divides centre j, the sum of count samples, by count or, under the cosine distance, by its length. It leaves
@@ -229,8 +229,8 @@ func (b *bounds) reset() {
 	b.fastest = 0
 }
 
-// of returns the bounds of sample i's distance from its centre and from all others.
-func (b *bounds) of(i, centre int) (upper, lower float64) {
+// boundsOf returns the bounds of sample i's distance from its centre and from all others.
+func (b *bounds) boundsOf(i, centre int) (upper, lower float64) {
 	return b.upper[i] + b.moved[centre], b.lower[i] - b.fastest
 }
 
@@ -261,7 +261,7 @@ func (l *run) assignEach(ctx context.Context) error {
 		l.labels[i] = to
 		if to >= 0 {
 			// The bounds prove that Lloyd's algorithm keeps the sample there, even with rounding.
-			if upper, lower := l.bounds.of(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
+			if upper, lower := l.bounds.boundsOf(i, to); lower > upper && (lower-upper)*(lower+upper) > rounding {
 				l.counts[to]++
 				continue
 			}
@@ -269,9 +269,9 @@ func (l *run) assignEach(ctx context.Context) error {
 		open = append(open, i)
 	}
 	return l.eachScored(ctx, open, func(i int, scores []float64) error {
-		to := l.seeds.kept(i)
+		to := l.seeds.fixedCluster(i)
 		if p != nil {
-			if to = p.places[p.of[i]]; to < 0 && !p.forbid(i, scores) {
+			if to = p.places[p.unitOf[i]]; to < 0 && !p.forbid(i, scores) {
 				return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 			}
 		}
@@ -279,7 +279,7 @@ func (l *run) assignEach(ctx context.Context) error {
 			to = l.nearest(i, scores)
 		}
 		if p != nil {
-			p.put(i, to)
+			p.assign(i, to)
 		}
 		l.labels[i] = to
 		l.counts[to]++

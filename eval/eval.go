@@ -39,7 +39,7 @@ func Accuracy(truth, predicted []int) float64 {
 			right++
 		}
 	}
-	return share(right, known)
+	return fraction(right, known)
 }
 
 // pairUp panics if the lengths differ.
@@ -49,8 +49,8 @@ func pairUp(truth, found []int) {
 	}
 }
 
-// share returns part/whole, or 0 if whole is 0.
-func share(part, whole int) float64 {
+// fraction returns part/whole, or 0 if whole is 0.
+func fraction(part, whole int) float64 {
 	if whole == 0 {
 		return 0
 	}

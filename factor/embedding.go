@@ -68,8 +68,8 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 // Shared caches the principal directions of a set of samples, so that several linear embeddings of the same samples
 // compute them once. Its zero value is an empty cache. It is safe for concurrent use.
 type Shared struct {
-	mu sync.Mutex
-	of map[string]*principal.Samples // by the masks kept and counted
+	mu      sync.Mutex
+	byMasks map[string]*principal.Samples // by the masks kept and counted
 }
 
 // samples returns the cached samples, or makes and caches them. A nil cache always makes them.
@@ -79,16 +79,16 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string]*principal.Samples{}
+	if s.byMasks == nil {
+		s.byMasks = map[string]*principal.Samples{}
 	}
 	key := fmt.Sprint(kept, counted)
-	if found := s.of[key]; found != nil {
+	if found := s.byMasks[key]; found != nil {
 		return found, nil
 	}
 	made, err := make()
 	if err == nil {
-		s.of[key] = made
+		s.byMasks[key] = made
 	}
 	return made, err
 }
@@ -170,9 +170,9 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 		case err != nil:
 			return nil, err
 		case v == nil:
-			return a.Whole(), nil
+			return a.Directions(), nil
 		default:
-			return a.Features(v), nil
+			return a.Combine(v), nil
 		}
 	})
 	if err != nil {
@@ -378,7 +378,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	return embed(ctx, x, known, opt, twoClasses, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		graph, err := s.Neighbourhood.or(ctx, s.Similarity, t.data)
+		graph, err := s.Neighbourhood.resolveGraph(ctx, s.Similarity, t.data)
 		if err != nil {
 			return nil, nil, err
 		}

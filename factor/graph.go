@@ -66,7 +66,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}
-	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
+	if err := cmp.Or(checkEnums(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
 	nearest, mean, err := nearestSamples(ctx, x, min(p, n-1), h.Edges == EdgesCosine)
@@ -211,7 +211,7 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	s, err := g.Neighbourhood.or(ctx, g.Similarity, p.data)
+	s, err := g.Neighbourhood.resolveGraph(ctx, g.Similarity, p.data)
 	if err != nil {
 		return nil, err
 	}
@@ -224,8 +224,8 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	return newLaplacian(s, lambda), nil
 }
 
-// or validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
-func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
+// resolveGraph validates and returns the given graph; if given is nil it returns the neighbourhood's graph.
+func (h Neighbourhood) resolveGraph(ctx context.Context, given *CSR, x view.Data) (*CSR, error) {
 	if given == nil {
 		return h.graph(ctx, x)
 	}
@@ -327,10 +327,10 @@ func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 		return nil, err
 	}
 	_, m := p.data.Dims()
-	if err := p.Image.check(m, "a penalty on neighbouring pixels"); err != nil {
+	if err := p.Image.validate(m, "a penalty on neighbouring pixels"); err != nil {
 		return nil, err
 	}
-	return newLaplacian(p.Image.of(m).grid(), weight), nil
+	return newLaplacian(p.Image.resolve(m).grid(), weight), nil
 }
 
 // grid returns the graph that joins horizontally and vertically adjacent pixels.
@@ -527,7 +527,7 @@ func (g LearnedGraph) Memory(s Size) int64 {
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
-	if err := cmp.Or(named(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
+	if err := cmp.Or(checkEnums(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {

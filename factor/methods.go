@@ -75,7 +75,7 @@ type Options struct {
 // DefaultIterations is the number of iterations if Options.Iterations is 0.
 const DefaultIterations = 200
 
-func (o Options) check(n int) error {
+func (o Options) validate(n int) error {
 	switch {
 	case o.Rank < 1:
 		return fmt.Errorf("rank %d; it must be 1 or more", o.Rank)
@@ -101,7 +101,7 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	if err = known.Check(n); err == nil && opt.Solver != nil {
 		err = errOwnRule
 	}
-	return d, cmp.Or(err, opt.check(n))
+	return d, cmp.Or(err, opt.validate(n))
 }
 
 // Known holds labels and links, the supervision of n samples. Its zero value is no supervision.

@@ -163,7 +163,7 @@ func multiply(th, lin, pos, tn, tp []float64, root bool) {
 		if root {
 			by = math.Sqrt(by)
 		}
-		th[i] = algebra.Moved(x, by)
+		th[i] = algebra.FlooredProduct(x, by)
 	}
 }
 
@@ -176,9 +176,9 @@ func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 		}
 		root := math.Sqrt(l*l + 4*p*n)
 		if l >= 0 {
-			th[i] = algebra.Moved(x, (l+root)/max(2*p, algebra.LeastDenominator))
+			th[i] = algebra.FlooredProduct(x, (l+root)/max(2*p, algebra.LeastDenominator))
 		} else {
-			th[i] = algebra.Moved(x, 2*n/max(root-l, algebra.LeastDenominator))
+			th[i] = algebra.FlooredProduct(x, 2*n/max(root-l, algebra.LeastDenominator))
 		}
 	}
 }

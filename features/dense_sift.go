@@ -46,7 +46,7 @@ func (d DenseSIFT) Label() string {
 }
 
 // Check, Dim and WhyNone implement [DescriptorExtractor].
-func (d DenseSIFT) Check() error  { return check(d) }
+func (d DenseSIFT) Check() error  { return validate(d) }
 func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
 

@@ -52,7 +52,7 @@ func (k KeypointSIFT) Check() error {
 	if findKeypoints == nil {
 		return ErrNoOpenCV
 	}
-	return check(k)
+	return validate(k)
 }
 
 // Extract returns the descriptors of the image's key points, possibly none, by decreasing contrast. X and Y follow

@@ -32,8 +32,8 @@ func newPoints(n, dim int) *points {
 
 func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
 
-// ready updates single, halves and longest after a change of word j.
-func (p *points) ready(j int) {
+// prepare updates single, halves and longest after a change of word j.
+func (p *points) prepare(j int) {
 	word, single := p.word(j), p.single[j*p.dim:(j+1)*p.dim]
 	var square float64
 	for f, v := range word {
@@ -81,9 +81,9 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	return f, err
 }
 
-// each calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid until use
+// eachNearest calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid until use
 // returns.
-func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
+func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
 		w := f.walks.Get()
 		defer f.walks.Put(w)
@@ -215,7 +215,7 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	*dst = Assigned{a.as.Nearest, dst.Words[:0], dst.Weights[:0]}
-	a.finder.each(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
+	a.finder.eachNearest(d.Len(), d.Vector, a.as.Nearest, func(_ int, near []neighbour) {
 		// Relative to the nearest word, so that the weights of far descriptors do not underflow.
 		var sum float64
 		first := len(dst.Weights)

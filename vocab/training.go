@@ -114,7 +114,7 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		for f, v := range s.row(i) {
 			words.word(j)[f] = float64(v)
 		}
-		words.ready(j)
+		words.prepare(j)
 	}
 	k := newKMeans(t, s, words)
 	for ; halvings > 0; halvings-- {
@@ -272,7 +272,7 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 		return err
 	}
 	return parallel.Blocks(ctx, 0, part, kmeansBlock, func(_, lo, hi int) {
-		f.each(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
+		f.eachNearest(hi-lo, func(i int) []uint8 { return k.row(lo + i) }, 1, func(i int, near []neighbour) {
 			own := k.labels[lo+i]
 			if k.next[lo+i] = near[0].word; f.forest != nil && own >= 0 && k.words.distance(k.row(lo+i), int(own)) <= near[0].distance {
 				k.next[lo+i] = own
@@ -325,7 +325,7 @@ func (k *kmeans) move(j int, step float64) {
 			word[f] = old + step*(word[f]-old)
 		}
 	}
-	k.words.ready(j)
+	k.words.prepare(j)
 }
 
 // fillEmpty assigns a descriptor of the first part rows to each empty word, and returns these words.

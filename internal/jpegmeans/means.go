@@ -112,8 +112,8 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	}
 }
 
-// put writes the means of the block at x and y. For blocks at the border only samples within the image count.
-func (c *component) put(b *block, x, y int) {
+// writeMeans writes the means of the block at x and y. For blocks at the border only samples within the image count.
+func (c *component) writeMeans(b *block, x, y int) {
 	width, height := min(c.width-8*x, 8), min(c.height-8*y, 8)
 	if width <= 0 || height <= 0 {
 		return

@@ -58,7 +58,7 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	p = some(p, in.order)
+	p = selectPoints(p, in.order)
 	nearest, err := neighbours(ctx, p, in, min(neighboursOf, n-1))
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func squares(p *project.Points) []float32 {
 	return out
 }
 
-func some(p *project.Points, which []int32) *project.Points {
+func selectPoints(p *project.Points, which []int32) *project.Points {
 	out := &project.Points{N: len(which), D: p.D, Data: make([]float32, 0, len(which)*p.D)}
 	for _, i := range which {
 		out.Data = append(out.Data, p.At(int(i))...)
@@ -210,7 +210,7 @@ func some(p *project.Points, which []int32) *project.Points {
 	return out
 }
 
-func part(p *project.Points, lo, hi int) *project.Points {
+func slicePoints(p *project.Points, lo, hi int) *project.Points {
 	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
@@ -253,12 +253,12 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	for k := range which {
 		which[k] = int32(k * p.N / c)
 	}
-	centres := some(p, which)
+	centres := selectPoints(p, which)
 	cell := make([]int32, p.N)
 	for round := range rounds + 1 {
 		lengths := squares(centres)
 		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
-			eachDistance(part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
+			eachDistance(slicePoints(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
 				best := 0
 				for k, v := range d {
 					if v < d[best] {
@@ -332,12 +332,12 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 		var number []int32
 		for _, c := range in.near[q.cell] {
 			lo, hi := in.start[c], in.start[c+1]
-			others, lengths = append(others, part(p, lo, hi)), append(lengths, square[lo:hi]...)
+			others, lengths = append(others, slicePoints(p, lo, hi)), append(lengths, square[lo:hi]...)
 			for j := lo; j < hi; j++ {
 				number = append(number, int32(j))
 			}
 		}
-		eachDistance(part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
+		eachDistance(slicePoints(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
 			i := q.lo + a
 			nearest := make([]neighbour, 0, k)
 			for at, v := range d {

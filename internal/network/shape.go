@@ -122,7 +122,7 @@ func (b *builder) transpose(n *node, in []*value) *value {
 	if !slices.Equal(slices.Sorted(slices.Values(perm)), order(len(v.shape), false)) {
 		fail("perm %v of %d axes", perm, len(v.shape))
 	}
-	inOrder := len(perm) != 4 || contiguous(pick(v.shape, perm), pick(v.strides(), perm)) // avoids a copy if possible
+	inOrder := len(perm) != 4 || contiguous(permute(v.shape, perm), permute(v.strides(), perm)) // avoids a copy if possible
 	return b.permuted(v, perm, !inOrder)
 }
 
@@ -158,15 +158,15 @@ func (b *builder) concat(n *node, in []*value) *value {
 		parts[i] = b.layout(v, first.last)
 		buffers[i] = parts[i].buf
 	}
-	out := b.made(shape, first.last)
+	out := b.newValue(shape, first.last)
 	// The result interleaves contiguous runs of the parts, of behind numbers per index of the axis.
 	behind := out.strides()[axis]
-	b.step(func(arena []float32) {
-		y := out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		y := out.buf.slice(arena)
 		for at := 0; len(y) > 0; at++ {
 			for _, v := range parts {
 				run := v.shape[axis] * behind
-				copy(y[:run], v.buf.in(arena)[at*run:])
+				copy(y[:run], v.buf.slice(arena)[at*run:])
 				y = y[run:]
 			}
 		}
@@ -190,17 +190,17 @@ func (b *builder) pad(n *node, in []*value) *value {
 	for i := range shape {
 		shape[i] += pads[i] + pads[axes+i]
 	}
-	out := b.made(shape, v.last)
+	out := b.newValue(shape, v.last)
 	// Each line of the value is copied to its offset in the result.
 	memory := order(axes, v.last)
-	strides := pick(out.strides(), memory)
-	dims, begin := pick(v.shape, memory), 0
+	strides := permute(out.strides(), memory)
+	dims, begin := permute(v.shape, memory), 0
 	for i, axis := range memory {
 		begin += pads[axis] * strides[i]
 	}
 	from := v.buf
-	b.step(func(arena []float32) {
-		x, y := from.in(arena), out.buf.in(arena)
+	b.addStep(func(arena []float32) {
+		x, y := from.slice(arena), out.buf.slice(arena)
 		for i := range y {
 			y[i] = number
 		}

@@ -51,12 +51,12 @@ func New[T any](v *Value, defaults T) (T, error) {
 func decode(v *Value, to reflect.Value, f Setting) error {
 	switch own := to.Addr().Interface().(type) {
 	case Decoder:
-		return at(v, own.DecodeSetting(v))
+		return withPosition(v, own.DecodeSetting(v))
 	case encoding.TextUnmarshaler:
 		if v.Kind != KindText {
 			return v.Want("a name")
 		}
-		return at(v, own.UnmarshalText([]byte(v.Text)))
+		return withPosition(v, own.UnmarshalText([]byte(v.Text)))
 	}
 	switch to.Kind() {
 	case reflect.Pointer:
@@ -106,8 +106,8 @@ func decode(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// at adds the position of v to an error that has none.
-func at(v *Value, err error) error {
+// withPosition adds the position of v to an error that has none.
+func withPosition(v *Value, err error) error {
 	var placed *Error
 	if err == nil || errors.As(err, &placed) {
 		return err

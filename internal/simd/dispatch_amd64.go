@@ -99,7 +99,7 @@ func addBoth(y, x, a []float64, stride int, weights, products *[StripRows]float6
 }
 
 func divide(y, x []float64, floor float64) int {
-	n := whole(len(y))
+	n := roundDown8(len(y))
 	switch {
 	case n == 0 || !fast:
 		return 0
@@ -112,7 +112,7 @@ func divide(y, x []float64, floor float64) int {
 }
 
 func logSum(y, x []float64, sums *[8]float64) int {
-	n := whole(len(y))
+	n := roundDown8(len(y))
 	switch {
 	case n == 0 || !fast:
 		return 0

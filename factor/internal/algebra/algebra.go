@@ -207,8 +207,8 @@ func Times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Moved returns x·by, or 0 if the product is below Floor.
-func Moved(x, by float64) float64 {
+// FlooredProduct returns x·by, or 0 if the product is below Floor.
+func FlooredProduct(x, by float64) float64 {
 	if y := x * by; x > 0 && !(y < Floor) {
 		return y
 	}

@@ -108,7 +108,7 @@ func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Ax
 	defer p.mu.Unlock()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
-			if err := p.next(ctx); err != nil {
+			if err := p.computeLevel(ctx); err != nil {
 				return nil, fmt.Errorf("the principal directions of the samples: %w", err)
 			}
 		}
@@ -168,8 +168,8 @@ func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 	return a, nil
 }
 
-// next computes the next level.
-func (p *Samples) next(ctx context.Context) error {
+// computeLevel computes the next level.
+func (p *Samples) computeLevel(ctx context.Context) error {
 	n, m := p.X.Dims()
 	l := &level{left: p.X}
 	ta, tb := algebra.NoTrans, algebra.Trans
@@ -286,8 +286,8 @@ func (a *Axes) Coordinates() *mat.Dense {
 	return y
 }
 
-// Whole returns the directions, m×c.
-func (a *Axes) Whole() *mat.Dense {
+// Directions returns the directions, m×c.
+func (a *Axes) Directions() *mat.Dense {
 	if a.left == nil {
 		return a.directions
 	}
@@ -295,11 +295,11 @@ func (a *Axes) Whole() *mat.Dense {
 	for i := range a.Sigma {
 		unit.Set(i, i, 1)
 	}
-	return a.Features(unit)
+	return a.Combine(unit)
 }
 
-// Features returns the combinations v, c×d, of the directions: V·v, m×d.
-func (a *Axes) Features(v *mat.Dense) *mat.Dense {
+// Combine returns the combinations v, c×d, of the directions: V·v, m×d.
+func (a *Axes) Combine(v *mat.Dense) *mat.Dense {
 	if a.left == nil {
 		return algebra.Times(a.directions, v)
 	}

@@ -66,7 +66,7 @@ func TestPrincipal(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					return a, a.Whole()
+					return a, a.Directions()
 				}
 				if p == nil {
 					p = centredOf(x)

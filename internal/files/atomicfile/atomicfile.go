@@ -141,7 +141,7 @@ func (w way) write(path string, write func(io.Writer) error) error {
 	}
 	steps := []func() error{buffered.Flush}
 	if w.like != nil {
-		own(f, w.like)
+		copyOwner(f, w.like)
 		t := w.like.ModTime()
 		steps = append(steps, func() error { return f.Chmod(w.like.Mode().Perm()) }, func() error { return os.Chtimes(f.Name(), t, t) })
 	}

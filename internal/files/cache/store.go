@@ -228,9 +228,9 @@ func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 		return nil
 	}
 	// Clear may remove the folder concurrently, so try again.
-	err := s.put(key, blob)
+	err := s.write(key, blob)
 	for try := 0; try < 5 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist)); try++ {
-		err = s.put(key, blob)
+		err = s.write(key, blob)
 	}
 	if err != nil {
 		// Windows cannot replace a file that is being read. It usually holds the same blob.
@@ -247,7 +247,7 @@ func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	return nil
 }
 
-func (s *Store) put(key Key, blob []byte) error {
+func (s *Store) write(key Key, blob []byte) error {
 	path := s.path(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -73,8 +73,8 @@ type Result struct {
 	progress func(done, total int)
 }
 
-// tell counts a file, or records the reason why it is left unchanged.
-func (r *Result) tell(why string) {
+// record counts a file, or records the reason why it is left unchanged.
+func (r *Result) record(why string) {
 	if why == "" {
 		r.Files++
 	} else {
@@ -92,7 +92,7 @@ func (r *Result) tell(why string) {
 // of ctx, Undo reverts the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
-	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
+	if items, err = r.validate(dir, items, home); err != nil || len(items) == 0 {
 		return r, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -128,7 +128,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 		if err != nil {
 			return r, err
 		}
-		r.tell("")
+		r.record("")
 	}
 	return r, nil
 }
@@ -152,8 +152,8 @@ func acquire(dir string) (release func(), err error) {
 	}, nil
 }
 
-// check validates the items and returns those that File can process.
-func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
+// validate validates the items and returns those that File can process.
+func (r *Result) validate(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
 	}
@@ -164,7 +164,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
 			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				r.tell(it.From + " stays: it is a symbolic link or lies behind one, which copies and links follow")
+				r.record(it.From + " stays: it is a symbolic link or lies behind one, which copies and links follow")
 				continue
 			}
 		}
@@ -239,7 +239,7 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 				return err
 			}
 			folders[filepath.Dir(f.to)] = true
-			r.tell("")
+			r.record("")
 		}
 		for name := range folders {
 			if err := flush(name); err != nil {
@@ -492,7 +492,7 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 				return err
 			}
 		}
-		r.tell(why)
+		r.record(why)
 	}
 	if err = makeFolders(parents); err == nil {
 		err = r.move(ctx, moved)
@@ -520,13 +520,13 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		// File does not create symbolic links to folders, and one could lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
+			r.record(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
 			continue
 		}
 		places := []string{f.from}
 		if r.Way == Move {
 			if ok, err := home(f.to); err != nil || !ok {
-				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures", f.from, f.to))
+				r.record(fmt.Sprintf("%s stays: %s is not in the folder of the pictures", f.from, f.to))
 				continue
 			}
 			places = append(places, f.to)

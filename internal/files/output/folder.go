@@ -79,7 +79,7 @@ type Folder struct {
 func Open(dir string, s Spec) (*Folder, error) {
 	f := &Folder{dir: filepath.Clean(dir), spec: s}
 	check := func() error {
-		_, err := f.look(s.Names)
+		_, err := f.states(s.Names)
 		return err
 	}
 	for _, do := range []func() error{f.acquire, f.load, f.finish, f.removeLeftovers, check} {
@@ -190,8 +190,8 @@ type state struct {
 	content content
 }
 
-// look returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
-func (f *Folder) look(names []string) (map[string]state, error) {
+// states returns the files under the names, which partwise wrote, or a *ForeignError for the first foreign one.
+func (f *Folder) states(names []string) (map[string]state, error) {
 	err := f.Held()
 	found := map[string]state{}
 	for _, name := range names {
@@ -212,7 +212,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	if err != nil || info == nil {
 		return err
 	}
-	known := f.manifest.known(name)
+	known := f.manifest.contents(name)
 	switch isSize := func(c content) bool { return c.Size == info.Size() }; {
 	case info.IsDir() && isFolder:
 	case info.Mode().IsRegular() && f.manifest.appended[name]:
@@ -237,7 +237,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 			continue
 		}
 		inside := name + "/" + e.Name()
-		if err := f.lookAt(inside, len(f.manifest.known(inside)) == 0, found); err != nil {
+		if err := f.lookAt(inside, len(f.manifest.contents(inside)) == 0, found); err != nil {
 			return err
 		}
 		ours = ours || !e.IsDir()
@@ -249,7 +249,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 }
 
 func (f *Folder) foreign(name string) error {
-	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
+	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.contents(name)) > 0}
 }
 
 // stat is os.Lstat of a name, or nil if it does not exist. A parent that is a link or a file is foreign.
@@ -284,7 +284,7 @@ func sumOf(path string) (content, error) {
 // Write writes a file of the folder atomically. It replaces only a file that partwise wrote; otherwise it returns a
 // *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
-	if _, err := f.own(name); err != nil {
+	if _, err := f.checkOwned(name); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
@@ -298,7 +298,7 @@ func (f *Folder) Write(name string, text []byte) error {
 	if err := f.makeParents(name); err != nil {
 		return err
 	}
-	if err := step(func() error { return atomicfile.Write(f.path(name), text) }); err != nil {
+	if err := interruptible(func() error { return atomicfile.Write(f.path(name), text) }); err != nil {
 		return err
 	}
 	f.manifest.files[name] = []content{c}
@@ -307,10 +307,10 @@ func (f *Folder) Write(name string, text []byte) error {
 
 // Remove removes a file that partwise wrote, if it exists. A foreign file is a *ForeignError.
 func (f *Folder) Remove(name string) error {
-	if there, err := f.own(name); err != nil || !there {
+	if there, err := f.checkOwned(name); err != nil || !there {
 		return err
 	}
-	if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
+	if err := interruptible(func() error { return os.Remove(f.path(name)) }); err != nil {
 		return err
 	}
 	delete(f.manifest.files, name)
@@ -321,7 +321,7 @@ func (f *Folder) Remove(name string) error {
 // Append records in the manifest a file that the caller appends to, whose content is then not verified. A foreign
 // file is a *ForeignError.
 func (f *Folder) Append(name string) error {
-	if _, err := f.own(name); err != nil || f.manifest.appended[name] && f.written {
+	if _, err := f.checkOwned(name); err != nil || f.manifest.appended[name] && f.written {
 		return err
 	}
 	delete(f.manifest.files, name)
@@ -329,8 +329,8 @@ func (f *Folder) Append(name string) error {
 	return f.saveManifest()
 }
 
-// own reports whether a file that the command may write exists. A foreign file is an error.
-func (f *Folder) own(name string) (there bool, err error) {
+// checkOwned reports whether a file that the command may write exists. A foreign file is an error.
+func (f *Folder) checkOwned(name string) (there bool, err error) {
 	if err := cmp.Or(f.Held(), f.mayWrite(name)); err != nil {
 		return false, err
 	}
@@ -341,7 +341,7 @@ func (f *Folder) own(name string) (there bool, err error) {
 
 // mayWrite returns an error if a name is not among the names of the Spec.
 func (f *Folder) mayWrite(name string) error {
-	if !isName(name) || !under(name, f.spec.Names) {
+	if !isName(name) || !inNames(name, f.spec.Names) {
 		return fmt.Errorf("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
 	}
 	return nil
@@ -352,7 +352,7 @@ func (f *Folder) saveManifest() error {
 	at, text := f.path(ManifestFile), f.manifest.encode()
 	old, err := ReadFile(at)
 	if err != nil || string(old) != string(text) {
-		if err := step(func() error { return atomicfile.Write(at, text) }); err != nil {
+		if err := interruptible(func() error { return atomicfile.Write(at, text) }); err != nil {
 			return err
 		}
 	}
@@ -364,13 +364,13 @@ func (f *Folder) makeParents(name string) error {
 	if info, err := f.stat(path.Dir(name)); err != nil || info != nil {
 		return err
 	}
-	return step(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
+	return interruptible(func() error { return os.MkdirAll(f.path(path.Dir(name)), 0o777) })
 }
 
 // removeEmpty removes a folder and its parents while they are empty.
 func (f *Folder) removeEmpty(name string) {
 	for ; name != "." && name != "/"; name = path.Dir(name) {
-		if step(func() error { return os.Remove(f.path(name)) }) != nil {
+		if interruptible(func() error { return os.Remove(f.path(name)) }) != nil {
 			return
 		}
 	}
@@ -384,7 +384,7 @@ func (f *Folder) removeLeftovers() error {
 	}
 	for _, e := range entries {
 		if isStaging(e.Name()) && e.IsDir() {
-			if err := step(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
+			if err := interruptible(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
 				return err
 			}
 		}
@@ -401,7 +401,7 @@ func (f *Folder) removeLeftovers() error {
 	for _, folder := range sorted(folders) {
 		// A name that is not a folder is reported by look.
 		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
-			if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
+			if err := interruptible(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 				return err
 			}
 		}
@@ -415,7 +415,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // interrupt is called before and after each change of files. Tests set it to return an error, which stops the work there.
 var interrupt = func() error { return nil }
 
-func step(change func() error) error {
+func interruptible(change func() error) error {
 	if err := interrupt(); err != nil {
 		return err
 	}
