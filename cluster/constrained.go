@@ -21,6 +21,7 @@ type SeededKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -49,6 +50,7 @@ type ConstrainedKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -157,6 +159,7 @@ type COPKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
 func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)
@@ -194,7 +197,6 @@ func newPlacing(n, k int, known Known) (*placing, error) {
 	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
 }
 
-// clear unassigns all units.
 func (p *placing) clear() {
 	for _, of := range [][]int{p.places, p.held} {
 		for at := range of {

@@ -41,7 +41,6 @@ func (d Distance) length(cost float64) float64 {
 	return cost
 }
 
-// epsilon is the machine epsilon.
 const epsilon = 0x1p-52
 
 // between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, which is 0 within rounding; wx and wy are inverse

@@ -30,6 +30,7 @@ type GuidedKMeans struct {
 	Guidance float64
 }
 
+// Cluster implements [Clusterer].
 func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	g.K, g.Seed = clusters, seed
 	return g.Fit(ctx, x, known)

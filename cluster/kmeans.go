@@ -70,6 +70,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) error { return nil })
 }
 
+// Cluster implements [Clusterer].
 func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x)
@@ -196,7 +197,6 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }
 
-// seeds are labelled samples.
 type seeds struct {
 	labels, sizes []int // label of each sample or −1, and number of labelled samples of each cluster
 	open, free    []int // clusters without a labelled sample, and unlabelled samples

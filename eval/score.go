@@ -52,11 +52,11 @@ type Score struct {
 	Name, Title, Help string // name in result files, full name, and explanation
 	// Min and Max are the bounds of values; they may be infinite.
 	Min, Max      float64
-	LowerIsBetter bool
-	Unit          Unit
-	Task          Task
-	Prominence    Prominence
-	Optional      bool // computed on request only
+	LowerIsBetter bool       // the score is a cost
+	Unit          Unit       // the unit of values
+	Task          Task       // the kind of trial that has the score
+	Prominence    Prominence // the place in reports
+	Optional      bool       // computed on request only
 	// Unlabelled restricts the score to unlabelled samples; its name then ends in UnlabelledSuffix.
 	Unlabelled bool
 	OfSamples  bool // can be restricted to a part of the samples

@@ -45,6 +45,7 @@ func (c Cost) enumNames() enum.Names[Cost] {
 	return enum.Of[Cost]("cost", names...)
 }
 
+// String returns the name of the cost in settings.
 func (c Cost) String() string                   { return c.enumNames().String(c) }
 func (c *Cost) UnmarshalText(name []byte) error { return c.enumNames().UnmarshalText(c, name) }
 func (c Cost) MarshalText() ([]byte, error)     { return c.enumNames().MarshalText(c) }

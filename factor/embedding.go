@@ -244,6 +244,7 @@ type PCA struct {
 
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
+// Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(p.Variance, 0)
 	if err != nil {
@@ -277,6 +278,7 @@ func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
+// Fit implements [Method].
 func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(l.Variance, 0.9)
 	if err != nil {
@@ -372,6 +374,7 @@ type SDA struct {
 
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
+// Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
 	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
@@ -428,6 +431,7 @@ func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
+// Fit implements [Method].
 func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if m.K1 < 0 || m.K2 < 0 {
 		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)

@@ -33,6 +33,7 @@ const (
 
 var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
 
+// String returns the name of the edges in settings.
 func (e Edges) String() string                   { return edgesNames.String(e) }
 func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
@@ -206,6 +207,7 @@ func (Graph) OnBasis() bool         { return false }
 func (g Graph) Needs() Needs        { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
+// Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
@@ -321,6 +323,7 @@ type Smooth struct {
 func (Smooth) OnBasis() bool { return true }
 func (Smooth) Needs() Needs  { return Needs{Images: true} }
 
+// Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)
 	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
@@ -363,6 +366,7 @@ type Links struct {
 func (Links) OnBasis() bool { return false }
 func (Links) Needs() Needs  { return Needs{Labels: true, Links: true} }
 
+// Bind implements [Penalty].
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	known := links.Known(p.Known)
@@ -513,6 +517,7 @@ const (
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
+// String returns the name of the rule in settings.
 func (r GraphRule) String() string                   { return graphRuleNames.String(r) }
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
@@ -524,6 +529,7 @@ func (g LearnedGraph) Memory(s Size) int64 {
 	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
+// Bind implements [Penalty].
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}

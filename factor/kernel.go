@@ -45,6 +45,7 @@ const (
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
+// String returns the name of the kernel function in settings.
 func (f KernelFunction) String() string                   { return kernelNames.String(f) }
 func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
 func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }

@@ -356,8 +356,8 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 	return o.at.value(), nil
 }
 
-// raiseToFloor raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all samples so
-// far would stay 0.
+// raiseToFloor raises the entries of u to at least KLFloor of their row's sum: otherwise a feature that is 0 in all
+// samples so far would stay 0.
 func (o *onlineKL) raiseToFloor() {
 	sums := make([]float64, len(o.sums))
 	algebra.RowSums(sums, o.u)

@@ -100,6 +100,7 @@ func (b Basis) enumNames() enum.Names[Basis] {
 	return enum.Of[Basis]("basis", names...)
 }
 
+// String returns the name of the basis in settings.
 func (b Basis) String() string                   { return b.enumNames().String(b) }
 func (b *Basis) UnmarshalText(name []byte) error { return b.enumNames().UnmarshalText(b, name) }
 func (b Basis) MarshalText() ([]byte, error)     { return b.enumNames().MarshalText(b) }
@@ -229,8 +230,8 @@ func ForImages(m Method, size Image) Method {
 	return p
 }
 
-// resolve returns the size with the default for m values filled in: a square. It returns the zero Image if the size does not
-// fit m values.
+// resolve returns the size with the default for m values filled in: a square. It returns the zero Image if the size
+// does not fit m values.
 func (i Image) resolve(m int) Image {
 	if i == (Image{}) {
 		side := int(math.Round(math.Sqrt(float64(m))))

@@ -34,6 +34,7 @@ type SparseCoding struct {
 func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
+// Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	lambda := orDefault(s.Lambda, 0.1)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
@@ -224,6 +225,7 @@ const (
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
+// String returns the name of the rule in settings.
 func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
 func (r *SimilarityRule) UnmarshalText(b []byte) error {
 	return similarityRuleNames.UnmarshalText(r, b)
@@ -237,6 +239,7 @@ func (SSNMF) Memory(s Size) int64 {
 	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
 }
 
+// Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if err := checkEnums(m.Rule); err != nil {
 		return nil, err

@@ -47,6 +47,7 @@ const (
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
+// String returns the name of the ties in settings.
 func (t Tie) String() string                   { return tieNames.String(t) }
 func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
 func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
@@ -64,6 +65,7 @@ const (
 
 var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
+// String returns the name of the weighting in settings.
 func (w Weighting) String() string                   { return weightingNames.String(w) }
 func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
@@ -87,6 +89,7 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
+// AsParts returns p.
 func (p Parts) AsParts() Parts { return p }
 
 func (p Parts) Needs() Needs {

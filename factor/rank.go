@@ -182,7 +182,6 @@ func (c *maskedCost) coefficientBlock() Block {
 	return addLinear(c.cost.coefficientBlock(), in)
 }
 
-// addLinear returns the block with more added to its linear part.
 func addLinear(b Block, more *mat.Dense) Block {
 	var sum mat.Dense
 	sum.Add(more, b.Linear)
@@ -234,6 +233,7 @@ const (
 
 var rankRuleNames = enum.Of[RankRule]("rule", "held-out", "stability")
 
+// String returns the name of the rule in settings.
 func (r RankRule) String() string                   { return rankRuleNames.String(r) }
 func (r *RankRule) UnmarshalText(name []byte) error { return rankRuleNames.UnmarshalText(r, name) }
 func (r RankRule) MarshalText() ([]byte, error)     { return rankRuleNames.MarshalText(r) }

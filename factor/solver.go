@@ -25,7 +25,7 @@ type Solver interface {
 type SolverInfo struct {
 	Name, Title string // name in settings and full name
 	Help        string // when to use it
-	Solver      Solver
+	Solver      Solver // the solver with its defaults
 }
 
 // solvers is the registry of solvers, the papers' rule first.
@@ -109,8 +109,10 @@ type Terms struct {
 // misprints corrected). It supports all parts.
 type Multiplicative struct{}
 
+// Serves implements [Solver].
 func (Multiplicative) Serves(Parts) error { return nil }
 
+// Start implements [Solver].
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
 	var rooms [][2]*mat.Dense
 	for _, theta := range f.Factors() {

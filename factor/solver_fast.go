@@ -22,6 +22,7 @@ import (
 // zeros where that gives small numbers. The objective never rises.
 type Fast struct{}
 
+// Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
@@ -82,7 +83,6 @@ type fastFree struct {
 	lastVX, lastUX *mat.Dense // the products at the previous factors
 }
 
-// extrapolation is the extrapolation of an iteration's start.
 type extrapolation struct {
 	by    float64 // length, as a fraction of the last iteration's step
 	most  float64 // upper bound of by
@@ -322,8 +322,8 @@ func (s *fastUnit) updateBasis(ctx context.Context, u *mat.Dense, b Block) {
 	})
 }
 
-// bestUnitVector sets u to the vector ≥ 0 of length 1 with the largest inner product with c, and returns the increase of the
-// product. It overwrites c.
+// bestUnitVector sets u to the vector ≥ 0 of length 1 with the largest inner product with c, and returns the increase
+// of the product. It overwrites c.
 func bestUnitVector(u, c []float64) float64 {
 	was, peak := algebra.Dot(c, u), slices.Max(c)
 	if peak <= 0 { // the best vector has a single non-zero feature

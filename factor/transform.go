@@ -313,7 +313,6 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 	return values, shape, err
 }
 
-// onlyValue returns the value of an array of length 1.
 func onlyValue[T int | float64](name string, values []T) (T, error) {
 	if len(values) != 1 {
 		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))

@@ -107,7 +107,6 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 	}
 }
 
-// parseRecord parses a record of the file.
 func (e *Eyes) parseRecord(record []string) (err error) {
 	var v [4]float64
 	for i, field := range record[1:] {

@@ -30,6 +30,7 @@ type DenseSIFT struct {
 	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
+// Label implements [Extractor].
 func (d DenseSIFT) Label() string {
 	var sides []string
 	for _, bin := range d.bins() {

@@ -26,7 +26,7 @@ type Options struct {
 	// Power, in (0, 1], is the exponent applied to values before normalisation; 0 means 1. With an exponent below 1
 	// values must be ≥ 0.
 	Power     float64
-	Normalise Norm
+	Normalise Norm // the norm of rows
 	SkipBad   bool // skips unusable samples
 	// Workers is the number of images processed concurrently; 0 means the number of cores. The result does not depend
 	// on it.
@@ -142,7 +142,6 @@ func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	return x, s.usable(ctx, bad, func(i int) error { return s.row(ctx, i, x[i*m:(i+1)*m]) })
 }
 
-// reserve reserves memory for the features while they are computed.
 func (s *source) reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	return memory.FromContext(ctx).Keep(bytes, fmt.Sprintf("the features of %s, %d×%d", s.set.Name, s.set.Len(), s.columns))
 }

@@ -54,6 +54,7 @@ func (h ColourHistogram) withDefaults() ColourHistogram {
 	return ColourHistogram{grid, cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3)}
 }
 
+// Label implements [Extractor].
 func (h ColourHistogram) Label() string {
 	h = h.withDefaults()
 	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
@@ -147,6 +148,7 @@ const (
 // column of the cell, then by orientation, counter-clockwise from the right. It suits objects that fill the image.
 type HOG struct{}
 
+// Label implements [Extractor].
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
 
 // Rows implements [RowExtractor]. A uniform image has no gradients and is unusable.

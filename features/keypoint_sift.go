@@ -32,6 +32,7 @@ type KeypointSIFT struct {
 	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
+// Label implements [Extractor].
 func (k KeypointSIFT) Label() string {
 	out := "SIFT at keypoints"
 	if k.MaxPoints > 0 {
@@ -100,7 +101,6 @@ func (k KeypointSIFT) Memory(width, height int) int64 {
 // reducing returns the bytes of the buffers of reducedGrey.
 func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
 
-// keypoint is a key point with its descriptor.
 type keypoint struct {
 	x, y, diameter, angle, contrast float64
 	vector                          [siftDim]uint8

@@ -44,6 +44,7 @@ func BuiltIn() bool {
 	return ok
 }
 
+// Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + filepath.Base(cmp.Or(n.File, lite0))
 	if n.Layer != "" {

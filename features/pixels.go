@@ -22,6 +22,7 @@ type Pixels struct {
 // Size is the height and width of images in pixels.
 type Size = datasets.Size
 
+// Label implements [Extractor].
 func (p Pixels) Label() string {
 	size, own := p.Size, ""
 	if size == (Size{}) {

@@ -84,8 +84,8 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// eachSample calls f concurrently for the given samples, with the index at of each in samples. After an error it starts no
-// later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
+// eachSample calls f concurrently for the given samples, with the index at of each in samples. After an error it
+// starts no later sample. It returns the cause of the end of ctx, or the first error in the order of samples.
 func eachSample(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex

@@ -25,8 +25,8 @@ const (
 
 // Source gives [Copies] access to n images.
 type Source struct {
-	Looks []*Look
-	Order []int // images by decreasing likelihood of being an original; nil means 0, …, n-1
+	Looks []*Look // the looks of the images
+	Order []int   // images by decreasing likelihood of being an original; nil means 0, …, n-1
 	// Same holds, for each image, the first image in Order that is known to be identical, or the image itself if there
 	// is none.
 	Same []int

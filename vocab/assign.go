@@ -81,8 +81,8 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	return f, err
 }
 
-// eachNearest calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid until use
-// returns.
+// eachNearest calls use with the m nearest words of each of n descriptors, by distance, ties by word. near is valid
+// until use returns.
 func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
 		w := f.walks.Get()
@@ -200,12 +200,11 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	return &Assigner{as, f}, err
 }
 
-// Assigned holds the words of the p descriptors of an image: Words and Weights are p×Nearest, by distance. The weights of
-// a descriptor sum to 1.
+// Assigned holds the words of the p descriptors of an image. The weights of a descriptor sum to 1.
 type Assigned struct {
-	Nearest int
-	Words   []int32
-	Weights []float64
+	Nearest int       // number of words of a descriptor
+	Words   []int32   // p×Nearest, the nearest word first
+	Weights []float64 // p×Nearest
 }
 
 // Assign writes the words of an image's descriptors to dst and reuses its buffers. It is an error if the descriptors do

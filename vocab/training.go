@@ -43,9 +43,9 @@ func (Method) Values() []string                   { return methods.Values() }
 // assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Otherwise k-means++
 // would dominate the time, and words start at distinct random descriptors.
 type Training struct {
-	Words  int // 0 means 200
-	Method Method
-	Checks int // as in [Assignment]
+	Words  int    // 0 means 200
+	Method Method // the algorithm
+	Checks int    // as in [Assignment]
 	// MaxIterations is the largest number of iterations on each subset and on all descriptors; 0 means 300.
 	MaxIterations int
 	// Tolerance stops the training when an iteration over all descriptors lowers the objective by at most this

@@ -84,7 +84,6 @@ func sumsOf(ranks [][]int) []int {
 	return sums
 }
 
-// squaredDeviations returns the sum of squared deviations from the mean.
 func squaredDeviations(x []int) int {
 	sum, squares := 0, 0
 	for _, v := range x {

@@ -109,7 +109,6 @@ func Cholesky(a Matrix) (u blas64.Triangular, ok bool) {
 	return u, factorise(u)
 }
 
-// factorise is Cholesky in place.
 func factorise(a blas64.Triangular) (ok bool) {
 	if a.N <= leaf {
 		for i := range a.N {

@@ -26,7 +26,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is the timeout of one step of the browser.
 const patience = 60 * time.Second
 
 // Page is an open page. Its methods end the test with an error if they fail.

@@ -128,7 +128,6 @@ func render(b *strings.Builder, configs []table.ColumnConfig, rows [][]string) {
 	}
 }
 
-// paragraphs returns each row as a paragraph.
 func (t *Table) paragraphs(width int) string {
 	var b strings.Builder
 	for i, row := range t.rows {

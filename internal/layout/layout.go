@@ -184,7 +184,6 @@ func (m *mover) step(g float32, mean, square *float32) float32 {
 	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
 }
 
-// neighbour is a neighbour with its squared distance.
 type neighbour struct {
 	j int32
 	d float32
@@ -236,7 +235,6 @@ func eachDistance(a *project.Points, b []*project.Points, square []float32, f fu
 	}
 }
 
-// cells is a partition of points into cells.
 type cells struct {
 	order []int32   // points sorted by cell
 	start []int     // offset in order of each cell, and the end
@@ -354,7 +352,6 @@ func neighbours(ctx context.Context, p *project.Points, in *cells, k int) ([][]n
 	return out, err
 }
 
-// edge is a weighted edge to a point.
 type edge struct {
 	to     int32
 	weight float32

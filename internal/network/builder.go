@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// builder compiles nodes to steps.
 type builder struct {
 	constants      map[string]*tensor
 	values         map[string]*value
@@ -29,7 +28,6 @@ type value struct {
 
 func (v *value) constant() bool { return v.buf == nil }
 
-// operators holds the supported operators.
 var operators = map[string]func(b *builder, n *node, in []*value) *value{
 	"Conv": (*builder).conv, "Gemm": (*builder).product, "MatMul": (*builder).product,
 	"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn, "Softmax": (*builder).softmax,
@@ -108,7 +106,6 @@ func (b *builder) lower(n *node) {
 	b.define(n.outputs[0], out)
 }
 
-// define binds a name to a value.
 func (b *builder) define(name string, v *value) {
 	if b.values[name] != nil || b.constants[name] != nil {
 		fail("there are two values %q", name)
@@ -125,7 +122,6 @@ func (b *builder) buffer(size int) *buffer {
 	return buf
 }
 
-// addStep adds a step that reads and writes buffers.
 func (b *builder) addStep(run func(arena []float32), buffers ...*buffer) {
 	for _, buf := range buffers {
 		buf.last = len(b.steps)

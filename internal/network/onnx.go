@@ -15,7 +15,6 @@ import (
 // An ONNX file, version 1.x, is one Protocol Buffers message; see onnx.proto. This file checks that it is well
 // formed. The meaning is validated during compilation.
 
-// graph is a parsed model.
 type graph struct {
 	inputs    []input
 	outputs   []string
@@ -24,7 +23,6 @@ type graph struct {
 	small     int // number of integers, names and fields, which take much more memory than in the file
 }
 
-// input is an input of the model.
 type input struct {
 	name string
 	dims []int // 0 for a dimension that is not fixed
@@ -171,7 +169,6 @@ func (m fields) floats(number protowire.Number) (all []float32) {
 	return all
 }
 
-// parse parses a model.
 func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
 	for _, b := range g.message(content)[7] {

@@ -165,7 +165,6 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	return out
 }
 
-// arithmetic are the binary operators.
 var arithmetic = map[string]func(x, y float32) float32{
 	"Add":   func(x, y float32) float32 { return x + y },
 	"Sub":   func(x, y float32) float32 { return x - y },

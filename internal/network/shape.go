@@ -251,7 +251,6 @@ func (b *builder) shapeOf(n *node, in []*value) *value {
 	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
 
-// gather compiles Gather of constant integers.
 func (b *builder) gather(n *node, in []*value) *value {
 	v, at := in[0], argument(in, 1)
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {

@@ -150,7 +150,6 @@ func decodeStruct(v *Value, to reflect.Value) error {
 	return nil
 }
 
-// keyed sets the key of an error.
 func keyed(key string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -197,7 +196,6 @@ type numbers struct {
 	unbounded       bool // the upper bound is maxInt or maxFloat
 }
 
-// rangeOf parses a range tag.
 func rangeOf(tag string, whole bool) numbers {
 	r := numbers{whole: whole, most: maxFloat, unbounded: true}
 	if whole {
