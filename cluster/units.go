@@ -74,7 +74,7 @@ func (u *units) findClusters(k int) error {
 }
 
 // place returns the cluster with the lowest cost for each unit. Units with cannot-links get the clusters of search, or
-// those of colours if it fails.
+// the clusters of colours if it fails.
 func (u *units) place(k int, costs []float64) ([]int, error) {
 	if err := u.findClusters(k); err != nil {
 		return nil, err

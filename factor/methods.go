@@ -419,7 +419,7 @@ func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may be of any sign.
 type CF struct {
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
 // AsParts returns the combination of parts.
@@ -436,7 +436,7 @@ type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
 // AsParts returns the combination of parts.
@@ -453,7 +453,7 @@ func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 // CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples of one class share their coefficients
 // (Liu et al. 2014, eqs 10 and 11; eqs 23 and 27 for data of any sign).
 type CCF struct {
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 }
 
 // AsParts returns the combination of parts.
@@ -477,7 +477,7 @@ type CFOGL struct {
 	// Parts is c, the number of connected components that the graph is drawn towards; 0 means the rank.
 	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
-	Kernel // in place of XᵀX
+	Kernel // replaces XᵀX
 	// Rule is the update of the graph.
 	Rule    GraphRule  `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored

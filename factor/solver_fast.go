@@ -18,8 +18,8 @@ import (
 )
 
 // Fast is block coordinate descent: it minimises approximately over each factor in turn with the others fixed. It
-// reaches the objective of [Multiplicative] in a fraction of the iterations, but not the same digits, and gives exact
-// zeros where that gives small numbers. The objective never rises.
+// reaches the objective of [Multiplicative] in a fraction of the iterations, though not with the same digits, and with
+// exact zeros instead of small numbers. The objective never rises.
 type Fast struct{}
 
 // Serves implements [Solver].
