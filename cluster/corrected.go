@@ -86,7 +86,7 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 			linked = append(linked, i)
 		}
 	}
-	t := &turns{
+	t := &correctedState{
 		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
 		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
 	}
@@ -125,8 +125,8 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	return &Correction{Labels: placed, Shares: t.shares}, nil
 }
 
-// turns is the state of a Fit.
-type turns struct {
+// correctedState is the state of a Fit.
+type correctedState struct {
 	*Corrected
 	u                  *units
 	k                  int
@@ -138,7 +138,7 @@ type turns struct {
 }
 
 // updateProbabilities sets directions to those of the clusters labels, and shares to p.
-func (t *turns) updateProbabilities(labels []int) {
+func (t *correctedState) updateProbabilities(labels []int) {
 	for j := range t.empty {
 		t.empty[j] = !slices.Contains(labels, j)
 	}
@@ -162,7 +162,7 @@ func (t *turns) updateProbabilities(labels []int) {
 }
 
 // run performs the rounds from the clusters placed, which it updates. The samples given count as labelled.
-func (t *turns) run(ctx context.Context, placed, given []int) error {
+func (t *correctedState) run(ctx context.Context, placed, given []int) error {
 	correct, err := t.covariance(given)
 	if err != nil {
 		return err

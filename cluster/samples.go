@@ -123,8 +123,8 @@ func (x dense) row(i int, _ []float64) []float64      { return x.RawRowView(i) }
 func (x dense) values(i int) []float64                { return x.RawRowView(i) }
 func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
-// rowRooms are buffers for contiguous dense rows, or transposed points.
-var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+// rowBuffers are buffers for contiguous dense rows, or transposed points.
+var rowBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 func ofLength(room *[]float64, n int) []float64 {
 	*room = slices.Grow((*room)[:0], n)[:n]
@@ -136,8 +136,8 @@ func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
 		panel.Dots(out, blas.Of[float64](x.RawMatrix()), first, first+len(rows), blas.Of[float64](points))
 		return
 	}
-	room := rowRooms.Get()
-	defer rowRooms.Put(room)
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	_, m := x.Dims()
 	laid := ofLength(room, len(rows)*m)
 	for a, i := range rows {
@@ -177,8 +177,8 @@ func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
 	for _, i := range rows {
 		stored += len(x.values(i))
 	}
-	room := rowRooms.Get()
-	defer rowRooms.Put(room)
+	room := rowBuffers.Get()
+	defer rowBuffers.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)

@@ -141,7 +141,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	return mean
 }
 
-// apply turns inner products into kernel values in place; square and others are squared lengths. k must be resolved.
+// apply turns inner products into kernel values in place; square and others are squared lengths. k must have its defaults.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:

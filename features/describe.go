@@ -18,7 +18,7 @@ import (
 var ErrNoDescriptors = errors.New("no descriptors")
 
 // Described gives access to the descriptors of the images of a data set, which are read from the cache or computed on
-// demand. Of [Made] it sets Rows, the samples that have descriptors, and Skipped.
+// demand. It sets two fields of [Made]: Rows, the samples that have descriptors, and Skipped.
 type Described struct {
 	source
 	by      DescriptorExtractor
@@ -82,6 +82,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	return d, err
 }
 
+// Len returns the number of descriptors of sample i.
 func (d *Described) Len(i int) int { return d.lengths[i] }
 
 // Key is the SHA-256 sum of the image and settings that descriptors depend on.
@@ -162,6 +163,7 @@ type Descriptors struct {
 	Width, Height int // size of the image in pixels
 }
 
+// Len returns the number of descriptors.
 func (d *Descriptors) Len() int { return len(d.X) }
 
 // Vector returns a view of descriptor i.

@@ -315,6 +315,7 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	return &Blocks{*s}, s.list(set, bad)
 }
 
+// Dims implements factor.Blocks.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
 // Read writes rows from, …, from+p−1 to dst, p×m. The first unusable sample is an error that names it.

@@ -109,7 +109,7 @@ func scale(x []float64, by float64) {
 	}
 }
 
-func add(x, y []float64) {
+func addTo(x, y []float64) {
 	for i, v := range y[:len(x)] {
 		x[i] += v
 	}

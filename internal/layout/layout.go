@@ -361,7 +361,7 @@ type edge struct {
 // the nearest. The two directions of an edge are combined as a + b − ab (section 3.1 of the paper).
 func graph(near [][]neighbour) [][]edge {
 	weights := make([][]float32, len(near))
-	parallel.Do(len(near), func(i int) { weights[i] = weigh(near[i]) })
+	parallel.Do(len(near), func(i int) { weights[i] = edgeWeights(near[i]) })
 	edges := make([][]edge, len(near))
 	for i, of := range near {
 		for at, x := range of {
@@ -382,8 +382,8 @@ func graph(near [][]neighbour) [][]edge {
 	return edges
 }
 
-// weigh returns the weights of a point's neighbours, all > 0.
-func weigh(of []neighbour) []float32 {
+// edgeWeights returns the weights of a point's neighbours, all > 0.
+func edgeWeights(of []neighbour) []float32 {
 	w := make([]float32, len(of))
 	if len(of) == 0 {
 		return w

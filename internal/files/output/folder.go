@@ -399,7 +399,7 @@ func (f *Folder) removeLeftovers() error {
 		}
 	}
 	for _, folder := range sorted(folders) {
-		// A name that is not a folder is reported by look.
+		// A name that is not a folder is reported by states.
 		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
 			if err := interruptible(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 				return err

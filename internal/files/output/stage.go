@@ -236,7 +236,7 @@ func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]
 	return arrived, nil
 }
 
-// checkUnchanged returns a *ForeignError if a file was changed or created since look.
+// checkUnchanged returns a *ForeignError if a file was changed or created since states listed them.
 func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	info, err := f.stat(name)
 	if err != nil {
