@@ -84,7 +84,7 @@ func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Kn
 		if len(k.Start) > 0 {
 			return errStart
 		}
-		u, err := placeable(l.n, k.K, known)
+		u, err := assignableUnits(l.n, k.K, known)
 		if err != nil {
 			return err
 		}

@@ -183,8 +183,7 @@ type nearestSearch struct {
 	found      []neighbour // candidates within rounding of the k nearest
 }
 
-// choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares
-// distances.
+// choose returns the k nearest points of row i by score. If scores differ by rounding at most, it compares distances.
 func (s *nearestSearch) choose(i int, scores []float64, rounding float64) []int {
 	s.least = topk.Least(scores, s.k, s.least)
 	found := s.found[:0]

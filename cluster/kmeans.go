@@ -83,7 +83,7 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // samples scaled to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
+	bounds := 24*n + 8*clusters*m + 16*float64(scoredRows(s.M))*m
 	return points + 48*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
@@ -105,7 +105,7 @@ func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func
 		return nil, err
 	}
 	return best(ctx, k.traced != nil, l.runs, l.starts, func() func(start int) (*Result, error) {
-		own := l.another()
+		own := l.clone()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
 }
@@ -245,7 +245,7 @@ func (s *seeds) fixedCluster(i int) int {
 // clusters.
 func (l *run) start(ctx context.Context, restart int) (err error) {
 	random := rng.New(l.Seed, "k-means", restart)
-	open, free, rows := upTo(l.K), l.all, l.Start
+	open, free, rows := indices(l.K), l.all, l.Start
 	if s := l.seeds; s != nil {
 		open, free = s.open, s.free
 		clear(l.centres.points.Data)

@@ -33,8 +33,8 @@ type run struct {
 	bounds           *bounds
 }
 
-// another returns a copy with its own buffers.
-func (l *run) another() *run {
+// clone returns a copy with its own buffers.
+func (l *run) clone() *run {
 	other := *l
 	other.centres, other.bounds = newTargets(l.Distance, l.K, l.m), newBounds(l.samples, l.K)
 	other.scores, other.buf = make([]float64, panelRows*l.K), make([]float64, l.m)
@@ -241,8 +241,8 @@ func (b *bounds) set(i, centre int, upper, lower float64) {
 	b.upper[i], b.lower[i] = upper-b.moved[centre]+room, lower+b.fastest-room
 }
 
-// gathered returns the number of rows of m columns that are scored at a time.
-func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
+// scoredRows returns the number of rows of m columns that are scored at a time.
+func scoredRows(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
 // assignEach assigns the samples, in row order, to the nearest centre that links allow.
 func (l *run) assignEach(ctx context.Context) error {
@@ -289,7 +289,7 @@ func (l *run) assignEach(ctx context.Context) error {
 }
 
 func (l *run) eachScored(ctx context.Context, samples []int, f func(i int, scores []float64) error) error {
-	for rows := range slices.Chunk(samples, gathered(l.m)) {
+	for rows := range slices.Chunk(samples, scoredRows(l.m)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -43,8 +43,8 @@ type samples struct {
 	first, by []float64 // the cost of a sample with a point is first + by·score
 }
 
-// upTo returns 0, …, n−1.
-func upTo(n int) []int {
+// indices returns 0, …, n−1.
+func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -67,7 +67,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, all: upTo(n), distance: d}
+	s := &samples{rowReader: readRows(x), n: n, m: m, all: indices(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	var total float64
 	longest := 0
@@ -126,7 +126,7 @@ func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w,
 // rowBuffers are buffers for contiguous dense rows, or transposed points.
 var rowBuffers = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-func ofLength(room *[]float64, n int) []float64 {
+func resizeBuffer(room *[]float64, n int) []float64 {
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return *room
 }
@@ -139,7 +139,7 @@ func (x dense) dots(out []float64, rows []int, points blas.Matrix) {
 	room := rowBuffers.Get()
 	defer rowBuffers.Put(room)
 	_, m := x.Dims()
-	laid := ofLength(room, len(rows)*m)
+	laid := resizeBuffer(room, len(rows)*m)
 	for a, i := range rows {
 		copy(laid[a*m:][:m], x.RawRowView(i))
 	}
@@ -182,7 +182,7 @@ func (x csr) dots(out []float64, rows []int, points blas.Matrix) {
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
-		laid := ofLength(room, points.Cols*width)
+		laid := resizeBuffer(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {

@@ -218,12 +218,12 @@ func (u *units) conflicts(placed []int, at, j, except int) bool {
 // CheckLinks returns an error if labels and links of n samples contradict each other or if a label is not below k. If no
 // k clusters satisfy the cannot-links, or none are found, the error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
-	_, err := placeable(n, k, known)
+	_, err := assignableUnits(n, k, known)
 	return err
 }
 
-// placeable returns the units of n samples, or an error if they have no assignment to k clusters.
-func placeable(n, k int, known Known) (*units, error) {
+// assignableUnits returns the units of n samples, or an error if they have no assignment to k clusters.
+func assignableUnits(n, k int, known Known) (*units, error) {
 	u, err := newUnits(n, k, known)
 	if err == nil {
 		err = u.findClusters(k)

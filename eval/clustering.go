@@ -21,7 +21,7 @@ type cell struct{ class, count int }
 
 // tabulate returns the contingency table of the samples with a class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
-	pairUp(truth, assigned)
+	checkLengths(truth, assigned)
 	t := &contingency{}
 	number := func(names, sizes *[]int, places map[int]int, name int) int {
 		at, ok := places[name]

@@ -28,7 +28,7 @@ import (
 // Accuracy returns the fraction of samples whose predicted class equals the true one. Samples with a negative true class
 // are ignored; without samples it is 0. It panics if the lengths differ.
 func Accuracy(truth, predicted []int) float64 {
-	pairUp(truth, predicted)
+	checkLengths(truth, predicted)
 	right, known := 0, 0
 	for i, class := range truth {
 		if class < 0 {
@@ -42,8 +42,8 @@ func Accuracy(truth, predicted []int) float64 {
 	return fraction(right, known)
 }
 
-// pairUp panics if the lengths differ.
-func pairUp(truth, found []int) {
+// checkLengths panics if the lengths differ.
+func checkLengths(truth, found []int) {
 	if len(truth) != len(found) {
 		panic(fmt.Sprintf("eval: %d true and %d found classes or clusters", len(truth), len(found)))
 	}
@@ -64,7 +64,7 @@ const MostConfused = 1 << 14
 // predicted as p. Samples with a negative true class are ignored. A class out of range is an error, and so are more than
 // [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
-	pairUp(truth, predicted)
+	checkLengths(truth, predicted)
 	if classes < 0 || classes > MostConfused {
 		return nil, fmt.Errorf("confusion: a table of %d classes; there can be %d", classes, MostConfused)
 	}

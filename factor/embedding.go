@@ -116,7 +116,7 @@ func twoClassesOnePair(sizes []int) error {
 // samples, n×q. q is at most n − groups: beyond that the scatter within groups is singular.
 func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
 	n, _ := t.X.Dims()
-	if a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
+	if a, err = t.LeadingAxes(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) }); err != nil {
 		return nil, nil, err
 	}
 	return a, a.Coordinates(), nil
@@ -254,7 +254,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		opt.Rank = 1 // the rank is ignored
 	}
 	return embed(ctx, x, known, opt, nil, false, func(t *training) (*principal.Axes, *mat.Dense, error) {
-		a, err := t.Ask(ctx, func(sigma []float64) int {
+		a, err := t.LeadingAxes(ctx, func(sigma []float64) int {
 			if share > 0 {
 				return principal.Fewest(sigma, share)
 			}
@@ -386,7 +386,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 			return nil, nil, err
 		}
 		// S_b is 0 in directions of zero variance, so the principal directions suffice.
-		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
+		a, err := t.LeadingAxes(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
 			return nil, nil, err
 		}

@@ -275,7 +275,7 @@ func (r *Rows) least(crop Crop) int {
 
 func (r *Rows) compute(row []float64, img image.Image, crop Crop, sample string) error {
 	if r.Channels == 3 {
-		img = opaque(img)
+		img = overWhite(img)
 	} else {
 		img = imagefile.Gray(img)
 	}

@@ -95,11 +95,11 @@ func (k KeypointSIFT) Memory(width, height int) int64 {
 	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
 	// OpenCV doubles the image and stores six blurred images and five differences per octave, in 16 or 32 bits, plus
 	// the key points.
-	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
+	return 2*int64(width)*int64(height) + reductionMemory(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
 }
 
-// reducing returns the bytes of the buffers of reducedGrey.
-func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
+// reductionMemory returns the bytes of the buffers of reducedGrey.
+func reductionMemory(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
 
 type keypoint struct {
 	x, y, diameter, angle, contrast float64

@@ -61,11 +61,11 @@ func (p *points) distance(x []uint8, j int) float64 {
 // finder finds the nearest words of descriptors, by exhaustive comparison or with a forest.
 type finder struct {
 	*points
-	forest *forest // nil for exhaustive comparison
-	checks int     // number of words compared with a forest
-	rows   int     // number of descriptors per panel, so that scores fit into the cache
-	panels freelist.List[*panel]
-	walks  freelist.List[*walk]
+	forest  *forest // nil for exhaustive comparison
+	checks  int     // number of words compared with a forest
+	rows    int     // number of descriptors per panel, so that scores fit into the cache
+	panels  freelist.List[*panel]
+	buffers freelist.List[*searchBuffers]
 }
 
 // newFinder returns a finder that compares a descriptor with checks words. The words must not change.
@@ -74,7 +74,7 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 	f.panels.New = func() *panel {
 		return &panel{single: make([]float32, f.rows*p.dim), scores: make([]float32, f.rows*p.n)}
 	}
-	f.walks.New = p.newWalk
+	f.buffers.New = p.newSearchBuffers
 	if checks < p.n {
 		f.forest, err = newForest(ctx, p)
 	}
@@ -85,8 +85,8 @@ func newFinder(ctx context.Context, p *points, checks int) (f *finder, err error
 // until use returns.
 func (f *finder) eachNearest(n int, row func(i int) []uint8, m int, use func(i int, near []neighbour)) {
 	if f.forest != nil {
-		w := f.walks.Get()
-		defer f.walks.Put(w)
+		w := f.buffers.Get()
+		defer f.buffers.Put(w)
 		for i := range n {
 			use(i, f.forest.nearest(w, row(i), m, f.checks))
 		}

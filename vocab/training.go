@@ -95,7 +95,7 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 		return nil, err
 	}
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
-	first, err := s.different(t.Words)
+	first, err := s.distinctRows(t.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocab
 	}
 	k := newKMeans(t, s, words)
 	for ; halvings > 0; halvings-- {
-		if err := k.settle(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
+		if err := k.iterateOn(ctx, s.len()>>halvings, max(t.Tolerance, partTolerance)); err != nil {
 			return nil, err
 		}
 	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.settle(ctx, s.len(), t.Tolerance)
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, k.iterateOn(ctx, s.len(), t.Tolerance)
 }
 
 // leastPart is the smallest number of descriptors per word in the first subset.
@@ -142,8 +142,8 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// different returns the first distinct rows, one for each word.
-func (s *sample) different(words int) (rows []int, err error) {
+// distinctRows returns the first distinct rows, one for each word.
+func (s *sample) distinctRows(words int) (rows []int, err error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
 	}
@@ -224,8 +224,8 @@ const (
 	partTolerance = 1e-3
 )
 
-// settle iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
-func (k *kmeans) settle(ctx context.Context, part int, tolerance float64) error {
+// iterateOn iterates on the first part rows of the sample until the relative decrease of the objective is at most tolerance.
+func (k *kmeans) iterateOn(ctx context.Context, part int, tolerance float64) error {
 	squares := 0.0
 	for i := range part {
 		squares += float64(square(k.row(i)))

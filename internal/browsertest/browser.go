@@ -88,11 +88,11 @@ func (p *Page) record(event any, allowed []string) {
 		text, _ := json.Marshal(e.Args)
 		p.problems = append(p.problems, "the console says "+string(text))
 	case *runtime.EventExceptionThrown:
-		p.problems = append(p.problems, thrown(e.ExceptionDetails))
+		p.problems = append(p.problems, exceptionText(e.ExceptionDetails))
 	}
 }
 
-func thrown(e *runtime.ExceptionDetails) string {
+func exceptionText(e *runtime.ExceptionDetails) string {
 	var text string
 	switch {
 	case e.Exception == nil:
@@ -155,7 +155,7 @@ func (p *Page) Run(script string, result any) {
 	})
 	p.must(err)
 	if out.ExceptionDetails != nil {
-		p.t.Fatalf("%s\nin %s", thrown(out.ExceptionDetails), script)
+		p.t.Fatalf("%s\nin %s", exceptionText(out.ExceptionDetails), script)
 	}
 	if result != nil {
 		p.must(json.Unmarshal(out.Result.Value, result))

@@ -162,7 +162,7 @@ func (d *decoder) unit(p *part, unit, across int, alone bool) error {
 			return err
 		}
 		if !d.counting {
-			if b.wild() {
+			if b.isImpossible() {
 				d.wild = true
 				for i, v := range b.values {
 					b.values[i] = min(max(v, -largest), largest)

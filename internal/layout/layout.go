@@ -65,9 +65,9 @@ func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	}
 	at := start(p)
 	m := &mover{edges: graph(nearest), repelled: make([]float32, n)}
-	m.at, m.next, m.mean, m.square = make([]place, n), make([]place, n), make([]place, n), make([]place, n)
+	m.at, m.next, m.mean, m.square = make([]vector, n), make([]vector, n), make([]vector, n), make([]vector, n)
 	for i := range n {
-		m.at[i] = place{at[2*i], at[2*i+1]}
+		m.at[i] = vector{at[2*i], at[2*i+1]}
 		total := float32(0)
 		for _, e := range m.edges[i] {
 			total += e.weight
@@ -112,30 +112,30 @@ func start(p *project.Points) []float32 {
 		scale = spread / largest
 	}
 	for i := range at {
-		at[i] = at[i]*scale + 1e-3*(float32(mix(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
+		at[i] = at[i]*scale + 1e-3*(float32(hash(uint64(i), 1<<40)>>40)/(1<<24)-0.5)
 	}
 	return at
 }
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// mix returns a 64-bit hash of two numbers (the finaliser of SplitMix64).
-func mix(a, b uint64) uint64 {
+// hash returns a 64-bit hash of two numbers (the finaliser of SplitMix64).
+func hash(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 + b*0xd1b54a32d192ed03 + 0x8cb92ba72f3d8dd7
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// place is a point or a vector in the plane.
-type place struct{ x, y float32 }
+// vector is a point or a vector in the plane.
+type vector struct{ x, y float32 }
 
 // mover moves points along the gradient with Adam.
 type mover struct {
 	edges        [][]edge  // edges of each point, in both directions
 	repelled     []float32 // weight of the repulsion of each point
-	at, next     []place
-	mean, square []place
+	at, next     []vector
+	mean, square []vector
 
 	// The epoch, its step size with bias correction, and the bias correction of the squares.
 	epoch      uint64
@@ -144,7 +144,7 @@ type mover struct {
 
 func (m *mover) move(i int) {
 	p := m.at[i]
-	var g, r place
+	var g, r vector
 	for _, e := range m.edges[i] {
 		q := m.at[e.to]
 		dx, dy := q.x-p.x, q.y-p.y
@@ -154,23 +154,23 @@ func (m *mover) move(i int) {
 	}
 	n := uint64(len(m.at))
 	for s := range uint64(samples / 2) {
-		drawn := mix(uint64(i), m.epoch*(samples/2)+s)
-		a, b := p.repelled(m.at[drawn>>32*n>>32]), p.repelled(m.at[drawn&math.MaxUint32*n>>32])
-		r = place{r.x + a.x + b.x, r.y + a.y + b.y}
+		drawn := hash(uint64(i), m.epoch*(samples/2)+s)
+		a, b := p.repulsion(m.at[drawn>>32*n>>32]), p.repulsion(m.at[drawn&math.MaxUint32*n>>32])
+		r = vector{r.x + a.x + b.x, r.y + a.y + b.y}
 	}
 	f := m.repelled[i]
-	m.next[i] = place{
+	m.next[i] = vector{
 		p.x + m.step(2*curve*g.x+f*r.x, &m.mean[i].x, &m.square[i].x),
 		p.y + m.step(2*curve*g.y+f*r.y, &m.mean[i].y, &m.square[i].y),
 	}
 }
 
-// repelled returns the repulsion of p by q: half of the paper's gradient.
-func (p place) repelled(q place) place {
+// repulsion returns the repulsion of p by q: half of the paper's gradient.
+func (p vector) repulsion(q vector) vector {
 	dx, dy := p.x-q.x, p.y-q.y
 	d := dx*dx + dy*dy
 	f := 1 / ((0.001 + d) * (1 + curve*d))
-	r := place{f * dx, f * dy}
+	r := vector{f * dx, f * dy}
 	if d < repelledLess {
 		r.x, r.y = min(mostRepelled, max(-mostRepelled, r.x)), min(mostRepelled, max(-mostRepelled, r.y))
 	}

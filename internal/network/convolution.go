@@ -92,8 +92,8 @@ func (c *convolution) finish() {
 		// The last tile is padded with copies of the last window.
 		window := min(i, places-1)
 		for t := range taps {
-			y, inside := c.rows.place(window/c.columns.out, t/c.columns.taps)
-			x, also := c.columns.place(window%c.columns.out, t%c.columns.taps)
+			y, inside := c.rows.inputPosition(window/c.columns.out, t/c.columns.taps)
+			x, also := c.columns.inputPosition(window%c.columns.out, t%c.columns.taps)
 			at := 0
 			if inside && also {
 				at = c.in.at + (y*c.columns.in+x)*c.inC

@@ -98,9 +98,9 @@ func (g *graph) message(content []byte) fields {
 	m := fields{}
 	for len(content) > 0 {
 		number, kind, n := protowire.ConsumeTag(content)
-		content = after(content, n)
+		content = skipBytes(content, n)
 		n = protowire.ConsumeFieldValue(number, kind, content)
-		rest := after(content, n)
+		rest := skipBytes(content, n)
 		value := content[:n]
 		if kind == protowire.BytesType {
 			value, _ = protowire.ConsumeBytes(content)
@@ -112,8 +112,8 @@ func (g *graph) message(content []byte) fields {
 	return m
 }
 
-// after returns content[n:]. A negative n, the error value of protowire, means a malformed message.
-func after(content []byte, n int) []byte {
+// skipBytes returns content[n:]. A negative n, the error value of protowire, means a malformed message.
+func skipBytes(content []byte, n int) []byte {
 	if n < 0 {
 		panic(failure{errMalformed})
 	}
@@ -145,7 +145,7 @@ func (m fields) values(number protowire.Number, next func([]byte) (uint64, int),
 	for _, v := range m[number] {
 		for len(v) > 0 {
 			x, n := next(v)
-			v = after(v, n)
+			v = skipBytes(v, n)
 			f(x)
 		}
 	}

@@ -185,7 +185,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
 		fail("want two inputs")
 	}
-	shape := common(in[0].shape, in[1].shape)
+	shape := broadcastShape(in[0].shape, in[1].shape)
 	// All maps get the layout of the first one.
 	last, found := false, false
 	operands := slices.Clone(in)
@@ -252,8 +252,8 @@ func (v *value) numbers(arena []float32) []float32 {
 	return v.buf.slice(arena)
 }
 
-// common returns the broadcast shape: axes, counted from the last, are equal or one of them is 1.
-func common(x, y []int) []int {
+// broadcastShape returns the broadcast shape: axes, counted from the last, are equal or one of them is 1.
+func broadcastShape(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x
 	}

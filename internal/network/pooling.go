@@ -121,8 +121,8 @@ type axis struct {
 	after                  int
 }
 
-// place returns the position of a tap of a window. ok is false if it is in the padding.
-func (a axis) place(window, tap int) (place int, ok bool) {
+// inputPosition returns the position of a tap of a window. ok is false if it is in the padding.
+func (a axis) inputPosition(window, tap int) (place int, ok bool) {
 	place = window*a.stride - a.before + tap*a.dilation
 	return place, place >= 0 && place < a.in
 }

@@ -16,8 +16,8 @@ func (n *node) ints(in []*value, at int, name string) []int {
 	return v.ints
 }
 
-// fromFirst converts an axis, which may be negative to count from the last, to an index below count.
-func fromFirst(axis, count int) int {
+// axisIndex converts an axis, which may be negative to count from the last, to an index below count.
+func axisIndex(axis, count int) int {
 	at := axis
 	if at < 0 {
 		at += count
@@ -32,7 +32,7 @@ func fromFirst(axis, count int) int {
 func (n *node) axes(in []*value, count int) []int {
 	axes := slices.Clone(n.ints(in, 1, "axes"))
 	for i, axis := range axes {
-		axes[i] = fromFirst(axis, count)
+		axes[i] = axisIndex(axis, count)
 	}
 	slices.Sort(axes)
 	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
@@ -61,7 +61,7 @@ func (b *builder) flatten(n *node, in []*value) *value {
 	v := in[0]
 	axis := n.int("axis", 1)
 	if axis != len(v.shape) {
-		axis = fromFirst(axis, len(v.shape))
+		axis = axisIndex(axis, len(v.shape))
 	}
 	return b.reshaped(v, []int{size(v.shape[:axis]), size(v.shape[axis:])})
 }
@@ -129,7 +129,7 @@ func (b *builder) transpose(n *node, in []*value) *value {
 // concat compiles Concat of values, or of constant integers.
 func (b *builder) concat(n *node, in []*value) *value {
 	first := in[0]
-	axis := fromFirst(n.int("axis", 0), len(first.shape))
+	axis := axisIndex(n.int("axis", 0), len(first.shape))
 	if first.ints != nil {
 		var all []int
 		for _, v := range in {
@@ -258,7 +258,7 @@ func (b *builder) gather(n *node, in []*value) *value {
 	}
 	out := make([]int, len(at.ints))
 	for i, j := range at.ints {
-		out[i] = v.ints[fromFirst(j, len(v.ints))]
+		out[i] = v.ints[axisIndex(j, len(v.ints))]
 	}
 	return &value{shape: at.shape, ints: out}
 }

@@ -188,16 +188,16 @@ func decodeNumber(v *Value, to reflect.Value, f Setting) error {
 	return nil
 }
 
-// numbers is the range of a setting.
-type numbers struct {
+// numberRange is the range of a setting.
+type numberRange struct {
 	whole           bool
 	least, most     float64
 	noLeast, noMost bool // the bound is exclusive
 	unbounded       bool // the upper bound is maxInt or maxFloat
 }
 
-func rangeOf(tag string, whole bool) numbers {
-	r := numbers{whole: whole, most: maxFloat, unbounded: true}
+func rangeOf(tag string, whole bool) numberRange {
+	r := numberRange{whole: whole, most: maxFloat, unbounded: true}
 	if whole {
 		r.least, r.most = 1, maxInt
 	}
@@ -221,7 +221,7 @@ func rangeOf(tag string, whole bool) numbers {
 }
 
 // String returns a description of the range.
-func (r numbers) String() string {
+func (r numberRange) String() string {
 	switch {
 	case r.whole:
 		return fmt.Sprintf("a whole number from %.0f to %.0f", r.least, r.most)

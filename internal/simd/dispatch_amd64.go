@@ -65,7 +65,7 @@ func dots(dst, a, rows []float64, at []int) bool {
 		dotsAVX2(&dst[0], &a[0], &rows[0], &at[0], n, len(a))
 	}
 	if n < len(at) {
-		last, f := [4]float64{}, lastFour(at[n:], nil)
+		last, f := [4]float64{}, weightedIndices(at[n:], nil)
 		dotsAVX2(&last[0], &a[0], &rows[0], &f.at[0], 4, len(a))
 		copy(dst[n:], last[:len(at)-n])
 	}
@@ -81,7 +81,7 @@ func addRows(dst, weights, rows []float64, at []int) bool {
 		addRowsAVX2(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
 	}
 	if n < len(at) {
-		f := lastFour(at[n:], weights[n:])
+		f := weightedIndices(at[n:], weights[n:])
 		addRowsAVX2(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
 	}
 	return true

@@ -101,9 +101,9 @@ type Axes struct {
 	left, directions *mat.Dense // either left singular vectors, n×c, or directions, m×c
 }
 
-// Ask returns the leading axes. count gets the singular values, decreasing and read-only, and returns the number of
-// axes. Singular values that are 0 up to rounding are left out.
-func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
+// LeadingAxes returns the leading axes. count gets the singular values, decreasing and read-only, and returns the
+// number of axes. Singular values that are 0 up to rounding are left out.
+func (p *Samples) LeadingAxes(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
 	parallel.Wait(ctx, p.mu.Lock)
 	defer p.mu.Unlock()
 	for i := 0; ; i++ {
@@ -130,7 +130,7 @@ func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense
 	if n > m {
 		return view.EachGram(ctx, view.Dense{X: p.X}, f)
 	}
-	if _, err := p.Ask(ctx, func([]float64) int { return 1 }); err != nil {
+	if _, err := p.LeadingAxes(ctx, func([]float64) int { return 1 }); err != nil {
 		return err
 	}
 	return panel.Each(ctx, n, view.GramRows, func(from, to int) error {

@@ -53,18 +53,18 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the checksum of a header, without its checksum, and the blob.
-func sum(header, blob []byte) uint32 {
+// checksum returns the checksum of a header, without its checksum, and the blob.
+func checksum(header, blob []byte) uint32 {
 	return crc32.Update(crc32.Checksum(header[:sumAt], castagnoli), castagnoli, blob)
 }
 
-func unsummed(key Key, size int64) []byte {
+func headerWithoutSum(key Key, size int64) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(magic), key[:]...), uint64(size))
 }
 
 func encodeHeader(key Key, blob []byte) []byte {
-	b := unsummed(key, int64(len(blob)))
-	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
+	b := headerWithoutSum(key, int64(len(blob)))
+	return binary.LittleEndian.AppendUint32(b, checksum(b, blob))
 }
 
 // Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
@@ -165,7 +165,7 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 		if _, err := f.ReadAt(file, 0); err != nil {
 			return nil, false
 		}
-		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != sum(file, blob) {
+		if blob = file[headerSize:]; binary.LittleEndian.Uint32(file[sumAt:]) != checksum(file, blob) {
 			err = errDamaged
 		}
 	}
@@ -200,7 +200,7 @@ func (s *Store) openEntry(key Key) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	head := make([]byte, headerSize)
-	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], unsummed(key, info.Size()-int64(headerSize))) {
+	if n, _ := f.ReadAt(head, 0); n < headerSize || !bytes.Equal(head[:sumAt], headerWithoutSum(key, info.Size()-int64(headerSize))) {
 		f.Close()
 		return nil, nil, errDamaged
 	}

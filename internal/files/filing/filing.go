@@ -235,7 +235,7 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
 		for _, f := range batch {
-			if err := place(ctx, f.from, f.to); err != nil {
+			if err := linkOrCopy(ctx, f.from, f.to); err != nil {
 				return err
 			}
 			folders[filepath.Dir(f.to)] = true
@@ -260,9 +260,9 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
+// linkOrCopy creates a hard link to a file, or a copy on another disk. On a file system without hard links it renames the
 // file. A file that is already at its target is kept.
-func place(ctx context.Context, from, to string) error {
+func linkOrCopy(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -301,12 +301,12 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	case err != nil || !other.Mode().IsRegular():
 		return fmt.Sprintf("%s stays: there is no file %s", name, twin), nil
 	case os.SameFile(info, other):
-		if two, err := twoNames(name, twin); err != nil || !two {
+		if two, err := areHardLinks(name, twin); err != nil || !two {
 			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
 		}
 	default:
-		a, errA := sum(ctx, name)
-		b, errB := sum(ctx, twin)
+		a, errA := contentSum(ctx, name)
+		b, errB := contentSum(ctx, twin)
 		if err := errors.Join(errA, errB); err != nil || a != b {
 			return fmt.Sprintf("%s stays: %s holds something else", name, twin), err
 		}
@@ -317,9 +317,9 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames reports whether two paths of the same file are two hard links in different folders, not one name reached
+// areHardLinks reports whether two paths of the same file are two hard links in different folders, not one name reached
 // through a symbolic link or in another case.
-func twoNames(a, b string) (bool, error) {
+func areHardLinks(a, b string) (bool, error) {
 	for _, name := range []string{a, b} {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			return false, err
@@ -356,7 +356,7 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
+func contentSum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return sum, err
@@ -456,7 +456,7 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 }
 
 func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
-	files, err := r.settle(dir, items, home)
+	files, err := r.recoverFiles(dir, items, home)
 	if err != nil {
 		return err
 	}
@@ -506,9 +506,9 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files to revert and their original paths. It removes temporary files in both folders. If exactly one
-// file of a folder is missing, the folder's only temporary file is that file and gets its name back.
-func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
+// recoverFiles returns the files to revert and their original paths. It removes temporary files in both folders. If
+// exactly one file of a folder is missing, the folder's only temporary file is that file and gets its name back.
+func (r *Result) recoverFiles(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func Open(dir string, s Spec) (*Folder, error) {
 	}
 	for _, do := range []func() error{f.acquire, f.load, f.finish, f.removeLeftovers, check} {
 		if err := do(); err != nil {
-			f.leave()
+			f.release()
 			return nil, err
 		}
 	}
@@ -161,12 +161,12 @@ func (f *Folder) Close() (err error) {
 	if f.written && f.manifest.publishing == nil && f.Held() == nil {
 		err = f.saveManifest()
 	}
-	f.leave()
+	f.release()
 	return err
 }
 
-// leave releases the lock and removes empty folders that Open created.
-func (f *Folder) leave() {
+// release releases the lock and removes empty folders that Open created.
+func (f *Folder) release() {
 	if interrupt() != nil {
 		return // a test simulates the end of the process here
 	}
@@ -218,11 +218,11 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	case info.Mode().IsRegular() && f.manifest.appended[name]:
 		return nil
 	case !info.Mode().IsRegular() || !slices.ContainsFunc(known, isSize):
-		return f.foreign(name)
+		return f.foreignError(name)
 	default:
 		c, err := sumOf(f.path(name))
 		if err == nil && !slices.Contains(known, c) {
-			err = f.foreign(name)
+			err = f.foreignError(name)
 		}
 		found[name] = state{info, c}
 		return err
@@ -248,7 +248,7 @@ func (f *Folder) lookAt(name string, isFolder bool, found map[string]state) erro
 	return nil
 }
 
-func (f *Folder) foreign(name string) error {
+func (f *Folder) foreignError(name string) error {
 	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.contents(name)) > 0}
 }
 
@@ -260,7 +260,7 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			return nil, f.foreign(parent)
+			return nil, f.foreignError(parent)
 		}
 	}
 	info, err := os.Lstat(f.path(name))
@@ -398,7 +398,7 @@ func (f *Folder) removeLeftovers() error {
 			folders[bare] = true
 		}
 	}
-	for _, folder := range sorted(folders) {
+	for _, folder := range sortedKeys(folders) {
 		// A name that is not a folder is reported by states.
 		if info, err := f.stat(folder); err == nil && info != nil && info.IsDir() {
 			if err := interruptible(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
@@ -409,8 +409,8 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-// sorted returns the keys of a map in order, so that errors and steps have a fixed order.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// sortedKeys returns the keys of a map in order, so that errors and steps have a fixed order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // interrupt is called before and after each change of files. Tests set it to return an error, which stops the work there.
 var interrupt = func() error { return nil }

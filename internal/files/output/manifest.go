@@ -84,17 +84,17 @@ func (m *manifest) encode() []byte {
 		text.Write(append(b, '\n'))
 	}
 	put(headLine{format, m.command, version(), m.data})
-	for _, name := range sorted(m.appended) {
+	for _, name := range sortedKeys(m.appended) {
 		put(fileLine{File: name, Appended: true})
 	}
-	for _, name := range sorted(m.files) {
+	for _, name := range sortedKeys(m.files) {
 		for _, c := range m.files[name] {
 			put(fileLine{File: name, content: c})
 		}
 	}
 	if p := m.publishing; p != nil {
 		put(publishLine{p.staging, p.names})
-		for _, name := range sorted(p.files) {
+		for _, name := range sortedKeys(p.files) {
 			put(fileLine{File: name, content: p.files[name]})
 		}
 	}

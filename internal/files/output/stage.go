@@ -130,7 +130,7 @@ func (f *Folder) finish() error {
 
 // checkPublication returns an error if a file to add or remove may not be written or is not regular.
 func (f *Folder) checkPublication(p *publication, there map[string]state) error {
-	for _, name := range slices.Concat(sorted(there), sorted(p.files)) {
+	for _, name := range slices.Concat(sortedKeys(there), sortedKeys(p.files)) {
 		if err := f.mayWrite(name); err != nil {
 			return err
 		}
@@ -138,12 +138,12 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 			return fmt.Errorf("%s: not among the results that are replaced", f.path(name))
 		}
 	}
-	for _, name := range sorted(p.files) {
+	for _, name := range sortedKeys(p.files) {
 		for _, at := range []string{name, p.staging + "/" + name} {
 			if info, err := f.stat(at); err != nil {
 				return err
 			} else if info != nil && !info.Mode().IsRegular() {
-				return f.foreign(at)
+				return f.foreignError(at)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (f *Folder) publish(there map[string]state) error {
 
 // removeOld removes the files that are not published again, and a page with other content, from disk and from there.
 func (f *Folder) removeOld(p *publication, there map[string]state) error {
-	gone := slices.DeleteFunc(sorted(there), func(name string) bool {
+	gone := slices.DeleteFunc(sortedKeys(there), func(name string) bool {
 		c, stays := p.files[name]
 		return stays && (name != page || c == there[name].content)
 	})
@@ -196,7 +196,7 @@ func (f *Folder) removeOld(p *publication, there map[string]state) error {
 
 // moveStaged moves the staged files to the folder, and returns the files that are present afterwards.
 func (f *Folder) moveStaged(p *publication, there map[string]state) (map[string]content, error) {
-	arriving := sorted(p.files)
+	arriving := sortedKeys(p.files)
 	if at := slices.Index(arriving, page); at >= 0 {
 		arriving = append(slices.Delete(arriving, at, at+1), page)
 	}
@@ -246,7 +246,7 @@ func (f *Folder) checkUnchanged(name string, there map[string]state) error {
 	same := info == nil && !exists || info != nil && exists && os.SameFile(info, old.info) &&
 		info.Size() == old.info.Size() && info.ModTime().Equal(old.info.ModTime())
 	if !same {
-		return f.foreign(name)
+		return f.foreignError(name)
 	}
 	return nil
 }
