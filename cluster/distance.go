@@ -41,7 +41,6 @@ func (d Distance) length(cost float64) float64 {
 	return cost
 }
 
-// epsilon is the machine epsilon.
 const epsilon = 0x1p-52
 
 // between returns the cost of row x at centre y: ‖x − y‖², or 1 − cos, which is 0 within rounding; wx and wy are inverse
@@ -96,11 +95,11 @@ func (t *targets) fill(s *samples, rows []int) {
 		clear(t.point(j))
 		s.addTo(t.point(j), s.weights[i], i)
 	}
-	t.ready()
+	t.prepare()
 }
 
-// ready updates offsets and longest after a change of the points.
-func (t *targets) ready() {
+// prepare updates offsets and longest after a change of the points.
+func (t *targets) prepare() {
 	t.longest = 0
 	for j := range t.points.Rows {
 		length := norm(t.point(j))
