@@ -366,7 +366,7 @@ func timeFolders(names []string) (found []string, of int) {
 // LeftOut counts what was found beside the samples of a set, for one reason.
 type LeftOut struct {
 	Reason Reason
-	Count  int
+	Count  int // the number of files or samples
 	// Names holds the first few: paths below the set's folder, or classes. It is empty for Unlabelled.
 	Names []string
 }
@@ -431,7 +431,7 @@ var pluralKinds = map[imagefile.Kind]string{
 type BadFile struct {
 	Name   string // its path below the folder of images
 	Kind   imagefile.Kind
-	Reason string
+	Reason string // in words
 }
 
 // CountKinds describes the number of files of each kind, the largest first.

@@ -225,7 +225,7 @@ type Act struct {
 	Do       Verb   `json:"do"`
 	Pictures []int  `json:"pictures,omitempty"`
 	Groups   []int  `json:"groups,omitempty"`
-	Name     string `json:"name,omitempty"`
+	Name     string `json:"name,omitempty"` // of a new or renamed group
 }
 
 // Verb is the kind of an act.

@@ -1,3 +1,5 @@
+// Package feedback applies a person's corrections to the groups of a model, with undo and redo. [Open] returns a
+// [Session], and [Session.Do] performs an [Act]. A [Store] keeps the corrections for later sessions and groupings.
 package feedback
 
 import (

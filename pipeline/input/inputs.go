@@ -51,7 +51,7 @@ type Inputs struct {
 	Rows    []int   // the sample of Set in each row of X
 	Skipped []error // an error for each skipped sample
 
-	Images      *datasets.Images
+	Images      *datasets.Images // opens the images of Set
 	shown       *datasets.Images // the images that thumbnails show
 	pictures    *looks           // nil if pictures are not examined
 	Bag         *bag             // of visual words, or nil
@@ -476,6 +476,7 @@ func Reported[T any](ctx context.Context, progress Progress, f func(*Reporter) (
 	return guard.Interruptible(ctx, func() (T, error) { return f(r) })
 }
 
+// Tell reports that done of total of a step are done.
 func (r *Reporter) Tell(what string, done, total int) {
 	r.Call(func() {
 		if r.To != nil {

@@ -32,7 +32,7 @@ type Illustrations struct {
 // Photograph is a sample with its image.
 type Photograph struct {
 	Name string
-	Open func() (image.Image, error)
+	Open func() (image.Image, error) // opens its image
 }
 
 // PartsShown are the patches of the basis vectors of a method.
@@ -53,9 +53,9 @@ type Patch struct {
 
 // WordShown is a visual word with some of its patches.
 type WordShown struct {
-	Word     int
-	Count    int // the number of its patches
-	Examples []Example
+	Word     int       // an index of the vocabulary
+	Count    int       // the number of its patches
+	Examples []Example // some of its patches
 }
 
 // Example is a patch of a photograph, which is an index of Photographs.

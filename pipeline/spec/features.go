@@ -208,8 +208,8 @@ func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *s
 // x1, y1), or the face at the eyes that a CSV file lists. The zero value is the extractor's choice, usually the whole
 // image.
 type Crop struct {
-	Square bool
-	Whole  bool
+	Square bool   // the largest square in the middle
+	Whole  bool   // the whole image
 	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"x0, y0, x1 and y1 in pixels"`
 	Eyes   string `setting:"eyes" help:"the CSV file of the eyes' places"`
 }

@@ -24,7 +24,7 @@ const (
 // Tests are the significance tests of a table. The zero value is the default rule for draws that do not overlap.
 type Tests struct {
 	significance.Rule
-	Classes   int  // the number of classes of the set that draws sample; 0 if unknown
+	Classes   int  // the number of classes of the set; 0 if unknown
 	Fixed     bool // each repeat of a classification has the same samples
 	noAverage bool // leaves the average row untested
 }
@@ -180,7 +180,7 @@ func (r sample) pair(i, j int) (a, b []float64) {
 	return a, b
 }
 
-// averaged returns the row of the means over all rows. sameDraws reports whether rows have the same draws.
+// averaged returns the row of the means over all rows. sameDraws is true if all rows have the same draws.
 func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
 	out := newSample(len(rows[0].values), draws)
 	if !sameDraws {

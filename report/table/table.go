@@ -20,14 +20,14 @@ const largest = 1e100
 // Table is the table of one score of an experiment: a row for each number of classes, a column for each method, and in
 // each cell the mean over the repeats.
 type Table struct {
-	Name           string // the experiment; may be ""
-	Score          eval.Score
-	Methods        []string // the columns
-	Ranks, ByClass bool     // the rows are ranks, or classes, instead of numbers of classes
-	Tests          Tests
-	Comparisons    int   // the number of pairs of methods, over all rows, for which p-values are corrected
-	Repeats        int   // the largest number of finished repeats in any cell of Rows
-	Rows           []Row // in ascending order
+	Name           string     // the experiment; may be ""
+	Score          eval.Score // the score of the values
+	Methods        []string   // the columns
+	Ranks, ByClass bool       // the rows are ranks, or classes, instead of numbers of classes
+	Tests          Tests      // the significance tests
+	Comparisons    int        // the number of pairs of methods, over all rows, for which p-values are corrected
+	Repeats        int        // the largest number of finished repeats in any cell of Rows
+	Rows           []Row      // in ascending order
 	// Average holds the mean of each column's means and of its standard deviations, with N trials in all. It is nil
 	// with one row. A method that lacks a row has no average, because that row might be the hardest.
 	Average *Row
@@ -35,8 +35,8 @@ type Table struct {
 
 // Row is one row of a table.
 type Row struct {
-	Number  int // the number of classes, the rank, or the class from 1, which has a Name; 0 in the average row
-	Name    string
+	Number  int    // the number of classes, the rank, or the class from 1, which has a Name; 0 in the average row
+	Name    string // of a class
 	Average bool
 	Cells   []Cell // one for each of the table's methods
 
