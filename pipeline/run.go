@@ -160,7 +160,7 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 		return cmp.Or(order[a.drawID()]/r.workers-order[b.drawID()]/r.workers, a.method-b.method)
 	})
 	count := len(p.trials) - len(todo) // trials that are done
-	r.progress.Tell("trials", count, len(p.trials))
+	r.progress.Report("trials", count, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
@@ -201,7 +201,7 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 				r.done[t.id] = *done.rec
 			}
 			count++
-			r.progress.Tell("trials", count, len(p.trials))
+			r.progress.Report("trials", count, len(p.trials))
 			return nil
 		})
 	}

@@ -66,7 +66,7 @@ func TestBrowser(t *testing.T) {
 	drag(t, p, `#group-1 a.picture[data-i='0']`, `#dock [data-group='1']`)
 	settled(p, 1)
 	want("a picture is dragged", func(s feedback.State) bool {
-		return s.Groups[0] == 1 && s.Groups[3] == 0 && slices.Equal(s.Told, []int{0})
+		return s.Groups[0] == 1 && s.Groups[3] == 0 && slices.Equal(s.Labelled, []int{0})
 	})
 	p.Run(`partwise.select([3, 6]);`, nil)
 	drag(t, p, `#group-1 a.picture[data-i='6']`, `#dock [data-group='new']`)
@@ -101,7 +101,7 @@ check(document.activeElement.matches("#group-2 a.picture"), "the focus is on", d
 	p.Run(`$("#group-2 a.picture[data-i='7']").focus();`, nil)
 	p.Press("r")
 	settled(p, 5)
-	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Told, 7) })
+	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Labelled, 7) })
 	p.Run(`check(document.activeElement.matches("#group-2 a.picture[data-i='7']"), "the focus is on", document.activeElement.outerHTML);
 check(document.activeElement.getAttribute("aria-label").endsWith(", labelled"), document.activeElement.getAttribute("aria-label"));`, nil)
 	p.Press("g")

@@ -134,8 +134,8 @@ func (s *Server) setState(state *feedback.State) ([]byte, error) {
 	for i, name := range state.Names {
 		shown.Names[i] = plaintext.Line(name)
 	}
-	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
-	shown.Groups, shown.Confidence, shown.Told = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Told)
+	shown.Undo, shown.Redo, shown.Effect = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Effect)
+	shown.Groups, shown.Confidence, shown.Labelled = nonNil(shown.Groups), nonNil(shown.Confidence), nonNil(shown.Labelled)
 	shown.Must, shown.Cannot = nonNil(shown.Must), nonNil(shown.Cannot)
 	text, err := json.Marshal(&shown)
 	if err == nil {

@@ -256,18 +256,18 @@ type State struct {
 	Groups     []int    `json:"groups"`
 	Names      []string `json:"names"`
 	Confidence []int    `json:"confidence"`
-	// Told are the labelled pictures, and Must and Cannot the linked pairs.
-	Told   []int    `json:"told"`
-	Must   [][2]int `json:"must"`
-	Cannot [][2]int `json:"cannot"`
+	// Labelled are the labelled pictures, and Must and Cannot the linked pairs.
+	Labelled []int    `json:"told"`
+	Must     [][2]int `json:"must"`
+	Cannot   [][2]int `json:"cannot"`
 	// Questions are pairs of pictures to ask about, the most informative first.
 	Questions []Question `json:"questions"`
 	Model     string     `json:"model"` // as in Options; another model numbers its groups differently
 	// Acts is the number of acts in force. Undo and Redo describe the act that they would undo or redo, or are "".
-	Acts int    `json:"acts"`
-	Undo string `json:"undo"`
-	Redo string `json:"redo"`
-	Said string `json:"said"` // the effect of the last call in a sentence or two
+	Acts   int    `json:"acts"`
+	Undo   string `json:"undo"`
+	Redo   string `json:"redo"`
+	Effect string `json:"said"` // the effect of the last call in a sentence or two
 }
 
 // Question asks whether pictures A and B belong together. A is the uncertain one, and B is typical of A's group.

@@ -120,13 +120,13 @@ func (s *Session) State() *State {
 	now := s.current()
 	out := &State{
 		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(now.names), Confidence: make([]int, len(s.found.Labels)),
-		Told: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
-		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Said: s.effect,
+		Labelled: []int{}, Must: append([][2]int{}, now.must...), Cannot: append([][2]int{}, now.cannot...),
+		Questions: s.questions, Model: s.opt.Model, Acts: s.present, Effect: s.effect,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
 		if now.labels[i] >= 0 {
-			out.Told = append(out.Told, i)
+			out.Labelled = append(out.Labelled, i)
 		}
 	}
 	if s.present > 0 {

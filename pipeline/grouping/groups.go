@@ -180,7 +180,7 @@ func (g Groups) work(in *input.Inputs, progress *input.Reporter) (*fitting.Work,
 		m.Cluster = m.Cluster.WithLabels()
 	}
 	total := cmp.Or(m.Iterations, epochs)
-	w.OnIteration = func(i int, _ float64) { progress.Tell("factorising", i, total) }
+	w.OnIteration = func(i int, _ float64) { progress.Report("factorising", i, total) }
 	return w, nil
 }
 

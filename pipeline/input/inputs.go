@@ -476,8 +476,8 @@ func Reported[T any](ctx context.Context, progress Progress, f func(*Reporter) (
 	return guard.Interruptible(ctx, func() (T, error) { return f(r) })
 }
 
-// Tell reports that done of total of a step are done.
-func (r *Reporter) Tell(what string, done, total int) {
+// Report reports that done of total of a step are done.
+func (r *Reporter) Report(what string, done, total int) {
 	r.Call(func() {
 		if r.To != nil {
 			r.To(what, done, total)
@@ -499,7 +499,7 @@ func (r *Reporter) Call(f func()) {
 
 // Of returns a function that reports the progress of one step.
 func (r *Reporter) Of(what string) func(done, total int) {
-	return func(done, total int) { r.Tell(what, done, total) }
+	return func(done, total int) { r.Report(what, done, total) }
 }
 
 // End stops all reports; the reporting call calls it when it returns.
