@@ -36,7 +36,7 @@ func printTable(w io.Writer, t columns.Table, below string) error {
 	return err
 }
 
-// printFacts prints names and values, except empty ones, in lines of at most most letters; 0 means any.
+// printFacts prints names and values, except empty ones, in lines of up to most letters; 0 means any.
 func printFacts(w io.Writer, most int, facts [][2]any) error {
 	t := columns.Table{Limits: []int{0, most}}
 	for _, f := range facts {

@@ -33,7 +33,7 @@ func (a *array) size() (n, m int) {
 	return a.dims[0], m
 }
 
-// matrix reads the numbers from r, of at most most bytes, into a *Bytes or a *mat.Dense.
+// matrix reads the numbers from r, which holds up to most bytes, into a *Bytes or a *mat.Dense.
 func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Matrix, error) {
 	n, m := a.size()
 	if asBytes {
@@ -50,7 +50,7 @@ func (a *array) matrix(r io.Reader, most int64, in *input, asBytes bool) (mat.Ma
 	return mat.NewDense(n, m, data), nil
 }
 
-// readValues reads numbers, each of bytes bytes in memory, some rows or columns at a time.
+// readValues reads numbers, some rows or columns at a time. bytes is the size of a number in memory.
 func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64, decode func(raw []byte) func(i int) T) ([]T, error) {
 	n, m := a.size()
 	lines, length, byColumns := n, m, a.columns && m > 1

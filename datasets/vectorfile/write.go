@@ -48,10 +48,9 @@ func CanWrite(path string) error {
 	return nil
 }
 
-// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
-// three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
-// no longer images.
+// Write writes vectors in the format of the extension of path: .npz for NumPy, .mat for MATLAB or .csv; docs/data.md
+// lists what is in it. Open reads the same vectors, labels and names from it, but names the content after the file.
+// Sparse vectors become dense in a .csv, and vectors in a .mat are no longer images.
 //
 // The write is atomic: on failure, or if ctx ends, an existing file is unchanged. Values that are not finite are
 // errors. So are names that the format cannot hold: with white space at an end in a .csv, with characters beyond U+FFFF

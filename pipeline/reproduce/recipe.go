@@ -51,8 +51,8 @@ type Paper struct {
 	Readings []Variant `setting:"readings"`
 }
 
-// Claim is a paper's claim that the mean score of Method is above the mean of each method of Over, by a substantial
-// part of Gain if it is printed, or below the mean of each method of Below.
+// Claim is a paper's claim that the mean score of Method is above the means of all Over, or below the means of all
+// Below. If Gain is printed, the difference must be a substantial part of it.
 type Claim struct {
 	Says string `json:"says" setting:"says"` // the claim in words
 	// Where is the table, figure or section of the paper.

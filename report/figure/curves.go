@@ -20,8 +20,8 @@ import (
 )
 
 // Curves draws the means of a table against the number of classes or the rank, in a pale band of one standard error to
-// each side, or a single row as dots with bars of one standard deviation. A ring marks each method's best rank, unless
-// all ranks are equally good. Without any mean the error is ErrNoData.
+// each side. A single row is drawn as dots with bars of one standard deviation. A ring marks each method's best rank,
+// unless all ranks are equally good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -186,9 +186,9 @@ func relativeTo(values []float64, largest float64) []float64 {
 	return out
 }
 
-// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps: a line for
-// each combination of other settings, with a ring at the best, and level lines for other methods. Without data the
-// error is ErrNoData.
+// SweepCurves draws the score of a table, its average or the best rank's, against one setting of its sweeps. It has a
+// line for each combination of other settings, with a ring at the best, and level lines for other methods. Without data
+// the error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []spec.Sweep, setting string, looks Looks) (*Figure, error) {
 	level := ""
 	if t.ChoosesRank() {
