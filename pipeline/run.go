@@ -99,7 +99,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
+	r := &run{plan: p, sink: to, done: map[string]record.Record{}, workers: opt.Workers, progress: &input.Reporter{To: opt.Progress}}
 	defer r.progress.End()
 	maps.Copy(r.done, done)
 	err = r.runMissing(ctx)
@@ -114,7 +114,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Recor
 
 type run struct {
 	plan     *Plan
-	to       Sink
+	sink     Sink
 	workers  int
 	progress *input.Reporter
 
@@ -128,7 +128,7 @@ func (r *run) runMissing(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {
 			_, done := r.done[t.id]
-			lacksModel := done && r.plan.savesModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+			lacksModel := done && r.plan.savesModel(t) && !r.sink.HasModel(r.plan.modelFile(t))
 			if lacksModel || new && !done {
 				some = append(some, t)
 			}
@@ -194,7 +194,7 @@ func (r *run) runTrials(ctx context.Context, todo []trial) error {
 				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
 				return nil
 			}
-			if err := r.to.Put(done.rec, name, model); err != nil {
+			if err := r.sink.Put(done.rec, name, model); err != nil {
 				return err
 			}
 			if _, known := r.done[t.id]; !known {

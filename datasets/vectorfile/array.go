@@ -174,7 +174,7 @@ type storedPart struct {
 	array
 	file      *os.File
 	path      string // the opened path
-	temporary bool   // file is an unpacked copy that Close removes
+	temporary bool   // file is a temporary copy that Close removes
 	start     int64  // the offset of the values
 }
 
@@ -299,7 +299,7 @@ func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Store
 	if unpacked == nil {
 		part.file, err = os.Open(in.path)
 	} else if part.file, err = os.CreateTemp("", "partwise-*.values"); err == nil {
-		// An open file that can be removed needs no name.
+		// On most systems an open file can be removed at once.
 		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
 		_, err = io.Copy(part.file, io.LimitReader(unpacked, need+1))
 	}

@@ -123,15 +123,15 @@ func (c *Content) checkVectors() error {
 }
 
 type namedList struct {
-	name    string
-	words   []string
-	numbers []float64
-	whole   bool // the numbers are integers
+	name     string
+	words    []string
+	numbers  []float64
+	integers bool // the numbers are integers
 }
 
 // lists returns the lists that Write stores beside vectors, which hold images of a size or 0×0.
 func (c *Content) lists(height, width int) []namedList {
-	labels := namedList{name: "gnd", whole: !slices.Contains(c.Labels, -1)}
+	labels := namedList{name: "gnd", integers: !slices.Contains(c.Labels, -1)}
 	for _, l := range c.Labels {
 		number := float64(l + 1)
 		if l < 0 {
@@ -144,14 +144,14 @@ func (c *Content) lists(height, width int) []namedList {
 		all = append(all, namedList{name: classesVariable, words: c.Classes})
 	}
 	if len(c.Features) > 0 {
-		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", whole: true}, namedList{name: "scales"}
+		names, counts, scales := namedList{name: "features"}, namedList{name: "columns", integers: true}, namedList{name: "scales"}
 		for _, f := range c.Features {
 			names.words, counts.numbers = append(names.words, f.Name), append(counts.numbers, float64(f.Count))
 			scales.numbers = append(scales.numbers, f.Scale)
 		}
 		all = append(all, names, counts, scales)
 	}
-	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, whole: true})
+	return append(all, namedList{name: sizeVariable, numbers: []float64{float64(height), float64(width)}, integers: true})
 }
 
 // putList writes numbers in little-endian order, up to the first error.
@@ -196,7 +196,7 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 		switch {
 		case l.words != nil:
 			z.Words(l.name, l.words)
-		case l.whole:
+		case l.integers:
 			putInt32(z, l.name, l.numbers...)
 		default:
 			z.List(l.name, l.numbers)

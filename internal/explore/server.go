@@ -63,13 +63,13 @@ type Server struct {
 	files []string
 	pages http.Handler
 
-	acting   sync.Mutex // held by the running act
-	session  Session
-	closed   bool
-	done     []string               // the ids of the last acts
-	state    atomic.Pointer[[]byte] // as JSON
-	finished chan struct{}
-	finish   sync.Once
+	acting    sync.Mutex // held by the running act
+	session   Session
+	closed    bool
+	recentIDs []string               // the ids of the last acts
+	state     atomic.Pointer[[]byte] // as JSON
+	finished  chan struct{}
+	finish    sync.Once
 }
 
 const (
@@ -309,7 +309,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 	if s.closed || s.ctx.Err() != nil {
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
-	if by.ID != "" && slices.Contains(s.done, by.ID) {
+	if by.ID != "" && slices.Contains(s.recentIDs, by.ID) {
 		return *s.state.Load(), nil
 	}
 	var state *feedback.State
@@ -327,7 +327,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
-	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], by.ID)
+	s.recentIDs = append(s.recentIDs[max(0, len(s.recentIDs)+1-mostDone):], by.ID)
 	return s.setState(state)
 }
 

@@ -18,7 +18,7 @@ type corrections struct {
 	names        []string // of each group, or ""
 	labels       []int    // the group that each picture is labelled with, or −1
 	must, cannot [][2]int // must and cannot are the links, each pair with the lower number first
-	words        string   // describes the act that led to this state
+	description  string   // describes the act that led to this state
 }
 
 func (c *corrections) clone() *corrections {

@@ -139,7 +139,7 @@ func (s *Session) saveFiles() error {
 		{GroupsFile, true, func(w *bytes.Buffer) error {
 			out := csv.NewWriter(w)
 			_ = out.Write([]string{"file", "group", "name"})
-			for i, g := range s.found.Labels {
+			for i, g := range s.result.Labels {
 				_ = out.Write([]string{spreadsheet.Cell(set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.current().names[g])})
 			}
 			out.Flush()

@@ -501,8 +501,8 @@ func TestHistory(t *testing.T) {
 	if slices.Equal(to, self) {
 		t.Fatal("no group has another number")
 	}
-	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.states[2].words != want {
-		t.Errorf("%q is what was done, want %q", s.states[2].words, want)
+	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.states[2].description != want {
+		t.Errorf("%q is what was done, want %q", s.states[2].description, want)
 	}
 	turn(1, to)
 	turn(6, to)

@@ -121,7 +121,7 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	need := func(width, height int) int64 {
 		return features.ThumbnailMemory(image.Pt(width, height), pictures.ThumbnailSide)
 	}
-	err = in.shown.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
+	err = in.thumbnailImages.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
 		if grey := features.GreyThumbnail(img, pictures.ThumbnailSide); grey != nil {
 			small = grey
 		} else {

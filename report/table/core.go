@@ -90,21 +90,21 @@ func (by Tests) pValue(row sample, i, j int) float64 {
 }
 
 type testFamily struct {
-	p, weights []float64
-	shown      []*Contrast // of each p, or nil
+	pValues, weights []float64
+	contrasts        []*Contrast // of each p, or nil
 }
 
 func (f *testFamily) add(p float64, c *Contrast) {
-	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
+	f.pValues, f.weights, f.contrasts = append(f.pValues, p), append(f.weights, 1), append(f.contrasts, c)
 }
 
 // judge corrects the p-values, by Bonferroni for this number of comparisons if it is not 0, and sets the verdicts.
 func (by Tests) judge(f testFamily, bonferroni int) {
-	p := f.p
+	p := f.pValues
 	if by.corrects() && bonferroni == 0 {
 		p = significance.Holm(p, f.weights)
 	}
-	for i, c := range f.shown {
+	for i, c := range f.contrasts {
 		if c == nil {
 			continue
 		}

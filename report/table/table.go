@@ -153,7 +153,7 @@ func (t *Table) compare() {
 		if best[at] < 0 {
 			continue
 		}
-		before := len(f.p)
+		before := len(f.pValues)
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			if c.N > 0 && !c.Best {
@@ -172,14 +172,14 @@ func (t *Table) compare() {
 			}
 		}
 		if r.Average {
-			averages = len(f.p) - before
+			averages = len(f.pValues) - before
 		}
 	}
 	if !whole {
 		t.Tests.judge(f, t.Comparisons)
 		return
 	}
-	t.Comparisons = len(f.p)
+	t.Comparisons = len(f.pValues)
 	for i := t.Comparisons - averages; averages < t.Comparisons && i < t.Comparisons; i++ {
 		f.weights[i] = float64(t.Comparisons-averages) / float64(averages)
 	}

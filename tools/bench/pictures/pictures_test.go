@@ -106,7 +106,7 @@ type change struct {
 }
 
 // of returns the picture changed.
-func (c change) of(img *image.RGBA) image.Image {
+func (c change) apply(img *image.RGBA) image.Image {
 	changed := c.do(img)
 	if c.quality == 0 {
 		return changed
@@ -336,7 +336,7 @@ func outliers(t *testing.T, s, other set) (among, others float64) {
 	return among, others
 }
 
-func same(img *image.RGBA) image.Image { return img }
+func unchanged(img *image.RGBA) image.Image { return img }
 
 func resized(by float64) func(*image.RGBA) image.Image {
 	return func(img *image.RGBA) image.Image {
