@@ -326,7 +326,7 @@ func (s *Set) ValueRange() (black, white float64) {
 	return min(least, 0), max(greatest, 0)
 }
 
-// vectorRow returns vectorRow i of the vectors, which may be on disk.
+// vectorRow returns row i of the vectors, which may be on disk.
 func (s *Set) vectorRow(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*vectorfile.Stored)
 	if !ok {

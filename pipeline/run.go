@@ -145,8 +145,8 @@ func (r *run) runMissing(ctx context.Context) error {
 	return errors.Join(err, r.runTrials(ctx, todo(false)))
 }
 
-// runTrials runs runTrials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
-// classes and ranks. Concurrent runTrials belong to different draws, so that none waits for a value that another computes.
+// runTrials runs trials concurrently, repeat by repeat, so that a stopped run has complete repeats of all numbers of
+// classes and ranks. Concurrent trials belong to different draws, so that none waits for a value that another computes.
 func (r *run) runTrials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })

@@ -173,7 +173,7 @@ func (p *Plan) tableRow(t trial) int {
 	return 0
 }
 
-// drawnClasses returns the class of the data for each class of a draw, nil if all classes were drawnClasses.
+// drawnClasses returns the class of the data for each class of a draw, nil if all classes were drawn.
 func (p *Plan) drawnClasses(d draw, k int) []int {
 	if k == len(p.classes) {
 		return nil

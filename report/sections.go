@@ -72,7 +72,7 @@ type Basis struct {
 	Height, Width, Channels int
 }
 
-// partsOfMethods shows the learned partsOfMethods of methods.
+// partsOfMethods shows the learned parts of methods.
 func partsOfMethods(w *experimentPage) any {
 	shown := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(w.shownMethods, b.Method) })
 	return w.writeParts(shown, partsView{About: "Each", Chosen: w.chosen})

@@ -99,7 +99,7 @@ func fitHelp(cmd *cobra.Command, n int) {
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", n-slop)))
 }
 
-// withProgress runs do and shows its progress. doing names the withProgress if a signal interrupts it.
+// withProgress runs do and shows its progress. doing names the work if a signal interrupts it.
 func withProgress[T any](cmd *cobra.Command, doing string, do func(show input.Progress) (T, error)) (T, error) {
 	s := &stages{w: cmd.ErrOrStderr()}
 	s.begin(doing)

@@ -286,7 +286,7 @@ func (s *Stored) scan(ctx context.Context) error {
 	return nil
 }
 
-// isBytes reports whether all values are isBytes.
+// isBytes reports whether all values are bytes.
 func (s *Stored) isBytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }

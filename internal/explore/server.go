@@ -234,7 +234,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
-// plainAct handles an act plainAct parameters.
+// plainAct handles an act without parameters.
 func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var a struct{ requestInfo }
@@ -262,7 +262,7 @@ func (s *Server) finishSession(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// decodeBody decodes the decodeBody of a request.
+// decodeBody decodes the body of a request.
 func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
@@ -429,7 +429,7 @@ var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// serveFile serves files of the page: no serveFile outside of the folder, even through symbolic links, and none that a browser
+// serveFile serves files of the page: no file outside of the folder, even through symbolic links, and none that a browser
 // would run.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")

@@ -71,7 +71,7 @@ func (c *corrections) changeFrom(before *corrections) stateChange {
 	return d
 }
 
-// apply returns the state apply a change, and checks it.
+// apply returns the state after a change, and checks it.
 func (c *corrections) apply(d stateChange) (*corrections, error) {
 	next, n := c.clone(), len(c.base)
 	next.description, next.must, next.cannot = d.Words, d.Must.apply(c.must), d.Cannot.apply(c.cannot)

@@ -150,7 +150,7 @@ func (s *Session) merge(c *corrections, groups []int, own map[int]bool) error {
 	return nil
 }
 
-// nameGroup names a group. It labels the group's typical picture, so that the nameGroup stays with the group.
+// nameGroup names a group. It labels the group's typical picture, so that the name stays with the group.
 func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	if err := c.checkName(name, g); err != nil {
 		return err

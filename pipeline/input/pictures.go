@@ -50,7 +50,7 @@ func (l *looks) observer() *features.Observer {
 	}}
 }
 
-// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: cacheLook pictures.New.
+// cacheLook caches and returns the look and the thumbnail of a sample's decoded image: see pictures.New.
 func (l *looks) cacheLook(i int, img image.Image, whole image.Point) (look *pictures.Look, thumbnail []byte, err error) {
 	key, err := l.cacheKey(i)
 	if err != nil {
@@ -318,7 +318,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 	return err
 }
 
-// samePixels reports whether the images of two rows have samePixels size and pixels, at 16 bits a channel.
+// samePixels reports whether the images of two rows have equal size and pixels, at 16 bits a channel.
 func (in *Inputs) samePixels(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {

@@ -55,7 +55,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	return f.figure(true), nil
 }
 
-// meanPoints returns the meanPoints of a column, shifted by a number of standard errors.
+// meanPoints returns the means of a column, shifted by a number of standard errors.
 func meanPoints(t *table.Table, column int, errors float64) (points plotter.XYs) {
 	for _, row := range t.Rows {
 		if c := row.Cells[column]; c.N > 0 {

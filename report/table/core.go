@@ -81,7 +81,7 @@ func (by Tests) contrast(row sample, i, j int) Contrast {
 	return c
 }
 
-// pValue returns the pValue-value of a zero mean difference.
+// pValue returns the p-value of a zero mean difference.
 func (by Tests) pValue(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))

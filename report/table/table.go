@@ -218,7 +218,7 @@ func (t *Table) allRows() (rows []*Row) {
 	return rows
 }
 
-// lastRow returns the average row if there is one, else the lastRow row, or an empty row.
+// lastRow returns the average row if there is one, else the last row, or an empty row.
 func (t *Table) lastRow() (last Row) {
 	for _, r := range t.allRows() {
 		last = *r
