@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
 )
 
-// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it, and
-// released with the draw after its last trial.
+// sharedDraw is a draw with everything that its trials share. Each part is computed for the first trial that needs it,
+// and released with the draw after its last trial.
 type sharedDraw struct {
 	draw
 	plan   *Plan

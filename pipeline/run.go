@@ -122,8 +122,8 @@ type run struct {
 	done map[string]record.Record
 }
 
-// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the trials
-// whose models are saved run once more.
+// runMissing runs the missing trials. With several ranks, the best rank of each method is known only after them, so the
+// trials whose models are saved run once more.
 func (r *run) runMissing(ctx context.Context) error {
 	todo := func(new bool) (some []trial) {
 		for _, t := range r.plan.trials {

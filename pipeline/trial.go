@@ -22,8 +22,8 @@ type finished struct {
 	res *factor.Result
 }
 
-// runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a draw.
-// A panic becomes an error.
+// runTrial runs one trial. A method without a representation has the same result for all ranks, so it runs once for a
+// draw. A panic becomes an error.
 func (p *Plan) runTrial(ctx context.Context, t trial) (*finished, error) {
 	return guard.Interruptible(ctx, func() (*finished, error) {
 		get, done := p.acquireDraw(t)

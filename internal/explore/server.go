@@ -287,8 +287,8 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the lock,
-// so that a client that does not read cannot block others.
+// answerChange changes the session and answers with the new state, even if the client has gone. It answers without the
+// lock, so that a client that does not read cannot block others.
 func (s *Server) answerChange(w http.ResponseWriter, by requestInfo, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.applyChange(by, do)
 	if err != nil {
@@ -484,7 +484,8 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	return serveContent(w, r, f, kind)
 }
 
-// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same address.
+// serveContent serves a file, which the browser may cache but must revalidate, because other results have the same
+// address.
 func serveContent(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {

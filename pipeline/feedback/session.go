@@ -258,8 +258,8 @@ const (
 	mostAsked = 20  // questions of a State
 )
 
-// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group and
-// similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
+// findQuestions finds the most informative questions. A is an unlabelled picture that is about as near to another group
+// and similar to many other uncertain pictures. B is the nearest labelled picture of its group, or the typical one. It
 // finds none if all pictures are labelled or certain.
 func (s *Session) findQuestions() []Question {
 	now := s.current()

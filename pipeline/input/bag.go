@@ -49,8 +49,8 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 	return b, err
 }
 
-// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only makes a
-// run slower.
+// tolerantCache is a cache that reports its first failed write and then writes nothing more, so that a full disk only
+// makes a run slower.
 type tolerantCache struct {
 	Cache
 	failed   func(error)

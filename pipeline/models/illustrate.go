@@ -79,7 +79,8 @@ type Learned struct {
 	Model  factor.Model
 }
 
-// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these classes.
+// Illustrate shows words or places and models on photographs of each class. rows are rows of the inputs, of these
+// classes.
 func Illustrate(ctx context.Context, in *input.Inputs, seen *input.View, rows, class []int, models []Learned) (*Illustrations, error) {
 	var chosen []int // class by class
 	for c := range slices.Max(class) + 1 {

@@ -72,8 +72,8 @@ const (
 	atRest      = 1e-5
 )
 
-// relativeFall returns the relative fall of the objective over the last tenth of the iterations, and whether it is faster than
-// before. It returns 0 for a converged fit.
+// relativeFall returns the relative fall of the objective over the last tenth of the iterations, and whether it is
+// faster than before. It returns 0 for a converged fit.
 func relativeFall(curve []Point) (share float64, faster bool) {
 	if len(curve) < 2 {
 		return 0, false

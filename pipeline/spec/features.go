@@ -162,7 +162,8 @@ func featureKeys(list []features.Info) []string {
 	return keys
 }
 
-// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list and nil.
+// chooseExtractor returns the extractor in list that a mapping names, and the value at the name, else the first of list
+// and nil.
 func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
 	for _, field := range v.Fields {
 		var named []features.Info

@@ -112,8 +112,8 @@ type criterion struct {
 	values, errors []float64
 }
 
-// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets the
-// limits of the vertical axis.
+// choiceFigure draws criteria against the candidate numbers, with rings at the index chosen unless it is −1. bound sets
+// the limits of the vertical axis.
 func choiceFigure(x, y string, numbers []int, chosen int, bound func(*plot.Axis), criteria ...criterion) (*Figure, error) {
 	f := newChart(x, y)
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
