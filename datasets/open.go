@@ -264,7 +264,7 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 	return s, nil
 }
 
-// withoutClasses returns the set withoutClasses the samples of some classes, and counts these in LeftOut.
+// withoutClasses returns the set without the samples of some classes, and counts these in LeftOut.
 func (s *Set) withoutClasses(classes []string) *Set {
 	var rows []int
 	omitted := map[string]int{}

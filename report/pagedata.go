@@ -207,7 +207,8 @@ type codes struct {
 	Map        []byte `json:"map,omitempty"` // x and y of each sample, little-endian in two bytes each
 }
 
-// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is short.
+// encodeFeatures returns codes and the map of the samples; none without features, if all are equal, or if memory is
+// short.
 func (c Clusters) encodeFeatures(ctx context.Context) (out codes, err error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {

@@ -71,7 +71,7 @@ func experimentPhotographs(w *experimentPage) any {
 		w.fail(err)
 		return w.linked(view)
 	}
-	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
+	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p models.PartsShown) bool { return !slices.Contains(w.shownMethods, p.Method) })
 	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })

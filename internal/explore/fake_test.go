@@ -83,7 +83,7 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 			}
 		}
 	}
-	next.Said = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
+	next.Effect = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
 	switch a.Do {
 	case feedback.Skip:
 		if len(a.Pictures) == 2 {
@@ -145,7 +145,7 @@ func (f *fakeSession) turn(from, to *[]feedback.State, said string) (*feedback.S
 	for len(f.state.Names) < 1+slices.Max(f.state.Groups) {
 		f.state.Names = append(f.state.Names, "")
 	}
-	f.state.Said = said
+	f.state.Effect = said
 	return f.State(), nil
 }
 

@@ -192,10 +192,10 @@ func TestActs(t *testing.T) {
 	}
 	moved := act(Act{Do: Move, Pictures: []int{three}, Name: "far"})
 	if n := agree(moved.Groups, truth); n != 120 || moved.Names[3] != "far" {
-		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Said)
+		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Effect)
 	}
-	if !strings.HasPrefix(moved.Said, "1 image moved to a new group, far. 29 of 119 other images") {
-		t.Errorf("said: %q", moved.Said)
+	if !strings.HasPrefix(moved.Effect, "1 image moved to a new group, far. 29 of 119 other images") {
+		t.Errorf("said: %q", moved.Effect)
 	}
 	act(Act{Do: Name, Groups: []int{moved.Groups[0]}, Name: " Spät "})
 	if named := s.State(); named.Names[moved.Groups[0]] != "Spät" || len(named.Labelled) != 2 {
@@ -218,8 +218,8 @@ func TestActs(t *testing.T) {
 		t.Errorf("what was said last does not hold: %v", together.Cannot)
 	}
 	act(Act{Do: Move, Pictures: []int{1, 5}, Groups: []int{together.Groups[1]}})
-	if !strings.Contains(s.State().Said, "confirmed") {
-		t.Errorf("said %q", s.State().Said)
+	if !strings.Contains(s.State().Effect, "confirmed") {
+		t.Errorf("said %q", s.State().Effect)
 	}
 	for at := len(states) - 2; at >= 0; at-- {
 		back, err := s.Undo(t.Context())
@@ -501,8 +501,8 @@ func TestHistory(t *testing.T) {
 	if slices.Equal(to, self) {
 		t.Fatal("no group has another number")
 	}
-	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].words != want {
-		t.Errorf("%q is what was done, want %q", s.states[2].words, want)
+	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].description != want {
+		t.Errorf("%q is what was done, want %q", s.states[2].description, want)
 	}
 	turn(1, to)
 	turn(6, to)

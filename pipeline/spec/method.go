@@ -33,8 +33,8 @@ type Method struct {
 	// By replaces the experiment's clustering for this method.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
-	// ties and penalties. nil means true for a basis made of samples (U = X·W), because the coefficients at the end of
-	// an ordinary run are far from the recoded ones; it means false for other methods.
+	// ties and penalties. nil means true for a basis made of samples (U = X·W) and false for others. With such a basis,
+	// the coefficients at the end of an ordinary run are far from the recoded ones.
 	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"classification: recompute the coefficients of training samples as for test samples"`
 }
 
