@@ -40,7 +40,7 @@ type OpenOptions struct {
 	NoClasses bool `setting:"no-classes" help:"do not read subfolders as classes"`
 	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as
 	// train/Coast and test/Coast, and those that differ in case or in blanks around the name.
-	Pool bool `setting:"pool" help:"read every subfolder as a class, and merge subfolders of equal name"`
+	Pool bool `setting:"pool" help:"read every subfolder as a class; merge those of equal name"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
 	Fea   string `setting:"fea" help:"variable with the vectors in a .mat or .npz file"`
 	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`
