@@ -171,7 +171,7 @@ func CheckScores(task Task, names []string) error {
 		name = enum.Fold(name, there)
 		switch names[i] = name; {
 		case !slices.Contains(there, name):
-			return fmt.Errorf("unknown score %q of this task%s (choices: %s)", name, phrase.Guess(name, there), strings.Join(there, ", "))
+			return fmt.Errorf("unknown score %q of this task%s", name, phrase.Choices(name, there))
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("duplicate score %s", name)
 		}

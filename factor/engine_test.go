@@ -812,9 +812,9 @@ func TestPenaltySettings(t *testing.T) {
 		t.Errorf("got %+v, want the penalties %+v", got, want)
 	}
 	for want, params := range map[string]map[string]any{
-		`parts: penalty: unknown penalty "grap"; did you mean graph? (choices: none, graph`: {"penalty": "grap"},
+		`parts: penalty: unknown penalty "grap"; did you mean graph?`: {"penalty": "grap"},
 		`parts: penalty: none cannot be combined with other penalties`:                      {"penalty": "graph+none"},
-		`parts: lamda: unknown key "lamda"; did you mean lambda? (choices: cost, basis`:     {"lamda": 3},
+		`parts: lamda: unknown key "lamda"; did you mean lambda?`:     {"lamda": 3},
 		`parts: l1-weight: expected a number from 0 to 1e+100, got -1`:                      {"l1-weight": -1},
 		`parts: must: expected a number from 0 to 1e+100, got "x"`:                          {"must": "x", "penalty": "graph"},
 	} {

@@ -226,7 +226,7 @@ func checkUsage(cmd *cobra.Command) {
 
 // unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
-	return usageError{fmt.Errorf("unknown %s %q%s (choices: %s)", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("unknown %s %q%s", kind, name, phrase.Choices(name, names))}
 }
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.

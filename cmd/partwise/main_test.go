@@ -680,3 +680,28 @@ func TestHelpFits(t *testing.T) {
 		each(rootCommand())
 	}
 }
+
+// TestHelpIsShort: help fits a screen of 45 lines of 100 letters, with at most three lines of text before the usage.
+func TestHelpIsShort(t *testing.T) {
+	var each func(cmd *cobra.Command)
+	each = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+		var b strings.Builder
+		cmd.SetOut(&b)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+		if n := strings.Count(cmd.Long, "\n"); len(lines) > 45 || n > 2 {
+			t.Errorf("%s --help has %d lines, %d of them text", cmd.CommandPath(), len(lines), n+1)
+		}
+		for _, line := range lines {
+			if n := text.StringWidthWithoutEscSequences(line); n > 100 {
+				t.Errorf("%s --help: %d letters: %s", cmd.CommandPath(), n, line)
+			}
+		}
+	}
+	each(rootCommand())
+}

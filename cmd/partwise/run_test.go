@@ -180,7 +180,7 @@ func TestCompare(t *testing.T) {
 		{exitUsage, "partwise compare DIR1 DIR2", []string{small}},
 		{exitUsage, `unknown test "bays-t"; did you mean bayes-t?`, []string{small, large, "--significance", "bays-t"}},
 		{exitUsage, "a number from 0 to 100", []string{small, large, "--significance", "bayes-t,rope=-1"}},
-		{exitUsage, `no format "word"`, []string{small, large, "--format", "word"}},
+		{exitUsage, `unknown format "word"`, []string{small, large, "--format", "word"}},
 	} {
 		code, stdout, stderr := partwise(append([]string{"compare"}, test.args...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
@@ -470,7 +470,7 @@ func TestReproduceMistakes(t *testing.T) {
 	}
 	write(t, "mine/index.html", "my own page")
 	for line, want := range map[string]string{
-		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale? (choices: ccf-coil20,`,
+		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale?`,
 		"reproduce ccf-yale":                   `partwise datasets get yale`,
 		"reproduce cnmf-corel":                 "Corel is sold",
 		"reproduce none.yaml":                  "none.yaml",

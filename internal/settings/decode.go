@@ -160,7 +160,7 @@ func keyed(key string, err error) error {
 
 // UnknownKey returns an error for an unknown key that lists the known keys.
 func UnknownKey(key *Value, known []string) error {
-	return keyed(key.Text, key.Errorf("unknown key %q%s (choices: %s)", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
+	return keyed(key.Text, key.Errorf("unknown key %q%s", key.Text, phrase.Choices(key.Text, known)))
 }
 
 // The largest values of numbers without a bound.

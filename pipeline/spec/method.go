@@ -147,7 +147,7 @@ func (m *Method) validate(v *settings.Value) error {
 func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
-		return nil, fmt.Errorf("unknown method %q%s (choices: %s)", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
+		return nil, fmt.Errorf("unknown method %q%s", m.Name, phrase.Choices(m.Name, MethodNames()))
 	}
 	return info.New(m.Params)
 }
