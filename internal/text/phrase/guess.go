@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Guess returns a hint such as " (did you mean nmf?)" with up to three names that are similar to an unknown one, or "". A
+// Guess returns a hint such as "; did you mean nmf?" with up to three names that are similar to an unknown one, or "". A
 // name is similar if it begins with the unknown one, or if their edit distance is at most 1 or a third of the
 // letters.
 func Guess(name string, names []string) string {
