@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// clouds returns n samples of m columns around k far places, with the place of each; the samples of
-// the last place are in two parts, near each other, of which the second is said to be place k.
+// clouds returns n samples of m columns around k distant centres, with the centre of each. The samples of
+// the last centre form two nearby parts; the second is labelled k.
 func clouds(n, m, k int) (x *mat.Dense, truth []int) {
 	src := rand.New(rand.NewPCG(3, 4))
 	x = mat.NewDense(n, m, nil)
@@ -44,8 +44,8 @@ func corrected(t *testing.T, x *mat.Dense, k int, groups []int, known Known) *Co
 
 func repeated(n, value int) []int { return slices.Repeat([]int{value}, n) }
 
-// TestCorrectedFollows: what is told of one sample goes to those that are like it, what is told
-// of none changes nothing, and shares add up.
+// TestCorrectedFollows: a correction of one sample also applies to similar samples, no
+// correction changes nothing, and shares sum to 1.
 func TestCorrectedFollows(t *testing.T) {
 	x, truth := clouds(120, 8, 3)
 	groups := make([]int, 120)

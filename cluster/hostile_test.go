@@ -111,9 +111,9 @@ func newHostile(seed uint64) hostile {
 	return h
 }
 
-// TestHostileNumbers, of every algorithm: whatever the numbers and the links, what
-// comes out are K clusters and finite numbers, or one error that says what is wrong;
-// and the objective of k-means never rises from one iteration to the next.
+// TestHostileNumbers, for every algorithm: for any numbers and links the result has K
+// clusters and finite numbers, or is an error with the reason. The objective of k-means
+// never rises from one iteration to the next.
 func TestHostileNumbers(t *testing.T) {
 	ctx := context.Background()
 	weights := []float64{0, 1e-300, 1e-10, 1, 1e100, 1e300}
@@ -236,9 +236,9 @@ func checkResult(res *Result, n, k int) error {
 	return nil
 }
 
-// descends compares the objectives after 1, 2, … iterations, for which a rise of
-// 1e-12, and of 1e-13 of the size of what the objective is the difference of, counts
-// as rounding.
+// descends compares the objectives after 1, 2, … iterations. A rise counts as rounding
+// up to 1e-12 of the objective and 1e-13 of size, the size of the terms whose difference
+// is the objective.
 func descends(size float64, fit func(iterations int) (*Result, error)) (*Result, error) {
 	var before *Result
 	for t := 1; t <= 8; t++ {

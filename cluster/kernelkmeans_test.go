@@ -191,7 +191,7 @@ func TestSSKKKernel(t *testing.T) {
 	if !mat.Equal(once, twice) {
 		t.Error("repeated links change the kernel")
 	}
-	// A positive definite kernel without links stays what it is.
+	// A positive definite kernel without links is unchanged.
 	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewDiagDense(3, []float64{1, 2, 3}), Known{})
 	if err != nil {
 		t.Fatal(err)

@@ -63,8 +63,8 @@ func plainCost(d Distance, x, y []float64) float64 {
 	return 1 - xy/math.Sqrt(xx)/math.Sqrt(yy)
 }
 
-// plainKMeans is Lloyd's algorithm without any of the shortcuts. It takes two
-// costs for equal if they differ by no more than rounding does.
+// plainKMeans is Lloyd's algorithm without shortcuts. Costs are equal if they differ
+// by rounding at most.
 func plainKMeans(d Distance, x *mat.Dense, start []int) (labels []int, objective float64) {
 	n, m := x.Dims()
 	k := len(start)
@@ -692,8 +692,8 @@ func plainObjective(d Distance, x *mat.Dense, labels []int, k int) (objective fl
 	return objective
 }
 
-// TestRefine: no sample of the answer would lower the objective anywhere else, by more than
-// rounding, and the objective is no more than without, from the same start. Some are less.
+// TestRefine: no move of a sample lowers the objective by more than rounding, and from the
+// same start the objective is at most the one without refinement, sometimes lower.
 func TestRefine(t *testing.T) {
 	random := rng.New(1, "refine")
 	less := 0
@@ -750,7 +750,7 @@ func TestRefine(t *testing.T) {
 }
 
 // TestRefineLeavesLloyd: of 0, 4 and 7 from the centres 4 and 7, 4 is nearer to the mean of 0
-// and 4 than to 7, but with 7 it costs 4.5 in place of 8.
+// and 4 than to 7, but with 7 it costs 4.5 instead of 8.
 func TestRefineLeavesLloyd(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, 4, 7})
 	for refine, want := range map[bool][]int{false: {0, 0, 1}, true: {0, 1, 1}} {

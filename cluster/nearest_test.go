@@ -175,8 +175,8 @@ func TestMembershipsMatchPlain(t *testing.T) {
 	}
 }
 
-// TestMembershipsOfNewRows: rows without a group are in that of the nearest centre, and a
-// group without samples is near to none.
+// TestMembershipsOfNewRows: rows without a group are in the group of the nearest centre,
+// and a group without samples gets no rows.
 func TestMembershipsOfNewRows(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 0, 3, 0, 0, 10, 0, 12})
 	c, err := NewCentres(DistanceEuclidean, x, []int{0, 0, 2, 2})

@@ -67,7 +67,7 @@ func TestRegister(t *testing.T) {
 	Register(Info{Name: "kmeans"}, everyNth{})
 }
 
-// fixture is one of the exact answers that the methods are held to.
+// fixture is an exact expected result of a method.
 type fixture struct {
 	Method    string
 	Tolerance float64
@@ -119,7 +119,7 @@ func (f *fixture) features(t *testing.T) KMeans {
 	return k
 }
 
-// fixtureChecks maps the start of a method's name to what is checked.
+// fixtureChecks maps the start of a method's name to its check.
 var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"kmeans": func(t *testing.T, f *fixture) {
 		got, err := f.features(t).Fit(context.Background(), testkit.Rows(f.Inputs.Rows))
@@ -178,7 +178,7 @@ func (f *fixture) checkMatrix(t *testing.T, got mat.Matrix, want [][]float64) {
 	testkit.Near(t, f.Method, got, testkit.Rows(want), f.Tolerance)
 }
 
-// near reports whether a and b differ by no more than a share of b, or of 1.
+// near reports whether a and b differ by at most tolerance, relative to b or 1.
 func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
 }

@@ -43,5 +43,5 @@ func checkMetrics(t *testing.T, f *metricsFixture) {
 	}
 }
 
-// near reports whether a and b differ by no more than the tolerance.
+// near reports whether a and b differ by at most the tolerance.
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }

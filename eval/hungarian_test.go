@@ -31,8 +31,8 @@ func permutations(n int, f func(order []int)) {
 	place(0)
 }
 
-// sum returns the counts that are matched, and fails where a column is matched twice or
-// what is matched is no cell.
+// sum returns the sum of the matched counts. It fails if a column is matched twice or a
+// match is not a cell.
 func sum(t *testing.T, rows [][]cell, matched []int) (total int) {
 	t.Helper()
 	used := map[int]bool{}

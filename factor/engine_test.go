@@ -201,8 +201,8 @@ func countsOf(seed uint64, n, m, k int, share float64) *mat.Dense {
 	return &x
 }
 
-// TestFastKLIterations: 25 iterations come to no more than 200 of the multiplicative
-// rule from the same factors, on average, of dense data and of sparse.
+// TestFastKLIterations: on average 25 iterations reach at most the objective of 200
+// multiplicative ones from the same factors, for dense and for sparse data.
 func TestFastKLIterations(t *testing.T) {
 	for _, share := range []float64{1, 0.15} {
 		var sum float64
@@ -309,7 +309,7 @@ func TestFastKLCores(t *testing.T) {
 	}
 }
 
-// TestFastKLServes: what it does not serve it names.
+// TestFastKLServes: the error names the unsupported part.
 func TestFastKLServes(t *testing.T) {
 	for want, m := range map[string]Method{
 		"the solver fast does not support unit-norm with cost kl":         DSNMF{},
@@ -484,11 +484,11 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// BenchmarkProducts times iterations of multiplicative updates and, by turns, the products
-// of matrices that they contain: how much longer they take, at how many operations and bytes
-// of the data the products run, and what share of the roofline (Williams, Waterman and
-// Patterson 2009) that is: of the lesser of what products of square matrices come to and what
-// the data allow by the speed at which they are read.
+// BenchmarkProducts times iterations of multiplicative updates, alternating with the matrix
+// products that they contain. It reports the ratio of the two times, the operations and
+// bytes of data per second of the products, and these as a fraction of the roofline
+// (Williams, Waterman and Patterson 2009): the lower of the speed of square products and
+// the speed that the memory bandwidth allows.
 func BenchmarkProducts(b *testing.B) {
 	for _, size := range [][3]int{{165, 1024, 15}, {1440, 1024, 20}, {10000, 784, 20}} {
 		n, m, k := size[0], size[1], size[2]
@@ -664,9 +664,9 @@ func BenchmarkGram(b *testing.B) {
 	}
 }
 
-// TestSmooth: the penalty is the sum over neighbouring pixels of each channel, with every
-// basis and cost it makes basis images smoother, and through the samples' inner products
-// it is what it is through the basis itself.
+// TestSmooth: the penalty is the sum over neighbouring pixels of each channel. It makes
+// basis images smoother with every basis and cost, and has the same value when computed
+// from the samples' inner products.
 func TestSmooth(t *testing.T) {
 	image := Image{Height: 3, Width: 4, Channels: 2}
 	roughness := func(u *mat.Dense) (sum float64) { // m×k

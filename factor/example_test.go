@@ -24,8 +24,7 @@ func images() *mat.Dense {
 	})
 }
 
-// fits tells how far the basis and the coefficients are from the data, as a share
-// of its norm.
+// fits returns the distance of the reconstruction from the data, relative to its norm.
 func fits(x *mat.Dense, r *factor.Result) float64 {
 	var rest mat.Dense
 	rest.Mul(r.Coefficients, r.Basis.T())
@@ -188,7 +187,7 @@ func ExampleMiniBatch() {
 	// true true true
 }
 
-// The rank of data that is the product of two factors is found by what is held out of them.
+// Held-out entries select the rank of data that is the product of two factors.
 func ExampleChooseRank() {
 	x := mat.NewDense(60, 40, nil)
 	x.Apply(func(i, j int, _ float64) float64 {

@@ -425,9 +425,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAnyLabels: labels are names, and what a method does depends on nothing but
-// which of them are the same. A table with a place for each number up to the
-// largest would have 2^40 of them.
+// TestAnyLabels: labels are names: a method depends only on which of them are equal. A
+// table indexed by label would have 2^40 entries.
 func TestAnyLabels(t *testing.T) {
 	p := planted(1)
 	p.opt.Iterations = 5
@@ -699,7 +698,7 @@ func array(kind, shape, values string) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head + values
 }
 
-// TestLoadBadModels: what is not a model is an error that says why.
+// TestLoadBadModels: a file that is not a model is an error with the reason.
 func TestLoadBadModels(t *testing.T) {
 	const (
 		zero, one, two = "\x00\x00\x00\x00\x00\x00\x00\x00", "\x01\x00\x00\x00\x00\x00\x00\x00", "\x02\x00\x00\x00\x00\x00\x00\x00"

@@ -132,8 +132,8 @@ func factors(m Method) checker {
 	return func(t *testing.T, f *fixture) { checkFactors(t, f, m, nil) }
 }
 
-// checkFactors runs m for every number of iterations in f. vScale is what a
-// sample's coefficients are to be multiplied by to get the fixture's, or nil.
+// checkFactors runs m for every number of iterations in f. vScale holds the factors that
+// convert the samples' coefficients to the fixture's, or is nil.
 func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 	x := columns(f.Inputs.X)
 	known := Known{Labels: f.Inputs.Labels}
@@ -152,7 +152,7 @@ func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 		}
 		return v
 	}
-	// The papers call both U what is the basis, and what its weights are.
+	// The papers use U both for the basis and for its weights.
 	basis, weights := "U", "W"
 	if strings.HasPrefix(f.Method, "cf_ogl") {
 		basis, weights = "", "U"
@@ -206,7 +206,7 @@ func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 	}
 }
 
-// checkNormalisedCut: the fixture's V is that of the weighted samples.
+// checkNormalisedCut compares the fixture's V, the coefficients of the weighted samples.
 func checkNormalisedCut(t *testing.T, f *fixture) {
 	scale := make([]float64, len(f.Inputs.Gamma))
 	for i, g := range f.Inputs.Gamma {
@@ -368,7 +368,7 @@ func checkLinks(t *testing.T, f *fixture) {
 	checkFactors(t, f, withKnown{m, known}, nil)
 }
 
-// withKnown is a method that knows more than it is told.
+// withKnown is a method with extra labels and links.
 type withKnown struct {
 	Method
 	known Known

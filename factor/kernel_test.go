@@ -58,7 +58,7 @@ func (k Kernel) value(x, y []float64, width float64) float64 {
 	return product
 }
 
-// TestKernelValues: K is that of the formulas, of dense and of sparse samples.
+// TestKernelValues: K has the values of the formulas, for dense and for sparse samples.
 func TestKernelValues(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
@@ -119,7 +119,7 @@ func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 	return out
 }
 
-// TestLinearKernelAsMatrix: XᵀX given is what is there without a kernel.
+// TestLinearKernelAsMatrix: the kernel matrix XᵀX gives the result without a kernel.
 func TestLinearKernelAsMatrix(t *testing.T) {
 	for seed := range uint64(40) {
 		p := randomProblem(seed, seed%2 == 0)
@@ -203,8 +203,8 @@ func kernelObjective(k, w, v *mat.Dense) float64 {
 	return algebra.Inner(e, ke)
 }
 
-// TestKernelObjective: what is reported is the cost of the factors returned, and
-// the concepts have unit length.
+// TestKernelObjective: the reported objective is the cost of the returned factors, and the
+// concepts have unit length.
 func TestKernelObjective(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
@@ -502,7 +502,7 @@ func TestKernelDegenerate(t *testing.T) {
 
 func rowLength(a *mat.Dense, i int) float64 { return mat.Norm(a.RowView(i), 2) }
 
-// TestKernelModelBadInput: what cannot be represented is said.
+// TestKernelModelBadInput: samples that cannot be represented are an error.
 func TestKernelModelBadInput(t *testing.T) {
 	p := randomProblem(3, false)
 	n, m := p.x.Dims()

@@ -40,10 +40,9 @@ var (
 // weighted divergences (products under the floor of denominators).
 var onceWrong = []uint64{10, 12, 13, 19, 114, 395, 576, 1546, 1631, 1733, 1979, 4652, 4900, 4948, 4969}
 
-// TestHostileNumbers, of every method of the registry with any hyper-parameters
-// and of every combination of parts: whatever the numbers, what comes out is finite
-// or one error that says what is wrong, and an objective that is promised never to
-// rise does not.
+// TestHostileNumbers, for every registered method with any hyper-parameters and every
+// combination of parts: for any numbers the result is finite, or an error with the
+// reason. An objective that must never rise does not.
 func TestHostileNumbers(t *testing.T) {
 	seeds := slices.Clone(onceWrong)
 	for i := range uint64(*hostileProblems) {
@@ -248,8 +247,8 @@ func hostileProblem(seed uint64) (p problem, kind string) {
 	return p, strings.Join(kinds, ", ")
 }
 
-// TestLimitsOfScale: what a factorisation without penalties finds in data with the
-// largest and the smallest values that are taken is what it finds elsewhere.
+// TestLimitsOfScale: a factorisation without penalties gives the same result for data
+// scaled to the largest and the smallest allowed values.
 func TestLimitsOfScale(t *testing.T) {
 	p := randomProblem(7, true)
 	n, _ := p.x.Dims()
@@ -419,7 +418,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// zipf returns texts of so many words, the word of rank r as common as 1/r.
+// zipf returns n texts over a vocabulary of m; the word of rank r has frequency 1/r.
 func zipf(n, m, words int) *CSR {
 	src := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Entry
@@ -432,7 +431,7 @@ func zipf(n, m, words int) *CSR {
 	return sparse.FromEntries(n, m, entries)
 }
 
-// fuse is a context that ends once it has been asked so many times.
+// fuse is a context that ends after a number of checks.
 type fuse struct {
 	context.Context
 	left atomic.Int64
@@ -499,13 +498,12 @@ func TestInterruptedIteration(t *testing.T) {
 	}
 }
 
-// fixedMemory is what the matrix products and decompositions take for themselves
-// whatever the size.
+// fixedMemory is the memory of the buffers of matrix products and decompositions,
+// independent of the size.
 const fixedMemory = 8 << 20
 
-// All that a method allocates in one iteration is no more than Memory says, for
-// every method of the registry. What it allocates in more iterations can be
-// collected.
+// TestMemory: every registered method allocates at most its Memory in one iteration.
+// Allocations of further iterations can be collected.
 func TestMemory(t *testing.T) {
 	for _, shape := range []struct{ n, m, k int }{{400, 60, 6}, {60, 900, 6}, {120, 120, 60}} {
 		src := rng.New(1)

@@ -599,9 +599,9 @@ func TestLDAByMeans(t *testing.T) {
 	}
 }
 
-// TestPCA: the directions are orthonormal, what d of them leave out is what the
-// singular values beyond the d-th say, and a share of the variance takes no more
-// of them than it must.
+// TestPCA: the directions are orthonormal, the residual of d directions is given by the
+// singular values beyond the d-th, and a share of the variance selects the fewest
+// directions.
 func TestPCA(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, true)
@@ -1010,7 +1010,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 	}
 }
 
-// TestSSNMFObjective: it is that of the factors returned.
+// TestSSNMFObjective: the objective is that of the returned factors.
 func TestSSNMFObjective(t *testing.T) {
 	p := randomProblem(4, false)
 	p.opt.Rank = 3

@@ -500,8 +500,8 @@ func TestTransformAgrees(t *testing.T) {
 	}
 }
 
-// TestPenaltyShare: what the result says of the penalty is the penalty of its
-// factors, and the rest the fit.
+// TestPenaltyShare: the penalty in the result is the penalty of its factors, and the
+// rest of the objective is the fit.
 func TestPenaltyShare(t *testing.T) {
 	p := randomProblem(3, false)
 	p.opt.KeepScale = true
@@ -574,13 +574,13 @@ func TestPenaltyShare(t *testing.T) {
 // A rule is a method that iterates, and what its theory promises.
 type rule struct {
 	method Method
-	// parts are what the method is made of but for ties and penalties.
+	// parts are the method's parts without ties and penalties.
 	parts Parts
-	// descends tells whether the objective never rises, signed whether the
+	// descends reports whether the objective never rises, signed whether the
 	// data may have negative values.
 	descends, signed bool
-	// grows tells whether the objective has no bound below, so that the
-	// factors may outgrow what numbers hold: an error that says so.
+	// grows reports whether the objective is unbounded below, so that the
+	// factors may overflow, which is an error.
 	grows bool
 	// solver is nil for the method's own.
 	solver Solver
@@ -675,8 +675,8 @@ func takesSigns(p Parts) bool {
 		!slices.ContainsFunc(p.Penalties, Penalty.OnBasis)
 }
 
-// size is that of the terms of which the cost is a difference: ‖X‖², Σx under
-// the divergence, tr(K) of a kernel.
+// size returns the size of the terms whose difference is the cost: ‖X‖², Σx under
+// the divergence, tr(K) with a kernel.
 func (r rule) size(x *mat.Dense) (float64, error) {
 	d := view.Dense{X: x}
 	n, _ := d.Dims()
@@ -924,7 +924,7 @@ func TestDivergenceWithGraph(t *testing.T) {
 	}
 }
 
-// unevenStart draws factors of all sizes, most of them not what the data asks for.
+// unevenStart draws factors of all sizes, most of them far from the solution.
 func unevenStart(p problem, src *rand.Rand) *Start {
 	n, _ := p.x.Dims()
 	same := make([]int, n)
@@ -938,7 +938,7 @@ func unevenStart(p problem, src *rand.Rand) *Start {
 	return s
 }
 
-// mayFail tells whether the method may answer with the error.
+// mayFail reports whether the method may return the error.
 func (r rule) mayFail(p problem, err error) bool {
 	text := err.Error()
 	if len(p.known.Labels) == 0 && strings.Contains(text, "none are given") {

@@ -165,8 +165,8 @@ func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
 	return sum
 }
 
-// TestHeldOut: the objective is the cost over the entries that are seen and never rises, dense
-// and sparse data have the same answer, and what the entries held out hold changes nothing.
+// TestHeldOut: the objective is the cost over the other entries and never rises, dense and
+// sparse data have the same result, and the values of held-out entries have no effect.
 func TestHeldOut(t *testing.T) {
 	for seed := range uint64(60) {
 		p := randomProblem(seed, false)
@@ -242,8 +242,8 @@ func TestHeldOutNothing(t *testing.T) {
 	}
 }
 
-// TestHeldOutPermuted: samples in another order, with what is held out of them, have the same
-// answers in that order; and data times a number has its coefficients times that.
+// TestHeldOutPermuted: permuted samples, with their held-out entries, have the same results
+// in that order; scaled data has scaled coefficients.
 func TestHeldOutPermuted(t *testing.T) {
 	const by = 255
 	for seed := range uint64(20) {
@@ -364,8 +364,8 @@ func TestHeldOutRefused(t *testing.T) {
 	}
 }
 
-// testBlocks are the rows of a matrix. It notes where it was told to write, the most that
-// was asked for at once and how often each row was read.
+// testBlocks are the rows of a matrix. It records the destination, the largest number of
+// rows of a read, and how often each row was read.
 type testBlocks struct {
 	x      *mat.Dense
 	places map[*float64]bool
@@ -419,8 +419,8 @@ func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
 	return costs[cost].new(view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
-// TestMiniBatchDescends: the objective comes near that of all samples together, from blocks
-// of sizes that do and do not divide n, and is that of the factors.
+// TestMiniBatchDescends: the objective is that of the factors, and close to the one of all
+// samples together, for block sizes that divide n and others.
 func TestMiniBatchDescends(t *testing.T) {
 	x := digits(403, 40, 5)
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
@@ -594,8 +594,8 @@ func TestMiniBatchRefuses(t *testing.T) {
 	}
 }
 
-// TestMiniBatchMemory: all blocks are read into one, and what a fit says that it takes
-// grows with n×k alone.
+// TestMiniBatchMemory: all blocks are read into one buffer, and the memory estimate of a fit
+// grows only with n×k.
 func TestMiniBatchMemory(t *testing.T) {
 	batch, b := MiniBatch{Samples: 96}, &testBlocks{x: digits(1000, 12, 3)}
 	if _, err := batch.Fit(t.Context(), b, Options{Rank: 3, Iterations: 3}); err != nil {

@@ -286,7 +286,7 @@ func TestKeypointSIFTOrder(t *testing.T) {
 	}
 }
 
-// A large image is reduced, and what is found in it is placed in the image.
+// A large image is reduced, and positions are in pixels of the original.
 func TestKeypointSIFTReduces(t *testing.T) {
 	for _, test := range []struct {
 		size     image.Point

@@ -62,9 +62,9 @@ func TestColourHistogramOfOneColour(t *testing.T) {
 	}
 }
 
-// The histogram of a cell is that of the image that a box cuts out, squares add up
-// to 1 in each, a mirrored image has mirrored cells, and whoever turns the hues by one
-// bin turns the histogram.
+// The histogram of a cell is the histogram of the cropped cell, its squares sum to 1, a
+// mirrored image has mirrored cells, and a rotation of the hues by one bin rotates the
+// histogram.
 func TestColourHistogramProperties(t *testing.T) {
 	img := colours(128, 128)
 	h := ColourHistogram{Grid: Cells{2, 3}, Hues: 6, Saturations: 2, Values: 4}

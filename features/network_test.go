@@ -127,7 +127,7 @@ func TestNetworkPlaces(t *testing.T) {
 	}
 }
 
-// TestNetworkErrors: what is wrong is said, with the network's name.
+// TestNetworkErrors: errors give the reason and the network's name.
 func TestNetworkErrors(t *testing.T) {
 	file := smallNetwork(t, 6, "GlobalAveragePool")
 	infinite := smallNetwork(t, 6, "GlobalAveragePool", onnxMessage(4, "Sub", 1, "x", 1, "x", 2, "zero"), onnxMessage(4, "Div", 1, "x", 1, "zero", 2, "infinite"))

@@ -183,7 +183,7 @@ func TestExactCopies(t *testing.T) {
 	if !slices.Equal(copyOf, []int{0, 1, 1, 1, 1, 1}) || !slices.Equal(near, []bool{false, false, false, true, true, false}) {
 		t.Errorf("copies of %v, near %v", copyOf, near)
 	}
-	// Small pictures are told by nothing but their bytes.
+	// Small pictures are compared by their bytes only.
 	small := features.Thumbnail(a, 40)
 	if copyOf, _ := compare(t, []image.Image{small, small}, nil); copyOf[1] != 1 {
 		t.Error("a small picture is a near duplicate")

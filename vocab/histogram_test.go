@@ -59,8 +59,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The histogram of a cell is the sum of those of the cells it is made of, and
-// what is counted is the number of descriptors, also with shared ones.
+// The histogram of a cell is the sum of the histograms of its subcells, and histograms
+// sum to the number of descriptors, also with soft assignment.
 func TestPyramidAddsUp(t *testing.T) {
 	const words, dim, p = 7, 3, 500
 	random := rng.New(1, "pyramid")

@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// randomRows returns n rows of dim bytes around so many centres.
+// randomRows returns n rows of dim bytes around a number of centres.
 func randomRows(random *rand.Rand, n, dim, centres int) []uint8 {
 	centre := make([]float64, centres*dim)
 	for i := range centre {
@@ -79,7 +79,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// closeWords returns words that single precision cannot tell apart.
+// closeWords returns words that are equal in single precision.
 func closeWords(random *rand.Rand, words, dim int) *Vocabulary {
 	row := randomRows(random, 1, dim, 1)
 	for i := range row {

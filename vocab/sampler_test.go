@@ -18,7 +18,7 @@ type named struct {
 	*features.Descriptors
 }
 
-// numbered returns images of so many descriptors, of which each holds the
+// numbered returns images with these numbers of descriptors. A descriptor holds the
 // numbers of its image and its own.
 func numbered(sizes ...int) []named {
 	images := make([]named, len(sizes))

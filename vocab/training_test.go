@@ -319,8 +319,8 @@ func TestMethodNames(t *testing.T) {
 	}
 }
 
-// Single precision does not tell these rows apart. The words must all the same
-// be as many different rows.
+// These rows are equal in single precision. The words must be distinct rows
+// nevertheless.
 func TestPlusPlusOfLongRows(t *testing.T) {
 	const n, dim = 100, 301
 	rows := bytes.Repeat([]uint8{255}, n*dim)

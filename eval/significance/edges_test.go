@@ -14,7 +14,7 @@ import (
 // same returns n values x.
 func same(n int, x float64) []float64 { return slices.Repeat([]float64{x}, n) }
 
-// TestFewAndSame: what a few differences, or all the same ones, cannot tell is said.
+// TestFewAndSame: for too few or equal differences p-values are defined, and intervals are not ok.
 func TestFewAndSame(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b     []float64
@@ -295,7 +295,7 @@ func TestStratified(t *testing.T) {
 	if want := 0.04048315400619526; !near(s.P(), want, 1e-9) {
 		t.Errorf("p = %v, want %v", s.P(), want)
 	}
-	// Half of what is false is below a level of a half, and a twentieth below 0.05.
+	// Under the null hypothesis a twentieth of the p-values is below 0.05.
 	below := 0
 	for range 2000 {
 		var kinds []Resampled

@@ -48,7 +48,7 @@ func (o other) Dnrm2(n int, x []float64, incX int) float64 {
 	return 2 * o.Implementation.Dnrm2(n, x, incX)
 }
 
-// TestSameBytes: what a process chose for gonum changes no bit of a factorisation
+// TestSameBytes: a process's choice of BLAS for gonum changes no bit of a factorisation
 // or a clustering.
 func TestSameBytes(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))

@@ -66,7 +66,7 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestAllocations: a product allocates no more than the sums of its parts, however it is split.
+// TestAllocations: a product allocates at most the sums of its parts, however it is split.
 func TestAllocations(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector allocates")

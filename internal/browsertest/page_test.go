@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPage: scripts, keys and the mouse do what they do for a person, and what a page says or
-// requests is seen.
+// TestPage: scripts, keys and the mouse act as for a user, and a page's messages and
+// requests are recorded.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere := httptest.NewServer(http.NotFoundHandler())

@@ -37,7 +37,7 @@ func symmetric(n int, at func(i, j int) float64) *mat.SymDense {
 	return a
 }
 
-// laplacian returns that of a random graph of so many parts, with some edges for each sample.
+// laplacian returns the Laplacian of a random graph with the given components and edges per sample.
 func laplacian(src *rand.Rand, n, parts, edges int) *mat.SymDense {
 	a := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -67,7 +67,7 @@ func glued(n int) *mat.SymDense {
 	})
 }
 
-// matrices are kinds of n×n matrices whose eigenvalues are hard to tell apart, or to find.
+// matrices are kinds of n×n matrices whose eigenvalues are hard to separate or to find.
 var matrices = []struct {
 	name string
 	of   func(src *rand.Rand, n int) *mat.SymDense
@@ -264,7 +264,7 @@ func TestExtremeRefused(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it has been asked so many times.
+// ending is a context that ends after a number of checks.
 type ending struct {
 	context.Context
 	asked int

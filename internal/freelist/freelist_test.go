@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is given back is there again, after the collector has run too; what is in use is
-// nobody else's.
+// Returned values are reused, also after a garbage collection; values in use are not
+// shared.
 func TestList(t *testing.T) {
 	made := 0
 	l := List[*int]{New: func() *int { made++; return new(int) }}

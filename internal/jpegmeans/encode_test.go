@@ -39,7 +39,7 @@ func sequentialScan(components ...int) writtenScan {
 	return writtenScan{components, band{to: blockSize - 1}}
 }
 
-// progressiveScans are those of a file with so many components.
+// progressiveScans returns the scans of a progressive file with a number of components.
 func progressiveScans(components int) []writtenScan {
 	all := make([]int, components)
 	var out []writtenScan
@@ -85,7 +85,7 @@ func codesFor(times *[256]int) *codes {
 	return newCodes([]byte{0, 2, 1, 3, 3, 2, 4, 3, 5, 3, 4, 4, 0, 0, 0, 222}, symbols)
 }
 
-// newCodes returns codes of so many of each length, for the symbols in their order.
+// newCodes returns codes for the symbols in order; counts holds the number of codes of each length.
 func newCodes(counts []byte, symbols []int) *codes {
 	c := &codes{table: slices.Clone(counts)}
 	code, at := uint32(0), 0
@@ -279,7 +279,7 @@ func (w written) coefficients(rng *rand.Rand) [][][blockSize]int {
 	return values
 }
 
-// cosines holds what the samples of a row give to its coefficients (T.81, A.3.3).
+// cosines holds the weights of a row's samples in its coefficients (T.81, A.3.3).
 var cosines = func() (c [8][8]float64) {
 	for u := range c {
 		for x := range c[u] {

@@ -371,7 +371,7 @@ func TestLiberal(t *testing.T) {
 	}
 }
 
-// What is not served is told before anything is decoded.
+// Unsupported files are reported before any data is decoded.
 func TestServes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	w := written{width: 40, height: 40, sampling: [][2]int{{1, 1}, {1, 1}, {1, 1}}, marker: startOfFrame, quant: flat(5), scans: []writtenScan{sequentialScan(0, 1, 2)}}
@@ -412,7 +412,7 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// Decoding takes the memory that it is said to, a small part of that of the whole image.
+// Decoding takes the stated memory, a small fraction of that of the whole image.
 func TestMemory(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")

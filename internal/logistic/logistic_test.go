@@ -125,7 +125,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestClassify: classes that a plane divides are told, of samples with and without values.
+// TestClassify: linearly separable classes are recognised, also with a row of zeros.
 func TestClassify(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 0, 2, 1, -1, 0, -2, -1, 0, 0, 0, 9})
 	labels := []int{0, 0, 1, 1, 2, 2}

@@ -141,7 +141,7 @@ func TestBudgetEndsWithContext(t *testing.T) {
 	})
 }
 
-// Whatever comes and goes, no more than the capacity is given at once.
+// For any sequence of requests, at most the capacity is granted at a time.
 func TestBudgetHolds(t *testing.T) {
 	b := of(1000)
 	var held, most atomic.Int64

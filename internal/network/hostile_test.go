@@ -23,8 +23,8 @@ func models(t testing.TB) (out [][]byte) {
 	return out
 }
 
-// tryModel compiles any bytes, and runs what comes of them where that is quick: finite
-// numbers or an error, and no more memory than is said.
+// tryModel compiles any bytes, and runs the network if that is quick. The result must be
+// finite numbers or an error, within the stated memory.
 func tryModel(t *testing.T, model []byte) {
 	const most = 4 << 20
 	n, err := Compile(model, Options{Memory: most})
@@ -133,7 +133,7 @@ func tensorOf(name string, raw int, dims ...int) []byte {
 	return message(fields...)
 }
 
-// TestRefused: what is wrong is named, with the operator that it is wrong with.
+// TestRefused: errors name the operator and the reason.
 func TestRefused(t *testing.T) {
 	node := func(op string, fields ...any) []byte {
 		return message(append([]any{4, op, 3, "one", 2, "y", 1, "x"}, fields...)...)

@@ -71,7 +71,7 @@ func checkRecorded(t *testing.T, archive string, least int) {
 	}
 }
 
-// checkClose runs a network and holds it to what is wanted, within 2e-5 of the largest.
+// checkClose runs a network and compares the output with want, within 2e-5 of the largest value.
 func checkClose(t *testing.T, n *Network, image, want []float32) {
 	t.Helper()
 	if got := n.OutHeight * n.OutWidth * n.OutChannels; got != len(want) {
@@ -96,8 +96,8 @@ func TestRecorded(t *testing.T) {
 	checkRecorded(t, "random.zip", 10)
 }
 
-// TestRunTogether: a network that runs in several goroutines gives the bytes of one, and
-// what it held of an image does not reach the next.
+// TestRunTogether: concurrent runs of a network give the same bytes as single ones, and
+// buffers do not carry values from one image to the next.
 func TestRunTogether(t *testing.T) {
 	n, err := Compile(recorded(t, "operators.zip")["residual.onnx"], Options{})
 	if err != nil {

@@ -42,7 +42,7 @@ func TestOtherWriter(t *testing.T) {
 	}
 }
 
-// TestArchive: what is written is read, whichever form it has; what is damaged is not.
+// TestArchive: written arrays of any type and shape are read back; damaged ones are errors.
 func TestArchive(t *testing.T) {
 	for _, compress := range []bool{true, false} {
 		var file bytes.Buffer

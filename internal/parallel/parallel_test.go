@@ -128,7 +128,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestBlocks: every number once, at most so many workers, and an end with the context.
+// TestBlocks: each number is visited once, workers are limited, and the context ends the loop.
 func TestBlocks(t *testing.T) {
 	defer parallel.SetCores(4)()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -143,7 +143,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no document panics, and what is read is in its range.
+// FuzzDecode: no document panics, and decoded values are in their ranges.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{"lambda=0", "mu=0.5", "bins=[1 2]", "inner={count=3 weight=0.1}", "inner=3", "shape=flat", "side=ab", "from=raw", "flat=true", "scale=[1e-3 inf]", "zero=~ mu=nan"} {
 		f.Add(text)

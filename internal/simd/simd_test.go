@@ -109,7 +109,7 @@ func checkLoops(t *testing.T) {
 	}
 }
 
-// TestStep: what it writes is that of each number by itself, and 0 where it is to be.
+// TestStep: the vectorised step equals the scalar one, with 0 for values below the floor.
 func TestStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	some := []float64{0, 1e-170, 1e-160, 1e-155, 1e-310, 1, 2.5, 1e150, 1e300, math.Inf(1), math.NaN(), -1, math.Copysign(0, -1)}
@@ -140,8 +140,8 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestDivideSumEdges: a ratio that is no normal number, or 0, is no reason for
-// a sum that is infinite; what is no number stays none.
+// TestDivideSumEdges: a subnormal or zero ratio does not make the sum infinite; NaN
+// stays NaN.
 func TestDivideSumEdges(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		x, y := make([]float64, n), make([]float64, n)

@@ -28,8 +28,8 @@ func TestWriteReplaces(t *testing.T) {
 	}
 }
 
-// TestRemoveStale: what a killed process left goes, what a process is writing and
-// what is not ours stays.
+// TestRemoveStale: temporary files of killed processes are removed; files that a process
+// is writing, and foreign files, stay.
 func TestRemoveStale(t *testing.T) {
 	dir := t.TempDir()
 	const stale, user = ".partwise-0123456789abcdef.tmp", ".partwise-notes.tmp"

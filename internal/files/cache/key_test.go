@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Keys name what is on disk, so the same parts give them for ever.
+// Keys are names of files on disk, so the same parts must always give the same key.
 func TestKeyStays(t *testing.T) {
 	type grid []struct{ Rows, Cols int }
 	got := NewKey("kind", "a", []byte{1, 2}, 3, uint64(4), 0.1, true, []int{5}, grid{{4, 4}}, Key{}, []Key{{1}})

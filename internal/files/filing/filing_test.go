@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
-// in tells of paths whether they are in a folder.
+// in returns a function that reports whether a path is in dir.
 func in(dir string) func(string) (bool, error) {
 	return func(name string) (bool, error) { return output.Inside(dir, name) }
 }
@@ -35,7 +35,7 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// tree lists what is below dir: files with what they hold, links with their targets.
+// tree lists the files below dir with their contents, and links with their targets.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var out []string
@@ -379,7 +379,7 @@ func TestMoveOrder(t *testing.T) {
 }
 
 // TestStopAtEachStep: a move to another disk and its undo, stopped at any step, keep each file
-// with its permissions and its time, and the next Undo ends what was begun.
+// with its permissions and its time, and the next Undo completes the operation.
 func TestStopAtEachStep(t *testing.T) {
 	stop := errors.New("stop")
 	for last, ended := 0, false; !ended; last++ {

@@ -68,8 +68,8 @@ func holds(t *testing.T, dir string) map[string]int {
 	return found
 }
 
-// checkUndo takes back what a journal says, with the folder spelt in some way, and fails the test where something outside of the
-// folder and of the pictures changes, or where the last file of some content is gone.
+// checkUndo undoes a journal, with the given spelling of the folder. It fails the test if a file outside the folder and
+// the pictures changes, or if the last file with some content is gone.
 func checkUndo(t *testing.T, root, spelt, journal string) (*Result, error) {
 	t.Helper()
 	dir, pictures := sandbox(t, root, journal)
@@ -141,7 +141,7 @@ var hostile = []struct {
 	{"copy", "{root}/pictures/a.jpg", "g/mine.jpg/x", 1},
 	{"copy", "{root}/pictures/a.jpg", "", -1},
 	{"copy", "{root}/pictures/a.jpg", "out/empty/x", 1},
-	// And what an honest one holds.
+	// Lines of an honest journal.
 	{"copy", "{root}/pictures/a.jpg", "g/a.jpg", 0},
 	{"move", "{root}/pictures/moved.jpg", "g/moved.jpg", 0},
 	{"link", "{root}/pictures/a.jpg", "g/l.jpg", 0},

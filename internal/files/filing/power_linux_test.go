@@ -46,7 +46,7 @@ func (d disks) unmount() {
 	}
 }
 
-// save keeps what is on the disks.
+// save saves the contents of the disks.
 func (d disks) save(t *testing.T, as string) {
 	for _, name := range []string{"a", "b"} {
 		if out, err := exec.Command("cp", "--sparse=always", filepath.Join(d.dir, name+".img"), filepath.Join(d.dir, name+as)).CombinedOutput(); err != nil {
@@ -55,8 +55,8 @@ func (d disks) save(t *testing.T, as string) {
 	}
 }
 
-// fail keeps what a power failure leaves: all that was done to the disk from which files are moved, and
-// of the other what was brought to it.
+// fail simulates a power failure: it keeps all changes of the disk from which files are moved, and only synced
+// changes of the other.
 func (d disks) fail(t *testing.T, from string) {
 	f, err := os.Open(filepath.Join(d.dir, from))
 	if err == nil {
@@ -68,7 +68,7 @@ func (d disks) fail(t *testing.T, from string) {
 	d.save(t, ".off")
 }
 
-// load starts the disks with what was saved.
+// load restores the saved contents of the disks.
 func (d disks) load(t *testing.T, as string) {
 	t.Helper()
 	d.unmount()

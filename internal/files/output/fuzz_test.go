@@ -7,8 +7,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
-// FuzzManifest: whatever a manifest holds, the answer is an error or names of
-// files in the folder, and what is written of it is read as the same.
+// FuzzManifest: any manifest gives an error or names of files in the folder, and is read
+// back unchanged after it is written.
 func FuzzManifest(f *testing.F) {
 	m := newManifest("groups")
 	m.appended["log.txt"] = true

@@ -65,7 +65,7 @@ func publish(f *Folder, files map[string]string) error {
 	return s.Publish()
 }
 
-// tree returns what a folder holds, by name; folders end in a slash.
+// tree returns the contents of a folder by name; names of folders end in a slash.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -250,8 +250,8 @@ func TestForeignFiles(t *testing.T) {
 	compare(t, "outside", tree(t, outside), map[string]string{"1.png": "far away"})
 }
 
-// TestForeignLock: a file of the lock's name with something in it is no lock of
-// partwise's; an empty one may be what a killed process left.
+// TestForeignLock: a non-empty file with the lock's name is not a lock of partwise; an
+// empty one may be left by a killed process.
 func TestForeignLock(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, lockFile, "mine")
@@ -397,8 +397,8 @@ func TestOtherCommand(t *testing.T) {
 	}
 }
 
-// TestOtherData: a folder that is to be of the same data is refused where it is of
-// other data, by whatever spelling.
+// TestOtherData: a folder of other data is refused if the data must be the same, however
+// its path is spelt.
 func TestOtherData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, data := range []string{"photos", "other/photos"} {
@@ -591,8 +591,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// freeLock does what the operating system does when a process dies: here the
-// process lives on, and the lock is that of a file nobody can reach any more.
+// freeLock simulates the end of the process that holds the lock: it removes the lock
+// file, so that the lock is on an unreachable file.
 func freeLock(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -623,7 +623,7 @@ func TestCrashAndForeign(t *testing.T) {
 	}
 	compare(t, "refused", tree(t, dir), there)
 	must(t, os.Remove(filepath.Join(dir, "groups", "9.png")))
-	// Without what was staged, what there is stays ours.
+	// Without the staged files, the files of the folder stay partwise's.
 	must(t, os.RemoveAll(s.Dir()))
 	f = open(t, dir)
 	must(t, publish(f, after))
@@ -695,8 +695,8 @@ func TestHostileManifest(t *testing.T) {
 		}
 		compare(t, text, tree(t, dir), map[string]string{ManifestFile: text})
 	}
-	// What was "being published" is not fetched through links, and replaces nothing
-	// but what the command writes.
+	// A publication is not completed through links, and replaces only files that the
+	// command writes.
 	const staging = ".partwise-0123456789abcdef.staging"
 	text := sha256.Sum256([]byte("mine"))
 	line := `{"file":"%s","sha256":"` + hex.EncodeToString(text[:]) + `","size":4}` + "\n"
