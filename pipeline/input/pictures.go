@@ -150,7 +150,7 @@ const candidates = 8
 // Pictures finds copies, outliers, and blurred and blank pictures among the inputs, nil unless they are files
 // and were prepared with PrepareOptions.Pictures. Files of one content are exact copies; for the rest see
 // [pictures.Copies], [pictures.Outliers] and [pictures.Remarks]. It calls progress, which may be nil, with
-// "looking at pictures", of the inputs, "finding what looks alike", and "comparing pictures", of pairs.
+// "looking at pictures", of the inputs, "finding similar pictures", and "comparing pictures", of pairs.
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
@@ -175,7 +175,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		same[i] = first[sum]
 	}
 	distinct := slices.DeleteFunc(matrix.AllRows(in.X), func(i int) bool { return same[i] != i })
-	owner.Tell("finding what looks alike", 0, -1)
+	owner.Tell("finding similar pictures", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.NameRows(err, distinct)
