@@ -42,7 +42,7 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 	})
 }
 
-var errStart = errors.New("Start cannot be combined with labels or links, whose centres start at the labelled samples")
+var errStart = errors.New("start rows cannot be combined with labels or links, whose centres start at the labelled samples")
 
 // ConstrainedKMeans is SeededKMeans with fixed labels (Basu, Banerjee and Mooney 2002): a sample with label c stays in
 // cluster c in every iteration, and the centre of c is the mean of all its samples.

@@ -64,7 +64,7 @@ func (k KernelKMeans) checkSettings(n int) error {
 		return err
 	}
 	if len(k.Start) > 0 && len(k.Start) != n {
-		return fmt.Errorf("Start has %d labels for %d samples", len(k.Start), n)
+		return fmt.Errorf("start has %d labels for %d samples", len(k.Start), n)
 	}
 	if i := slices.IndexFunc(k.Start, func(c int) bool { return c < 0 || c >= k.K }); i >= 0 {
 		return fmt.Errorf("sample %d starts in cluster %d; expected less than %d", i+1, k.Start[i], k.K)

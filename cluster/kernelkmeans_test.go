@@ -142,7 +142,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 	}{
 		{KernelKMeans{K: 0}, kernel, "number of clusters 0; expected 1 to the number of samples, 3"},
 		{KernelKMeans{K: 4}, kernel, "number of clusters 4; expected 1 to the number of samples, 3"},
-		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "Start has 1 labels for 3 samples"},
+		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "start has 1 labels for 3 samples"},
 		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2; expected less than 2"},
 		{KernelKMeans{K: 2}, mat.NewDense(2, 3, nil), "2×3"},
 		{KernelKMeans{K: 1}, &mat.Dense{}, "0×0"},

@@ -189,10 +189,10 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	case k.Init != InitSample && k.Init != InitPlusPlus:
 		return nil, fmt.Errorf("unknown %v", k.Init)
 	case len(k.Start) > 0 && len(k.Start) != k.K:
-		return nil, fmt.Errorf("Start has %d rows for %d clusters", len(k.Start), k.K)
+		return nil, fmt.Errorf("start has %d rows for %d clusters", len(k.Start), k.K)
 	}
 	if at := slices.IndexFunc(k.Start, func(i int) bool { return i < 0 || i >= s.n }); at >= 0 {
-		return nil, fmt.Errorf("Start has row %d; expected less than %d", k.Start[at], s.n)
+		return nil, fmt.Errorf("start has row %d; expected less than %d", k.Start[at], s.n)
 	}
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }

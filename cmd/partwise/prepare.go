@@ -141,7 +141,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 		return nil, err
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
-	bars.begin("looking at the data")
+	bars.begin("reading the data")
 	set, err := openSet(cmd, e, check)
 	if err == nil {
 		bars.end()
@@ -160,7 +160,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 			set.Close()
 		}
 	}
-	doing := cmp.Or(bars.what, "looking at the data")
+	doing := cmp.Or(bars.what, "reading the data")
 	bars.end()
 	if err != nil {
 		in.Close()

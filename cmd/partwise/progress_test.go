@@ -19,7 +19,7 @@ func TestProgressLines(t *testing.T) {
 			time.Sleep(d)
 			synctest.Wait()
 		}
-		s.begin("looking at the data")
+		s.begin("reading the data")
 		if s.what != "" {
 			t.Errorf("doing %q", s.what)
 		}
@@ -39,7 +39,7 @@ func TestProgressLines(t *testing.T) {
 		wait(65 * time.Second)
 		s.end()
 		wait(time.Hour)
-		want := "partwise: looking at the data, 30s\n" +
+		want := "partwise: reading the data, 30s\n" +
 			"partwise: reading: 30 of 4000 images, 30s\n" +
 			"partwise: comparing pictures: 7 of 20000 pairs, 30s\n" +
 			"partwise: orl: 1 of 20 MB, 30s\n" +

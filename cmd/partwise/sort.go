@@ -129,7 +129,7 @@ func printLeft(cmd *cobra.Command, left []string) {
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
 	bar := &stages{w: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("taking back", done, total) })
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { bar.show("restoring", done, total) })
 	bar.end()
 	if err != nil {
 		return err

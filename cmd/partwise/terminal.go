@@ -195,7 +195,7 @@ type stages struct {
 var units = map[string]string{
 	"trials": "trials", "counting groups": "numbers", "factorising": "iterations", "learning words": "iterations",
 	"comparing pictures": "pairs", "reading": "images", "looking at pictures": "images", "describing images": "images",
-	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "taking back": "images",
+	"drawing": "images", "sampling descriptors": "images", "counting words": "images", "sorting": "images", "restoring": "images",
 }
 
 // unitBytes is the unit of downloads.

@@ -39,7 +39,7 @@ type Entry struct {
 // Kinds are all lists of choices.
 var Kinds = []Kind{
 	{"methods", "method", "factorisations, embeddings and baselines", "ccf", []string{"parts", "paper"}, methodEntries},
-	{"solvers", "solver", "algorithms of optimisation", "mu", []string{"about"}, solverEntries},
+	{"solvers", "solver", "optimisation algorithms", "mu", []string{"about"}, solverEntries},
 	{"penalties", "penalty", "terms added to the cost of the method parts", "graph", []string{"term", "needs"}, penaltyEntries},
 	{"clusterers", "clusterer", "clustering algorithms", "ncut", []string{"needs"}, clustererEntries},
 	{"features", "feature", "features and descriptors of images", "hog", []string{"about"}, featureEntries},
@@ -121,7 +121,7 @@ func clustererEntries() (out []Entry) {
 		}
 		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: a.Settings()})
 	}
-	return append(out, Entry{Name: spec.Largest, Title: "cluster of a sample is its largest coefficient"})
+	return append(out, Entry{Name: spec.Largest, Title: "each sample joins the cluster of its largest coefficient"})
 }
 
 func featureEntries() (out []Entry) {

@@ -175,7 +175,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		same[i] = first[sum]
 	}
 	distinct := slices.DeleteFunc(matrix.AllRows(in.X), func(i int) bool { return same[i] != i })
-	owner.Report("finding what looks alike", 0, -1)
+	owner.Report("finding similar pictures", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, matrix.SelectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.NameRows(err, distinct)
