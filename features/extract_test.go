@@ -268,7 +268,7 @@ func TestNorm(t *testing.T) {
 	if zero != NormL2 {
 		t.Errorf("the zero value is %v", zero)
 	}
-	if err := zero.UnmarshalText([]byte("l3")); err == nil || !strings.Contains(err.Error(), `"l3"`) || !strings.Contains(err.Error(), "l2, l1, max, none") {
+	if err := zero.UnmarshalText([]byte("l3")); err == nil || !strings.Contains(err.Error(), `"l3"`) || !strings.Contains(err.Error(), "did you mean l1 or l2") {
 		t.Errorf("l3: error %v", err)
 	}
 }

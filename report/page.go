@@ -65,7 +65,7 @@ type page struct {
 // section is a section of a page.
 type section[P any] struct {
 	id, title string // the anchor, and the title in the navigation; may be empty
-	template  string // the template: the text of a file from stored, or any other
+	template  string // the template: the text of a file from readTemplate, or any other
 	// make writes the section's files, or adds that to page.later, and returns the data of the template; nil leaves the
 	// section out. Errors go to page.fail.
 	make   func(P) any
