@@ -1,4 +1,4 @@
-# make run    install what is missing, build, and run the demonstration
+# make run    install what is missing, build, and run the demonstration: an experiment and a grouping
 # make test   run all tests, and some with the race detector
 # make race   run them all with the race detector; test-plain with loops in plain Go
 # make lint   gofmt, go vet, staticcheck
@@ -32,6 +32,8 @@ LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_feat
 
 run: opencv
 	./partwise run $(DEMO)
+	./partwise cluster generated -k 20 --labels $(DEMO:.yaml=-labels.csv) --method guided-kmeans
+	@echo; echo "Open in a browser: results/demo/index.html (experiment) and results/generated-groups/index.html (groups)"
 
 # The program with OpenCV, which finds key points. A file that the linker has just written is mapped in
 # large pieces, 15 MB more than its copy.

@@ -144,7 +144,7 @@ type RunOptions struct {
 // its trials. [spec.Experiment.Each] splits an experiment on several sets.
 func Run(ctx context.Context, e *spec.Experiment, opt RunOptions) ([]record.Record, error) {
 	if len(e.Sets) > 1 {
-		return nil, fmt.Errorf("data: the experiment names %d sets; run each of Experiment.Each", len(e.Sets))
+		return nil, fmt.Errorf("data: the experiment has %d sets; run each of Experiment.Each", len(e.Sets))
 	}
 	if err := e.Check(); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 	})
 }
 
-var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
+var errStart = errors.New("Start cannot be combined with labels or links, whose centres start at the labelled samples")
 
 // ConstrainedKMeans is SeededKMeans with fixed labels (Basu, Banerjee and Mooney 2002): a sample with label c stays in
 // cluster c in every iteration, and the centre of c is the mean of all its samples.
@@ -148,7 +148,7 @@ func (l *run) assignUnits(ctx context.Context) error {
 }
 
 // ErrDeadEnd is wrapped by errors of algorithms that find no clusters that satisfy all links.
-var ErrDeadEnd = errors.New("links allow no cluster")
+var ErrDeadEnd = errors.New("links exclude all clusters")
 
 // COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). Each iteration assigns the samples in
 // row order to the nearest cluster that violates no link with earlier samples. A restart fails if a sample has no

@@ -219,12 +219,12 @@ func TestSeededKMeansErrors(t *testing.T) {
 		labels []int
 		want   string
 	}{
-		{KMeans{K: 2}, []int{0, 1}, "2 labels of 4 samples"},
-		{KMeans{K: 2}, []int{0, 1, 2, -1}, "sample 3 has label 2 of 2 clusters"},
+		{KMeans{K: 2}, []int{0, 1}, "2 labels for 4 samples"},
+		{KMeans{K: 2}, []int{0, 1, 2, -1}, "sample 3 has label 2; expected less than 2"},
 		{KMeans{K: 2}, []int{0, -2, 1, -1}, "sample 2 has label -2"},
-		{KMeans{K: 4}, []int{0, 0, 1, -1}, "2 clusters have no labelled sample, and 1 samples have no label"},
-		{KMeans{K: 5}, []int{0, 0, 1, -1}, "5 clusters of 4 samples"},
-		{KMeans{K: 2, Start: []int{0, 1}}, []int{0, 0, 1, -1}, "start rows and labels"},
+		{KMeans{K: 4}, []int{0, 0, 1, -1}, "2 clusters have no labelled sample, but only 1 samples are unlabelled"},
+		{KMeans{K: 5}, []int{0, 0, 1, -1}, "number of clusters 5; expected 1 to the number of samples, 4"},
+		{KMeans{K: 2, Start: []int{0, 1}}, []int{0, 0, 1, -1}, "Start cannot be combined with labels or links, whose centres start at the labelled samples"},
 	} {
 		for name, fit := range map[string]func(context.Context, mat.Matrix, Known) (*Result, error){
 			"seeded": SeededKMeans{test.k}.Fit, "constrained": ConstrainedKMeans{test.k}.Fit,
@@ -367,11 +367,11 @@ func TestLinkedDeadEnds(t *testing.T) {
 		known Known
 		want  string
 	}{
-		"three in two":      {2, clique, "samples that cannot link need more than 2 clusters"},
+		"three in two":      {2, clique, "the cannot-links need more than 2 clusters:"},
 		"of one label":      {3, Known{Labels: []int{0, 0, -1, -1}, CannotLink: [][2]int{{1, 0}}}, "contradicts must-links"},
-		"through a label":   {2, Known{Labels: []int{0, 1, -1, -1}, CannotLink: [][2]int{{0, 2}, {2, 1}}}, "samples that cannot link need more than 2 clusters"},
-		"a label beyond":    {2, Known{Labels: []int{0, 2, -1, -1}, MustLink: [][2]int{{2, 3}}}, "label 2 of 2 clusters"},
-		"a row beyond":      {2, Known{MustLink: [][2]int{{2, 4}}}, "among 4 samples"},
+		"through a label":   {2, Known{Labels: []int{0, 1, -1, -1}, CannotLink: [][2]int{{0, 2}, {2, 1}}}, "the cannot-links need more than 2 clusters:"},
+		"a label beyond":    {2, Known{Labels: []int{0, 2, -1, -1}, MustLink: [][2]int{{2, 3}}}, "has label 2; expected less than 2"},
+		"a row beyond":      {2, Known{MustLink: [][2]int{{2, 4}}}, "): expected samples from 0 to less than 4"},
 		"labels for others": {2, Known{Labels: []int{0}, MustLink: [][2]int{{2, 3}}}, "1 labels for 4 samples"},
 	} {
 		err := CheckLinks(4, test.k, test.known)

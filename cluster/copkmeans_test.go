@@ -125,7 +125,7 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	}
 	// Three samples that cannot link pairwise have no answer in two clusters.
 	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, Known{CannotLink: [][2]int{{0, 1}, {1, 2}, {0, 2}}})
-	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "no start of 20") {
+	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "none of 20 starts satisfies the links:") {
 		t.Errorf("error %v, want a dead end of 20 starts", err)
 	}
 	// Must-links followed through row 3 save row 0 from going where row 1 cannot.
@@ -146,7 +146,7 @@ func TestCOPKMeansErrors(t *testing.T) {
 		must, cannot [][2]int
 		want         string
 	}{
-		{[][2]int{{0, 3}}, nil, "must-link (0, 3) among 3 samples"},
+		{[][2]int{{0, 3}}, nil, "must-link (0, 3): expected samples from 0 to less than 3"},
 		{[][2]int{{0, 1}, {1, 2}}, [][2]int{{0, 2}}, "contradicts must-links"},
 	} {
 		_, err := k.Fit(context.Background(), x, Known{MustLink: test.must, CannotLink: test.cannot})

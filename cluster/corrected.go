@@ -64,12 +64,12 @@ func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (
 	n, m := c.z.Dims()
 	switch {
 	case len(groups) != n:
-		return nil, fmt.Errorf("the clusters of %d samples, and there are %d", len(groups), n)
+		return nil, fmt.Errorf("groups has %d entries for %d samples", len(groups), n)
 	case k < 1:
-		return nil, errors.New("no clusters are asked for")
+		return nil, errors.New("the number of clusters must be 1 or more")
 	}
 	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= k }); i >= 0 {
-		return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, groups[i], k)
+		return nil, fmt.Errorf("sample %d is in cluster %d; expected less than %d", i+1, groups[i], k)
 	}
 	u, err := newUnits(n, k, known)
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *Corrected) covariance(given []int) (correct func(shares *mat.Dense, lab
 	raw := among.RawSymmetric()
 	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})
 	if !ok {
-		return nil, errors.New("the given labels and links cannot be weighed: the samples hold values that cannot be compared")
+		return nil, errors.New("the samples have values that cannot be compared")
 	}
 	return func(shares *mat.Dense, labels []int) {
 		_, k := shares.Dims()

@@ -141,10 +141,10 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 		return nil, fmt.Errorf("nearest points: points: %w", err)
 	}
 	if rows.m != to.m {
-		return nil, fmt.Errorf("nearest points: samples have %d columns and points %d", rows.m, to.m)
+		return nil, fmt.Errorf("nearest points: samples have %d columns, but points have %d", rows.m, to.m)
 	}
 	if k < 1 || k > to.n {
-		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
+		return nil, fmt.Errorf("nearest points: %d neighbours requested of %d points", k, to.n)
 	}
 	nearest := make([][]int, rows.n)
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points per block

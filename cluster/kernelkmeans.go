@@ -20,7 +20,7 @@ import (
 // kernel is positive semi-definite.
 type KernelKMeans struct {
 	K             int    // the number of clusters, from 1 to n
-	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
+	Restarts      int    `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 	MaxIterations int    // largest number of iterations of a restart; 0 means 300
 	Seed          uint64 // seed of the random starts
 	// Start, if set, holds the initial clusters of the samples for a single run. Restarts and Seed are ignored.
@@ -63,10 +63,10 @@ func (k KernelKMeans) checkSettings(n int) error {
 		return err
 	}
 	if len(k.Start) > 0 && len(k.Start) != n {
-		return fmt.Errorf("%d labels in Start for %d samples", len(k.Start), n)
+		return fmt.Errorf("Start has %d labels for %d samples", len(k.Start), n)
 	}
 	if i := slices.IndexFunc(k.Start, func(c int) bool { return c < 0 || c >= k.K }); i >= 0 {
-		return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, k.Start[i], k.K)
+		return fmt.Errorf("sample %d starts in cluster %d; expected less than %d", i+1, k.Start[i], k.K)
 	}
 	return nil
 }
@@ -206,9 +206,9 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 		return nil, err
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
-		return nil, fmt.Errorf("links of weight %v", s.Weight)
+		return nil, fmt.Errorf("weight of links %v; expected a finite value of 0 or more", s.Weight)
 	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the least eigenvalue of the kernel of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the smallest eigenvalue of the kernel of %d samples", n)); err != nil {
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
@@ -223,7 +223,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_
 	})
 	values, _, err := eigen.Symmetric(ctx, kernel, false)
 	if err != nil {
-		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
+		return nil, fmt.Errorf("the smallest eigenvalue of the kernel: %w", err)
 	}
 	if least := values[0]; least < 0 {
 		for i := range n {

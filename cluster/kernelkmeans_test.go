@@ -140,16 +140,16 @@ func TestKernelKMeansErrors(t *testing.T) {
 		kernel mat.Matrix
 		want   string
 	}{
-		{KernelKMeans{K: 0}, kernel, "0 clusters of 3"},
-		{KernelKMeans{K: 4}, kernel, "4 clusters of 3"},
-		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "1 labels in Start for 3 samples"},
-		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2 of 2"},
+		{KernelKMeans{K: 0}, kernel, "number of clusters 0; expected 1 to the number of samples, 3"},
+		{KernelKMeans{K: 4}, kernel, "number of clusters 4; expected 1 to the number of samples, 3"},
+		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "Start has 1 labels for 3 samples"},
+		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2; expected less than 2"},
 		{KernelKMeans{K: 2}, mat.NewDense(2, 3, nil), "2×3"},
 		{KernelKMeans{K: 1}, &mat.Dense{}, "0×0"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, 0.5, 1}), "not symmetric: row 2, column 1 holds 0.5"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "not symmetric: row 2, column 1 holds NaN"},
-		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1}), "row 1, column 2 holds the value NaN"},
-		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{math.MaxFloat64, 0, 0, 1}), "row 1, column 1 holds the value 1.79"},
+		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, 0.5, 1}), "not symmetric: row 2, column 1 is 0.5, but row"},
+		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "not symmetric: row 2, column 1 is NaN, but row"},
+		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1}), "row 1, column 2: value NaN"},
+		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{math.MaxFloat64, 0, 0, 1}), "row 1, column 1: value 1.79"},
 	} {
 		_, err := test.k.Fit(context.Background(), test.kernel)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -245,11 +245,11 @@ func TestSSKKErrors(t *testing.T) {
 		must, cannot [][2]int
 		want         string
 	}{
-		{0, must, nil, "0 clusters of 4"},
+		{0, must, nil, "number of clusters 0; expected 1 to the number of samples, 4"},
 		{2, must, [][2]int{{2, 0}}, "cannot-link (2, 0) contradicts must-links"},
 		{2, [][2]int{{0, 1}, {1, 2}}, [][2]int{{2, 0}}, "cannot-link (2, 0) contradicts must-links"},
-		{2, must, [][2]int{{1, 1}}, "cannot-link (1, 1) parts a sample from itself"},
-		{2, must, [][2]int{{1, 4}}, "cannot-link (1, 4) among 4 samples"},
+		{2, must, [][2]int{{1, 1}}, "cannot-link (1, 1) joins a sample with itself"},
+		{2, must, [][2]int{{1, 4}}, "cannot-link (1, 4): expected samples from 0 to less than 4"},
 	} {
 		_, err := SSKK{KernelKMeans: KernelKMeans{K: test.k}}.Fit(context.Background(), similarity, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) {

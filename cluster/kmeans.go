@@ -40,12 +40,12 @@ func (Init) Values() []string                   { return inits.Values() }
 // of unit samples. An empty cluster gets the sample farthest from its own centre.
 type KMeans struct {
 	K        int      // the number of clusters, from 1 to n
-	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
-	Init     Init     `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
+	Distance Distance `setting:"distance" help:"distance between samples: euclidean or cosine"`
+	Init     Init     `setting:"start" help:"initialisation of the centres: random samples or k-means++"`
 	// Refine continues after convergence: it moves single samples that lower the objective with both centres
 	// updated (Hartigan 1975; Hartigan and Wong 1979), then repeats the algorithm. It is ignored under links.
-	Refine        bool   `setting:"refine" help:"whether single samples then move where that lowers the objective"`
-	Restarts      int    `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
+	Refine        bool   `setting:"refine" help:"afterwards, move single samples while the objective decreases"`
+	Restarts      int    `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
 	MaxIterations int    // largest number of iterations of a restart; 0 means 300
 	Seed          uint64 // seed of the random starts
 	// Start, if set, holds K rows of x that are the initial centres of a single run. Init, Restarts and Seed are
@@ -150,7 +150,7 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 		}
 	}
 	if least == nil {
-		return nil, fmt.Errorf("no start of %d comes to an end: %w", starts, deadEnd)
+		return nil, fmt.Errorf("none of %d starts satisfies the links: %w", starts, deadEnd)
 	}
 	return least, nil
 }
@@ -158,11 +158,11 @@ func best(ctx context.Context, inOrder bool, runs, starts int, runner func() fun
 func checkSizes(n, k, restarts, maxIterations int) error {
 	switch {
 	case k < 1 || k > n:
-		return fmt.Errorf("%d clusters of %d samples", k, n)
+		return fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", k, n)
 	case restarts < 0:
-		return fmt.Errorf("%d restarts", restarts)
+		return fmt.Errorf("restarts %d; expected 0 or more", restarts)
 	case maxIterations < 0:
-		return fmt.Errorf("at most %d iterations", maxIterations)
+		return fmt.Errorf("maximum of %d iterations; expected 0 or more", maxIterations)
 	}
 	return nil
 }
@@ -186,12 +186,12 @@ func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	case err != nil:
 		return nil, err
 	case k.Init != InitSample && k.Init != InitPlusPlus:
-		return nil, fmt.Errorf("there is no %v", k.Init)
+		return nil, fmt.Errorf("unknown %v", k.Init)
 	case len(k.Start) > 0 && len(k.Start) != k.K:
-		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
+		return nil, fmt.Errorf("Start has %d rows for %d clusters", len(k.Start), k.K)
 	}
 	if at := slices.IndexFunc(k.Start, func(i int) bool { return i < 0 || i >= s.n }); at >= 0 {
-		return nil, fmt.Errorf("start at row index %d of %d rows", k.Start[at], s.n)
+		return nil, fmt.Errorf("Start has row %d; expected less than %d", k.Start[at], s.n)
 	}
 	return &run{KMeans: k, samples: s, runs: k.restarts(), starts: k.restarts()}, nil
 }
@@ -206,7 +206,7 @@ type seeds struct {
 // seed makes the labelled samples the seeds. If all clusters have labels, one run suffices.
 func (l *run) seed(labels []int, keep bool) error {
 	if len(labels) != l.n {
-		return fmt.Errorf("%d labels of %d samples", len(labels), l.n)
+		return fmt.Errorf("%d labels for %d samples", len(labels), l.n)
 	}
 	s := &seeds{labels: labels, sizes: make([]int, l.K), keep: keep}
 	for i, c := range labels {
@@ -214,7 +214,7 @@ func (l *run) seed(labels []int, keep bool) error {
 		case c == -1:
 			s.free = append(s.free, i)
 		case c < 0 || c >= l.K:
-			return fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, l.K)
+			return fmt.Errorf("sample %d has label %d; expected less than %d", i+1, c, l.K)
 		default:
 			s.sizes[c]++
 		}
@@ -225,7 +225,7 @@ func (l *run) seed(labels []int, keep bool) error {
 		}
 	}
 	if len(s.open) > len(s.free) {
-		return fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
+		return fmt.Errorf("%d clusters have no labelled sample, but only %d samples are unlabelled", len(s.open), len(s.free))
 	}
 	if l.seeds = s; len(s.open) == 0 {
 		l.runs, l.starts = 1, 1

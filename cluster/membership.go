@@ -44,12 +44,12 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (_ *Centres, err error) 
 		return nil, err
 	}
 	if len(groups) != s.n {
-		return nil, fmt.Errorf("%d samples and the groups of %d", s.n, len(groups))
+		return nil, fmt.Errorf("%d samples, but groups has %d entries", s.n, len(groups))
 	}
 	k := 0
 	for i, g := range groups {
 		if g < 0 || g >= s.n {
-			return nil, fmt.Errorf("row %d is in group %d of %d samples", i+1, g, s.n)
+			return nil, fmt.Errorf("row %d is in group %d; expected 0 to the number of samples, %d", i+1, g, s.n)
 		}
 		k = max(k, g+1)
 	}
@@ -77,7 +77,7 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 		}
 	}
 	if len(filled) == 0 {
-		return nil, errors.New("there are no groups")
+		return nil, errors.New("no groups")
 	}
 	rows, err := readSamples(x, c.Distance)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) (
 // check returns an error if the samples do not fit the centres or a group has no centre.
 func (c *Centres) check(s *samples, groups []int, optional bool) error {
 	if _, m := c.Points.Dims(); s.m != m || len(groups) != s.n && !optional {
-		return fmt.Errorf("%d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
+		return fmt.Errorf("%d×%d samples do not match groups of %d samples and centres of %d columns", s.n, s.m, len(groups), m)
 	}
 	if i := slices.IndexFunc(groups, func(g int) bool { return g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 }); i >= 0 {
 		return fmt.Errorf("row %d is in group %d, which has no centre", i+1, groups[i])

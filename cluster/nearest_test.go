@@ -83,12 +83,12 @@ func TestNearestErrors(t *testing.T) {
 		k         int
 		want      string
 	}{
-		{DistanceEuclidean, x, y, 0, "the 0 nearest of 4"},
-		{DistanceEuclidean, x, y, 5, "the 5 nearest of 4"},
-		{DistanceEuclidean, x, mat.NewDense(4, 3, nil), 1, "samples have 2 columns and points 3"},
-		{DistanceEuclidean, bad, y, 1, "samples: row 2 holds the value NaN"},
-		{DistanceCosine, x, bad, 1, "points: row 2 holds the value NaN"},
-		{-1, x, y, 1, "there is no distance"},
+		{DistanceEuclidean, x, y, 0, "nearest points: 0 neighbours requested of 4 points"},
+		{DistanceEuclidean, x, y, 5, "5 neighbours requested of 4"},
+		{DistanceEuclidean, x, mat.NewDense(4, 3, nil), 1, "samples have 2 columns, but points have 3"},
+		{DistanceEuclidean, bad, y, 1, "samples: row 2: value NaN is not finite"},
+		{DistanceCosine, x, bad, 1, "points: row 2: value NaN is not finite"},
+		{-1, x, y, 1, "unknown distance"},
 	} {
 		_, err := Nearest(context.Background(), test.d, test.x, test.points, test.k)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -222,9 +222,9 @@ func TestMembershipsWithoutNumbers(t *testing.T) {
 func TestMembershipsMistakes(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 2})
 	for want, groups := range map[string][]int{
-		"2 samples and the groups of 1":    {0},
-		"row 2 is in group -1 of 2":        {0, -1},
-		"row 1 is in group 2 of 2 samples": {2, 0},
+		"2 samples, but groups has 1 entries":                          {0},
+		"row 2 is in group -1; expected 0 to the number of samples, 2": {0, -1},
+		"row 1 is in group 2; expected 0 to the number of samples, 2":  {2, 0},
 	} {
 		if _, err := Memberships(t.Context(), DistanceEuclidean, x, groups); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

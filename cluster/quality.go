@@ -18,12 +18,12 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (_ 
 	defer wrap(&err, "silhouette")
 	n, _ := x.Dims()
 	if len(labels) != n {
-		return 0, fmt.Errorf("%d rows and %d labels", n, len(labels))
+		return 0, fmt.Errorf("%d rows, but %d labels", n, len(labels))
 	}
 	var sizes []int
 	for i, c := range labels {
 		if c < 0 {
-			return 0, fmt.Errorf("row %d has the label %d", i+1, c)
+			return 0, fmt.Errorf("row %d has the negative label %d", i+1, c)
 		}
 		sizes = append(sizes, make([]int, max(c+1-len(sizes), 0))...)
 		sizes[c]++
@@ -88,7 +88,7 @@ func EigenGaps(ctx context.Context, x mat.Matrix, most int) (_ []float64, err er
 		return nil, err
 	}
 	if most = min(most, s.n-1); most < 1 {
-		return nil, fmt.Errorf("%d of %d samples", most, s.n)
+		return nil, fmt.Errorf("%d eigenvalues of %d samples", most, s.n)
 	}
 	z := s.centred()
 	near, err := Nearest(ctx, DistanceCosine, z, z, min(gapNeighbours+1, s.n))

@@ -31,7 +31,7 @@ func TestSilhouette(t *testing.T) {
 	if got, err := Silhouette(t.Context(), x, []int{0, 0, 0, 1, 1, 1}, DistanceCosine); err != nil || math.Abs(got-zeros) > 1e-12 {
 		t.Errorf("with a row of zeros: %v, %v, want %v", got, err, zeros)
 	}
-	for want, labels := range map[string][]int{"one cluster": {1, 1, 1, 1, 1, 1}, "6 rows and 2 labels": {0, 1}, "the label -1": {0, 1, 0, 0, -1, 0}} {
+	for want, labels := range map[string][]int{"one cluster": {1, 1, 1, 1, 1, 1}, "6 rows, but 2 labels": {0, 1}, "has the negative label -1": {0, 1, 0, 0, -1, 0}} {
 		if _, err := Silhouette(t.Context(), x, labels, DistanceEuclidean); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", labels, err, want)
 		}

@@ -40,22 +40,22 @@ type Info struct {
 }
 
 var registry = []Info{
-	{"constrained-kmeans", "k-means that starts at the means of labelled samples and keeps their labels, and links (Basu, Banerjee and Mooney 2002)", true, true, ConstrainedKMeans{}},
+	{"constrained-kmeans", "k-means with labels and links as constraints, started at labelled means (Basu, Banerjee and Mooney 2002)", true, true, ConstrainedKMeans{}},
 	{"cop-kmeans", "k-means under must-links and cannot-links (Wagstaff et al. 2001)", true, true, COPKMeans{}},
-	{"guided-kmeans", "constrained k-means of centred directions, combined with a logistic regression of the labelled samples", true, true, GuidedKMeans{}},
-	{"kernel-kmeans", "kernel k-means on the inner products of the samples", false, false, KernelKMeans{}},
+	{"guided-kmeans", "constrained cosine k-means, combined with logistic regression on the labelled samples", true, true, GuidedKMeans{}},
+	{"kernel-kmeans", "kernel k-means on inner products of samples", false, false, KernelKMeans{}},
 	{"kmeans", "k-means", false, false, KMeans{}},
-	{"ncut", "normalised cuts on the inner products of the samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)", false, false, NormalisedCut{}},
-	{"seeded-kmeans", "k-means that starts at the means of labelled samples (Basu, Banerjee and Mooney 2002)", true, false, SeededKMeans{}},
+	{"ncut", "normalised cuts on inner products of samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)", false, false, NormalisedCut{}},
+	{"seeded-kmeans", "k-means started at the means of labelled samples (Basu, Banerjee and Mooney 2002)", true, false, SeededKMeans{}},
 	{"ss-kk", "kernel k-means with rewards and penalties for links (Kulis et al. 2005)", true, true, SSKK{}},
-	{"ss-snc", "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)", true, true, SSSNC{}},
+	{"ss-snc", "normalised cuts with must-links at the largest and cannot-links at the smallest similarity (Ji and Xu 2006)", true, true, SSSNC{}},
 }
 
 // Register adds an algorithm to the registry, so that settings can select it by name. defaults is the algorithm with
 // default settings. Call Register from an init function. It panics if the name is taken.
 func Register(i Info, defaults Clusterer) {
 	if _, taken := Lookup(i.Name); taken {
-		panic("cluster: an algorithm " + i.Name + " is registered already")
+		panic("cluster: an algorithm " + i.Name + " is already registered")
 	}
 	i.zero = defaults
 	registry = append(registry, i)

@@ -61,11 +61,11 @@ const (
 // distances overflow or underflow.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != DistanceEuclidean && d != DistanceCosine {
-		return nil, fmt.Errorf("there is no %v", d)
+		return nil, fmt.Errorf("unknown %v", d)
 	}
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
-		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
+		return nil, fmt.Errorf("the %d×%d matrix is empty", n, m)
 	}
 	s := &samples{rowReader: readRows(x), n: n, m: m, all: upTo(n), distance: d}
 	s.norms, s.weights, s.first, s.by = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -75,7 +75,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		values := s.values(i)
 		for _, v := range values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("row %d holds the value %v", i+1, v)
+				return nil, fmt.Errorf("row %d: value %v is not finite", i+1, v)
 			}
 		}
 		length := norm(values)
@@ -90,7 +90,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		}
 		switch {
 		case math.IsInf(total+length, 0) || d == DistanceCosine && length > largestNorm:
-			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
+			return nil, fmt.Errorf("row %d: the values are too large: distances overflow", i+1)
 		case d == DistanceCosine && length > 0 && length < 1/largestNorm:
 			return nil, tooSmall(i)
 		case length > s.norms[longest]:
@@ -114,7 +114,7 @@ func readRows(x mat.Matrix) rowReader {
 }
 
 func tooSmall(row int) error {
-	return fmt.Errorf("row %d: the values are too small, nothing is left of distances", row+1)
+	return fmt.Errorf("row %d: the values are too small: distances underflow", row+1)
 }
 
 type dense struct{ *mat.Dense }

@@ -38,7 +38,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 	}
 	n := sym.SymmetricDim()
 	if c.K < 1 || c.K > n {
-		return nil, fmt.Errorf("%d clusters of %d samples", c.K, n)
+		return nil, fmt.Errorf("number of clusters %d; expected 1 to the number of samples, %d", c.K, n)
 	}
 	scale := make([]float64, n)
 	for i := range n {
@@ -47,7 +47,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat
 			degree += sym.At(i, j)
 		}
 		if degree < 0 {
-			return nil, fmt.Errorf("the similarities of row %d sum to %v", i+1, degree)
+			return nil, fmt.Errorf("row %d: the similarities sum to %v; expected more than 0", i+1, degree)
 		}
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)
@@ -167,7 +167,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	for i := range n {
 		square, length := out.At(i, i), norm(rows.values(i))
 		if length != 0 && (!(square >= 1e-280) || math.IsInf(square, 1)) {
-			return nil, fmt.Errorf("sample %d: values of length %v have no inner products", i+1, length)
+			return nil, fmt.Errorf("sample %d: values of norm %v are out of range for inner products", i+1, length)
 		}
 	}
 	return out, nil
@@ -187,7 +187,7 @@ func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(produc
 func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	n, c := a.Dims()
 	if n != c || n == 0 {
-		return nil, fmt.Errorf("a %d×%d matrix does not compare samples with each other", n, c)
+		return nil, fmt.Errorf("the similarity matrix is %d×%d; expected a square matrix", n, c)
 	}
 	sym, isSym := a.(*mat.SymDense)
 	if !isSym {
@@ -200,7 +200,7 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 		for j := i; j < n; j++ {
 			v := a.At(i, j)
 			if !(math.Abs(v) <= limit) {
-				return nil, fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
+				return nil, fmt.Errorf("row %d, column %d: value %v", i+1, j+1, v)
 			}
 			largest = max(largest, math.Abs(v))
 			if !isSym {
@@ -211,7 +211,7 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	for i := range n {
 		for j := range i {
 			if v, w := a.At(i, j), sym.At(j, i); !(math.Abs(v-w) <= 1e-8*largest) {
-				return nil, fmt.Errorf("not symmetric: row %d, column %d holds %v and row %d, column %d holds %v", i+1, j+1, v, j+1, i+1, w)
+				return nil, fmt.Errorf("not symmetric: row %d, column %d is %v, but row %d, column %d is %v", i+1, j+1, v, j+1, i+1, w)
 			}
 		}
 	}

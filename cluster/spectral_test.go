@@ -94,10 +94,10 @@ func TestNormalisedCutErrors(t *testing.T) {
 		similarity mat.Matrix
 		want       string
 	}{
-		{0, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "0 clusters of 2"},
-		{3, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "3 clusters of 2"},
-		{1, mat.NewSymDense(2, []float64{1, -3, 0, 5}), "the similarities of row 1 sum to -2"},
-		{1, mat.NewSymDense(2, []float64{1, math.Inf(1), 0, 1}), "row 1, column 2 holds the value +Inf"},
+		{0, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "number of clusters 0; expected 1 to the number of samples, 2"},
+		{3, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "number of clusters 3; expected 1 to the number of samples, 2"},
+		{1, mat.NewSymDense(2, []float64{1, -3, 0, 5}), "row 1: the similarities sum to -2; expected more than 0"},
+		{1, mat.NewSymDense(2, []float64{1, math.Inf(1), 0, 1}), "row 1, column 2: value +Inf"},
 		{1, mat.NewDense(1, 2, nil), "1×2"},
 	} {
 		_, err := NormalisedCut{KMeans{K: test.k}}.Fit(context.Background(), test.similarity)

@@ -34,7 +34,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 			continue
 		}
 		if known.Labels[i] >= k {
-			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i+1, known.Labels[i], k)
+			return nil, fmt.Errorf("sample %d has label %d; expected less than %d", i+1, known.Labels[i], k)
 		}
 		u.fixed[at] = known.Labels[i]
 	}
@@ -55,7 +55,7 @@ func newUnits(n, k int, known Known) (*units, error) {
 const mostSteps, mostColouring = 20_000, 2_000_000
 
 // errNoClusters means that no assignment satisfies the links; the search was exhaustive.
-var errNoClusters = errors.New("no such clusters are possible")
+var errNoClusters = errors.New("the links cannot be satisfied")
 
 // findClusters sets colours. It returns an error if no assignment to k clusters satisfies the links, or none is found.
 func (u *units) findClusters(k int) error {
@@ -65,9 +65,9 @@ func (u *units) findClusters(k int) error {
 	placed, err := u.search(k, make([]float64, len(u.members)*k), true, mostColouring)
 	switch {
 	case errors.Is(err, errNoClusters):
-		return fmt.Errorf("samples that cannot link need more than %d clusters: %w", k, ErrDeadEnd)
+		return fmt.Errorf("the cannot-links need more than %d clusters: %w", k, ErrDeadEnd)
 	case err != nil:
-		return fmt.Errorf("no %d clusters are found that part all samples that cannot link: %w", k, ErrDeadEnd)
+		return fmt.Errorf("found no %d clusters that satisfy all cannot-links: %w", k, ErrDeadEnd)
 	}
 	u.colours = placed
 	return nil

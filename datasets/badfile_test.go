@@ -73,7 +73,7 @@ func TestKinds(t *testing.T) {
 		t.Errorf("kind %q", kind)
 	}
 	bad := []BadFile{{Kind: imagefile.KindTruncated}, {Kind: imagefile.KindHEIC}, {Kind: imagefile.KindNoImage}, {Kind: imagefile.KindHEIC}, {Kind: imagefile.KindBrokenLink}, {Kind: imagefile.KindBrokenLink}}
-	if got, want := CountKinds(bad), "2 HEIC images (not supported), 2 links to nothing, 1 not an image, 1 truncated"; got != want {
+	if got, want := CountKinds(bad), "2 HEIC images (not supported), 2 broken links, 1 not an image, 1 truncated"; got != want {
 		t.Errorf("counted %q, want %q", got, want)
 	}
 }
@@ -99,7 +99,7 @@ func TestUseTruncated(t *testing.T) {
 			}
 			img, said, err := opened(t, cut, true)
 			if part < 45 {
-				if imagefile.KindOf(err) != imagefile.KindTruncated || !strings.Contains(err.Error(), fmt.Sprintf("of %d rows are there, and less than half", size.Y)) && name == "colour" {
+				if imagefile.KindOf(err) != imagefile.KindTruncated || !strings.Contains(err.Error(), fmt.Sprintf("of %d rows, and images with less than half", size.Y)) && name == "colour" {
 					t.Errorf("%s, %d %%: error %v", name, part, err)
 				}
 				continue
@@ -109,7 +109,7 @@ func TestUseTruncated(t *testing.T) {
 				continue
 			}
 			got := img.Bounds().Size()
-			if got.X != size.X || 2*got.Y < size.Y || got.Y >= size.Y || said != fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", got.Y, size.Y) {
+			if got.X != size.X || 2*got.Y < size.Y || got.Y >= size.Y || said != fmt.Sprintf("the JPEG file ends early: it has %d of %d rows", got.Y, size.Y) {
 				t.Errorf("%s, %d %%: %v of %v, said %q", name, part, got, size, said)
 			}
 			if diff := cmp.Diff(imagefile.Gray(whole).Pix[:2*got.X*got.Y], imagefile.Gray(img).Pix); diff != "" {
@@ -159,7 +159,7 @@ func TestSkipBadFolders(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "a", "1.pgm")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no image that can be used: 1 link to a folder that it lies in") {
+	if _, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no usable image: 1 circular link") {
 		t.Errorf("without an image: %v", err)
 	}
 }

@@ -21,5 +21,5 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output:
 	// generated: 720 vectors of 1024 values in 20 classes, the first a aeroplane
-	// "minst" is no known set, file or folder (did you mean mnist?); "partwise datasets" lists the known sets
+	// no known set, file or folder is called "minst"; did you mean mnist? ("partwise datasets" lists the known sets)
 }

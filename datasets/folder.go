@@ -34,7 +34,7 @@ func (opt *OpenOptions) validate() error {
 		{"labels", "pattern", opt.Labels != "", opt.Pattern != ""},
 	} {
 		if pair.first && pair.second {
-			return fmt.Errorf("both %s and %s; give one of them", pair.one, pair.other)
+			return fmt.Errorf("both %s and %s are set; use one of them", pair.one, pair.other)
 		}
 	}
 	return nil
@@ -134,16 +134,16 @@ func findImages(ctx context.Context, dir string, about []string, most int, skipB
 		return w, err
 	}
 	if len(w.bad) > 0 {
-		return nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(w.bad), w.bad[0].Reason)
+		return nil, fmt.Errorf("no usable image: %s; the first: %s", CountKinds(w.bad), w.bad[0].Reason)
 	}
 	if w.others == nil {
-		return nil, errors.New("it holds no files")
+		return nil, errors.New("no files")
 	}
 	var what []string
 	for _, l := range w.others {
 		what = append(what, l.String())
 	}
-	return nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
+	return nil, fmt.Errorf("no images, only %s", strings.Join(what, " and "))
 }
 
 // folder searches a folder below the folders above. A link to one of these would be a cycle.
@@ -159,7 +159,7 @@ func (w *folderWalk) folder(below string, above []fs.FileInfo) error {
 		}
 		name := path.Join(below, entry.Name())
 		if w.seen++; w.seen > w.most {
-			return fmt.Errorf("more than %d files and folders, the last of them %s; links to folders count each time", w.most, name)
+			return fmt.Errorf("more than %d files and folders, at %s; linked folders count each time", w.most, name)
 		}
 		if err := w.entry(name, above); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (w *folderWalk) entry(name string, above []fs.FileInfo) error {
 		return nil
 	case err != nil:
 	case info.IsDir() && slices.ContainsFunc(above, isSame):
-		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file))
+		return w.skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a circular link to a parent folder", file))
 	case info.IsDir():
 		return w.folder(name, append(above, info))
 	case slices.ContainsFunc(w.about, isSame):
@@ -230,9 +230,9 @@ func (s *Set) classesByPattern(text string) error {
 	}
 	switch {
 	case len(wrong) == s.Len():
-		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
+		return fmt.Errorf("%w %q matches no name of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
 	case len(wrong) > 0:
-		return fmt.Errorf("%s: %w %q does not fit it, nor %d more of the %d names", wrong[0], errPattern, text, len(wrong)-1, s.Len())
+		return fmt.Errorf("%s: %w %q does not match this name and %d others of %d", wrong[0], errPattern, text, len(wrong)-1, s.Len())
 	}
 	s.setClasses(classes)
 	return nil
@@ -250,7 +250,7 @@ func (s *Set) classesByFolder(pool bool) error {
 		key := strings.ToLower(className(folder))
 		other := cmp.Or(first[key], folder)
 		if other != folder && !pool {
-			return fmt.Errorf("the folders %q and %q stand for one class; pool merges them", other, folder)
+			return fmt.Errorf("the folders %q and %q have the same class name; pool merges them", other, folder)
 		}
 		first[key], classes[i] = other, className(other)
 	}
@@ -273,11 +273,11 @@ func parsePattern(text string) (*pattern, error) {
 	compiled, err := regexp.Compile(`(?s)^` + expr.Replace(regexp.QuoteMeta(before)) + `([^/]+?)` + expr.Replace(regexp.QuoteMeta(after)) + `$`)
 	switch {
 	case !found:
-		err = fmt.Errorf("it has no %s", classMark)
+		err = fmt.Errorf("no %s", classMark)
 	case strings.Contains(after, classMark):
-		err = fmt.Errorf("it has more than one %s", classMark)
+		err = fmt.Errorf("more than one %s", classMark)
 	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
-		err = fmt.Errorf("* next to %s leaves open where the class ends; put a character between them", classMark)
+		err = fmt.Errorf("* next to %s makes the class ambiguous; put a character between them", classMark)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", text, err)
@@ -388,16 +388,16 @@ const leftOutNames = 3 // the most names in a LeftOut
 // String describes the count, as in "2 files that are no images (a.txt, b.txt)".
 func (l LeftOut) String() string {
 	names := strings.Join(l.Names, ", ")
-	one, several := "file that is no image", "files that are no images"
+	one, several := "file that is not an image", "files that are not images"
 	switch l.Reason {
 	case OtherClass:
-		return fmt.Sprintf("%s of the folder %s, which is no class of the set", phrase.Count(l.Count, "image", "images"), names)
+		return fmt.Sprintf("%s of the folder %s, which is not a class of the set", phrase.Count(l.Count, "image", "images"), names)
 	case Unlabelled:
-		return phrase.Count(l.Count, "sample", "samples") + " of no known class"
+		return phrase.Count(l.Count, "sample", "samples") + " of unknown class"
 	case Hidden:
 		one, several = "hidden file or folder", "hidden files or folders"
 	case NotIDX:
-		one, several = "file or folder that is no IDX file", "files or folders that are no IDX files"
+		one, several = "file or folder that is not IDX", "files or folders that are not IDX"
 	}
 	if l.Count > len(l.Names) {
 		names += ", …"
@@ -424,7 +424,7 @@ func (l *leftOutList) add(reason Reason, name string) {
 // pluralKinds holds the plural of kinds, if it differs from the kind.
 var pluralKinds = map[imagefile.Kind]string{
 	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
-	imagefile.KindBrokenLink: "links to nothing", imagefile.KindCircle: "links to folders that they lie in",
+	imagefile.KindBrokenLink: "broken links", imagefile.KindCircle: "circular links",
 }
 
 // BadFile is a file or folder that is not used, or, with imagefile.KindUsed, used in part.

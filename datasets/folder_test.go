@@ -162,21 +162,21 @@ func TestFolderErrors(t *testing.T) {
 	}{
 		{"missing", filepath.Join(t.TempDir(), "none"), OpenOptions{}, []string{"none"}},
 		{"a file", file, OpenOptions{}, []string{"not a folder"}},
-		{"empty", tree(t), OpenOptions{}, []string{"holds no files"}},
-		{"no image", tree(t, "a/1.txt?", "b?"), OpenOptions{}, []string{"it holds no image, only 2 files that are no images (a/1.txt, b)"}},
-		{"only hidden", tree(t, ".git/1.pgm"), OpenOptions{}, []string{"it holds no image, only 1 hidden file or folder (.git)"}},
+		{"empty", tree(t), OpenOptions{}, []string{"no files"}},
+		{"no image", tree(t, "a/1.txt?", "b?"), OpenOptions{}, []string{"no images, only 2 files that are not images (a/1.txt, b)"}},
+		{"only hidden", tree(t, ".git/1.pgm"), OpenOptions{}, []string{"no images, only 1 hidden file or folder (.git)"}},
 		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), OpenOptions{},
 			[]string{`"test/Coast"`, `"train/Coast"`, "pool merges them"}},
 		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), OpenOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
 		{"a pattern that fits nothing", tree(t, "s1.pgm", "t1.pgm"), OpenOptions{Pattern: "x{class}.*"},
-			[]string{"x{class}.*", "none of the names of the 2 images", "s1.pgm"}},
-		{"no classes and truth", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Truth: "x"}, []string{"both no-classes and truth"}},
-		{"no classes and a pattern", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pattern: "{class}1"}, []string{"both no-classes and pattern"}},
-		{"no classes and pool", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pool: true}, []string{"both no-classes and pool"}},
-		{"truth and a pattern", tree(t, "s1.pgm"), OpenOptions{Truth: "x", Pattern: "{class}1"}, []string{"both truth and pattern"}},
+			[]string{"x{class}.*", "no name of the 2 images", "s1.pgm"}},
+		{"no classes and truth", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Truth: "x"}, []string{"both no-classes and truth are set; use one of them"}},
+		{"no classes and a pattern", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pattern: "{class}1"}, []string{"both no-classes and pattern are set; use one of them"}},
+		{"no classes and pool", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pool: true}, []string{"both no-classes and pool are set; use one of them"}},
+		{"truth and a pattern", tree(t, "s1.pgm"), OpenOptions{Truth: "x", Pattern: "{class}1"}, []string{"both truth and pattern are set; use one of them"}},
 		{"no truth file", tree(t, "s1.pgm"), OpenOptions{Truth: "missing.csv"}, []string{"truth", "missing.csv"}},
 		{"a pattern that does not fit", tree(t, "s1.pgm", "t1.pgm"), OpenOptions{Pattern: "s{class}.*"},
-			[]string{"t1.pgm", "s{class}.*", "does not fit"}},
+			[]string{"t1.pgm", "s{class}.*", "does not match this name and"}},
 		{"no class in the pattern", tree(t, "s1.pgm"), OpenOptions{Pattern: "s*"}, []string{`"s*"`, "{class}"}},
 		{"pattern and labels", tree(t, "s1.pgm"), OpenOptions{Pattern: "{class}", Labels: "x"}, []string{"both"}},
 		{"no labels file", tree(t, "s1.pgm"), OpenOptions{Labels: "missing.csv"}, []string{"missing.csv"}},
@@ -380,7 +380,7 @@ func TestFolderLeftOut(t *testing.T) {
 	for _, l := range set.LeftOut {
 		got = append(got, l.String())
 	}
-	want := []string{"2 hidden files or folders (.hidden, .x)", "5 files that are no images (a.txt, b.txt, c.txt, …)"}
+	want := []string{"2 hidden files or folders (.hidden, .x)", "5 files that are not images (a.txt, b.txt, c.txt, …)"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -406,7 +406,7 @@ func TestFolderOfManyLinks(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, fmt.Sprint(deep), "x.pgm"), []byte("P5 1 1 255\n\x01"))
 	_, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 5000, false)
-	if err == nil || !strings.Contains(err.Error(), "more than 5000 files") {
+	if err == nil || !strings.Contains(err.Error(), "more than 5000 files and folders, at") {
 		t.Errorf("error %v", err)
 	}
 	if found, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 1<<14, false); err != nil || len(found.images) != 1<<deep {

@@ -261,7 +261,7 @@ func changedError(path string) error { return fmt.Errorf("image %s: %w", path, E
 func (im *Images) vectorImage(i int) (image.Image, error) {
 	s := im.set
 	if s.Height < 1 || s.Width < 1 {
-		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
+		return nil, fmt.Errorf("%s: the vectors of the set %s are not images", s.Names[i], s.Name)
 	}
 	row, err := s.vectorRow(i)
 	if err != nil {
@@ -276,7 +276,7 @@ func (im *Images) vectorImage(i int) (image.Image, error) {
 	img := image.NewGray16(box)
 	for j, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
+			return nil, fmt.Errorf("%s: column %d: value %v is not finite", s.Names[i], j+1, v)
 		}
 		grey := math.Round(0xffff * min(max((v-im.black)/(im.white-im.black), 0), 1))
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})

@@ -64,7 +64,7 @@ var classHeaders = []string{"class", "label", "category"}
 func (s *Set) labelledLines(what, file string) (classes []string, from []int, err error) {
 	classes, from = make([]string, s.Len()), make([]int, s.Len())
 	at := 1 // the column of classes
-	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
+	lines := namedLines{fields: 2, samples: 1, want: "two fields, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	none := true
@@ -73,14 +73,14 @@ func (s *Set) labelledLines(what, file string) (classes []string, from []int, er
 		switch class := spreadsheet.Text(record[at]); {
 		case class == "":
 		case from[i] != 0 && classes[i] != class:
-			return fmt.Errorf("%q is of class %q, but of class %q in line %d", record[0], class, classes[i], from[i])
+			return fmt.Errorf("%q has class %q, but class %q in line %d", record[0], class, classes[i], from[i])
 		default:
 			classes[i], from[i], none = strings.Clone(class), line, false
 		}
 		return nil
 	})
 	if err == nil && none {
-		err = fmt.Errorf("%s %s: it gives no sample a class", what, file)
+		err = fmt.Errorf("%s %s: no sample has a class", what, file)
 	}
 	return classes, from, err
 }
@@ -235,7 +235,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			err = fmt.Errorf("%s in %s, want %s, divided by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
+			err = fmt.Errorf("%s in %s, expected %s, separated by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
 		}
 		for k := 0; err == nil && !isHeader && k < len(places); k++ {
 			samples[k], err = find.sample(record[places[k]])
@@ -253,7 +253,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 func (find finder) sample(name string) (int, error) {
 	i, several := find(name)
 	if several != nil {
-		return 0, fmt.Errorf("%s is the name of several samples, %s; give their folders too", spreadsheet.Quote(name), naming.Short(several))
+		return 0, fmt.Errorf("%s is the name of several samples (%s); add the folder", spreadsheet.Quote(name), naming.Short(several))
 	}
 	if i < 0 {
 		return 0, fmt.Errorf("no sample is called %s", spreadsheet.Quote(name))

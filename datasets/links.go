@@ -25,7 +25,7 @@ type Links struct {
 // None reports whether there are no links.
 func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
-var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
+var linkLines = namedLines{fields: 3, samples: 3, want: "three fields", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
 // checkFit returns an error if this many links exceed the memory budget, including copies of growing lists.
 func checkFit(ctx context.Context, links int) error {
@@ -44,7 +44,7 @@ func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
 		case "cannot":
 			l.Cannot, l.CannotLines = append(l.Cannot, [2]int(samples)), append(l.CannotLines, line)
 		default:
-			return fmt.Errorf("%s is neither must nor cannot", spreadsheet.Quote(record[2]))
+			return fmt.Errorf("%s: expected must or cannot", spreadsheet.Quote(record[2]))
 		}
 		return checkFit(ctx, len(l.Must)+len(l.Cannot))
 	})
@@ -97,11 +97,11 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		case "-", "−", "negative":
 			list, sign = &l.Negative, -1
 		default:
-			return fmt.Errorf("%s is neither + nor -", spreadsheet.Quote(record[2]))
+			return fmt.Errorf("%s: expected + or -", spreadsheet.Quote(record[2]))
 		}
 		switch before := marks[mark{name, i}] * sign; {
 		case before < 0:
-			return fmt.Errorf("the log %s contradicts its line %d on %s", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
+			return fmt.Errorf("the log %s marks differently in line %d the sample %s", spreadsheet.Quote(name), -before, spreadsheet.Quote(record[1]))
 		case before == 0:
 			*list = append(*list, i)
 			marks[mark{name, i}] = line * sign
@@ -116,7 +116,7 @@ func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
 		p, n := len(l.Positive), len(l.Negative)
 		must, cannot = must+p*(p-1)/2, cannot+p*n
 		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("links %s: more than %d links with the log %s, which marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(names[i]), p, n)
+			return nil, fmt.Errorf("links %s: more than %d links; the log %s marks %d samples + and %d -", file, mostLinks, spreadsheet.Quote(names[i]), p, n)
 		}
 	}
 	if err := checkFit(ctx, must+cannot); err != nil {
@@ -192,7 +192,7 @@ func (s *Set) contradiction(l *Links, labels bool) error {
 			from = fmt.Sprintf("line %d: ", l.CannotLines[at])
 		}
 		if p[0] == p[1] {
-			return fmt.Errorf("%scannot-link (%s, %s) parts a sample from itself", from, s.Names[p[0]], s.Names[p[1]])
+			return fmt.Errorf("%scannot-link (%s, %s) joins a sample with itself", from, s.Names[p[0]], s.Names[p[1]])
 		}
 		if group[p[0]] == group[p[1]] {
 			return fmt.Errorf("%scannot-link (%s, %s) contradicts %s", from, s.Names[p[0]], s.Names[p[1]], s.describePath(l, p[0], shortestPath(len(group), must, p[0], p[1])))

@@ -42,7 +42,7 @@ func TestReadLinks(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"a.png,x.png,must":  `line 1: no sample is called "x.png"`,
-		"a.png,b.png,maybe": `line 1: "maybe" is neither must nor cannot`,
+		"a.png,b.png,maybe": `line 1: "maybe": expected must or cannot`,
 		"a.png,b.png":       "line 1: 2 fields",
 		"a.png,b.png,must\nb.png,c.png,must\na.png,c.png,cannot": "line 3: cannot-link (a.png, c.png) contradicts must-link (a.png, b.png) of line 1, must-link (b.png, c.png) of line 2",
 	} {
@@ -114,7 +114,7 @@ func TestReadFeedback(t *testing.T) {
 		t.Errorf("a log called a gives %v, %v", got, err)
 	}
 	s, file = linkSet(t, "1,a.png,+\n2,a.png,-\n1,a.png,−\n")
-	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" contradicts its line 1 on "a.png"`) {
+	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" marks differently in line 1 the sample "a.png"`) {
 		t.Errorf("a log that contradicts itself: %v", err)
 	}
 	s, file = linkSet(t, "1,a.png,+\n1,b.png,+\n2,b.png,+\n2,a.png,-\n")
@@ -134,7 +134,7 @@ func TestFeedbackOfManySamples(t *testing.T) {
 	}
 	file := writeFile(t, filepath.Join(t.TempDir(), "feedback.csv"), []byte(text.String()))
 	used := testkit.Allocated(func() {
-		if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
+		if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `more than 33554432 links; the log "all" marks 9000 samples + and`) {
 			t.Errorf("error %v", err)
 		}
 	})

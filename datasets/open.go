@@ -23,27 +23,27 @@ import (
 // settings of an experiment file.
 type OpenOptions struct {
 	// From chooses the images or the MATLAB file of a known set; "" is the first that exists.
-	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
+	From string `setting:"from" values:"raw,mat" help:"form of a known set: raw (images) or mat (MATLAB file)"`
 	// Part chooses the training or the test samples of IDX files; "" means both.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
 	// Pattern finds the class in an image's file name, for example "subject{class}.*" or "obj{class}__*.png". * matches
 	// the longest run of any characters, {class} the shortest, and {number} a run of digits, as in "{class}{number}". A
 	// pattern whose last part has no dot ignores the extension. A pattern with a slash matches the path below the
 	// folder, as in "{class}/images/*"; {class} then lies within one name.
-	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
+	Pattern string `setting:"pattern" help:"class in the file name, such as {class}-* or {class}{number}"`
 	// Labels is a CSV file of samples and classes (see Set.ReadLabels), which replaces the classes of folders.
-	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
+	Labels string `setting:"labels" help:"CSV file of labels: file name and class"`
 	// Truth is such a file with the set's own classes. With Labels too, they become OwnClasses.
-	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
+	Truth string `setting:"truth" help:"CSV file of classes (file,class), used only for scores"`
 	// NoClasses ignores the classes of folders and of vectors.
-	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
+	NoClasses bool `setting:"no-classes" help:"do not read subfolders as classes"`
 	// Pool makes every folder a class, even if a date or camera named it, and merges folders of the same name, such as
 	// train/Coast and test/Coast, ignoring case and surrounding blanks.
-	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
+	Pool bool `setting:"pool" help:"read every subfolder as a class, and merge subfolders of equal name"`
 	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
-	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
-	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
-	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
+	Fea   string `setting:"fea" help:"variable with the vectors in a .mat or .npz file"`
+	Gnd   string `setting:"gnd" help:"variable with the classes in a .mat or .npz file"`
+	Shape Size   `setting:"shape" help:"image size of vectors that are images, such as 32 or 28x20"`
 
 	Root string // the data folder that is searched first for known sets
 	// OnDisk and Limit are as in [vectorfile.Options]. OnDisk is an error for files that do not support it.
@@ -71,9 +71,9 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case !slices.Contains([]string{"", "train", "test"}, opt.Part):
-		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
+		return nil, fmt.Errorf("part %q: expected train or test", opt.Part)
 	case !slices.Contains([]string{"", "mat", "raw"}, opt.From):
-		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
+		return nil, fmt.Errorf("from %q: expected raw or mat", opt.From)
 	}
 	if err := opt.validate(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	case opt.OnDisk && s.Vectors != nil && !stored:
 		err = vectorfile.NotOnDisk(name)
 	case opt.Part != "" && !s.inParts:
-		err = fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
+		err = fmt.Errorf("%s has no part %q; only folders of IDX files have parts", name, opt.Part)
 	case s.Vectors != nil:
 		if opt.NoClasses {
 			s.forgetClasses()
@@ -157,7 +157,7 @@ func resolveName(name string, opt OpenOptions) (info catalogue.Info, isKnown boo
 	if name != info.Name {
 		return info, false, nil // a folder such as Yale
 	}
-	at, where := "", "made when asked for"
+	at, where := "", "generated"
 	if name != catalogue.Generated {
 		_, at, err = info.Find(opt.Root, opt.From)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -197,7 +197,7 @@ func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (*Set
 	}
 	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
 		s.Close()
-		return nil, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
+		return nil, fmt.Errorf("the set %s: %s has %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {

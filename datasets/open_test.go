@@ -126,23 +126,23 @@ func TestOpenRefuses(t *testing.T) {
 		opt  OpenOptions
 		want []string
 	}{
-		{"yalle", OpenOptions{}, []string{`"yalle" is no known set, file or folder (did you mean yale?)`, "partwise datasets"}},
-		{"set:yalle", OpenOptions{}, []string{`"yalle" is no known set (did you mean yale?)`}},
+		{"yalle", OpenOptions{}, []string{`no known set, file or folder is called "yalle"; did you mean yale?`, "partwise datasets"}},
+		{"set:yalle", OpenOptions{}, []string{`no known set is called "yalle"; did you mean yale?`}},
 		{"scenes", OpenOptions{}, []string{"scenes13 or scenes15"}},
 		{"mnist2", OpenOptions{}, []string{"did you mean mnist?"}},
-		{"quite something else", OpenOptions{}, []string{"is no known set", `"partwise datasets" lists`}},
-		{"", OpenOptions{}, []string{"is no known set"}},
+		{"quite something else", OpenOptions{}, []string{"no known set, file or folder is called", `"partwise datasets" lists`}},
+		{"", OpenOptions{}, []string{"no known set, file or folder is called"}},
 		{filepath.Join(dir, "none"), OpenOptions{}, []string{"none", "no such file"}},
-		{"yale", OpenOptions{Root: filepath.Join(dir, "data")}, []string{"the set yale is not there", filepath.Join(dir, "data"), filepath.Join(cache, "partwise"), "Yale_32x32.mat or a folder yale-gif", `"partwise datasets get yale" downloads it`}},
+		{"yale", OpenOptions{Root: filepath.Join(dir, "data")}, []string{"the set yale was not found:", filepath.Join(dir, "data"), filepath.Join(cache, "partwise"), "Yale_32x32.mat or a folder yale-gif", `"partwise datasets get yale" downloads it`}},
 		{"feret", OpenOptions{}, []string{"ask NIST", "FERET_32x32.mat"}},
-		{"mnist", OpenOptions{From: "mat"}, []string{`mnist does not come from "mat", only from raw`}},
-		{"yale", OpenOptions{Part: "both"}, []string{`part "both" is neither train nor test`}},
-		{idxPath, OpenOptions{Part: "train"}, []string{`has no part "train"`}},
-		{file("a.png", pngFile(t)), OpenOptions{}, []string{"a.png: a single image; give the folder"}},
+		{"mnist", OpenOptions{From: "mat"}, []string{`the set mnist has no form "mat", only raw`}},
+		{"yale", OpenOptions{Part: "both"}, []string{`part "both": expected train or test`}},
+		{idxPath, OpenOptions{Part: "train"}, []string{`has no part "train"; only folders of IDX files have parts`}},
+		{file("a.png", pngFile(t)), OpenOptions{}, []string{"a.png: a single image; use the folder of images"}},
 		{file("empty", nil), OpenOptions{}, []string{"the file is empty"}},
 		{file("empty.gz", gzipped(t, nil)), OpenOptions{}, []string{"empty.gz"}},
 		{file("short.gz", []byte("\x1f\x8b")), OpenOptions{}, []string{"short.gz"}},
-		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"neither a MATLAB file"}},
+		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, SVMlight or CSV"}},
 		{file("h5.mat", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)), OpenOptions{}, []string{"7.3", "-v7"}},
 		{file("x.zip", []byte("PK\x03\x04 and so on")), OpenOptions{}, []string{"x.zip"}},
 		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2: column 2"}},
@@ -190,7 +190,7 @@ func TestOpenKnownExtract(t *testing.T) {
 	if s.Name != "caltech10" || !cmp.Equal(s.Classes, []string{"bass", "ketch"}) || s.Len() != 2 {
 		t.Errorf("%s with %d samples of the classes %v", s.Name, s.Len(), s.Classes)
 	}
-	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is no class of the set" {
+	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is not a class of the set" {
 		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
 	}
 	// By its path the folder is read completely.
@@ -225,8 +225,8 @@ func TestOpenNamesake(t *testing.T) {
 	// The folder alone.
 	is("orl", "")
 	is("./orl", "")
-	refuses("set:orl", "the set orl is not there", "partwise datasets get orl")
-	refuses("set:nothing", `"nothing" is no known set`)
+	refuses("set:orl", "the set orl was not found:", "partwise datasets get orl")
+	refuses("set:nothing", `no known set is called "nothing"`)
 	// Both.
 	writeFile(t, filepath.Join(data, "att_faces", "s1", "1.pgm"), pngFile(t))
 	refuses("orl", `"orl" is both a folder here and a known set, in `+filepath.Join(data, "att_faces"), "./orl", "set:orl")
@@ -236,7 +236,7 @@ func TestOpenNamesake(t *testing.T) {
 	is("generated", "generated")
 	is("set:generated", "generated")
 	writeFile(t, "generated", []byte("1,2\n2,1\n"))
-	refuses("generated", `"generated" is both a file here and a known set, made when asked for`, "./generated", "set:generated")
+	refuses("generated", `"generated" is both a file here and a known set, generated`, "./generated", "set:generated")
 	is("./generated", "")
 	is("set:generated", "generated")
 	// The known set alone, and in the current folder under its name.
@@ -253,7 +253,7 @@ func TestOpenNamesake(t *testing.T) {
 func TestOpenPartOfKnownSet(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "mnist", "train-images-idx3-ubyte"), writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4)))
-	if _, err := Open(t.Context(), "mnist", OpenOptions{Root: root}); err == nil || !strings.Contains(err.Error(), "holds 2 of its 70000 samples") {
+	if _, err := Open(t.Context(), "mnist", OpenOptions{Root: root}); err == nil || !strings.Contains(err.Error(), "has 2 of its 70000 samples") {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -220,7 +220,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	height, err1 := strconv.Atoi(h)
 	width, err2 := strconv.Atoi(w)
 	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > MaxSide || width > MaxSide {
-		return fmt.Errorf("%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most %d", text, MaxSide)
+		return fmt.Errorf("invalid size %q; expected a side such as 32, or HEIGHTxWIDTH, at most %d", text, MaxSide)
 	}
 	*s = Size{height, width}
 	return nil

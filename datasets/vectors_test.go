@@ -108,7 +108,7 @@ func TestIDXFolder(t *testing.T) {
 	}
 
 	writeFile(t, filepath.Join(dir, "t10k-images-idx3-ubyte.gz"), gzipped(t, writeIDX(8, []uint32{2, 1, 3}, pixels(0, 6))))
-	if _, err := idxFolder(t.Context(), dir, "", vectorfile.Options{}); err == nil || !strings.Contains(err.Error(), "1×3 images do not go with 2×2 ones") {
+	if _, err := idxFolder(t.Context(), dir, "", vectorfile.Options{}); err == nil || !strings.Contains(err.Error(), "1×3 images cannot be combined with 2×2 images") {
 		t.Errorf("images of two sizes: got error %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "t10k-images-idx3-ubyte.gz")); err != nil {

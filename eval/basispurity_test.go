@@ -39,8 +39,8 @@ func TestBasisPurity(t *testing.T) {
 		value  float64
 		want   string
 	}{
-		{[]int{0}, 1, "1 labels of 5 samples"},
-		{[]int{0, 0, 1, 2, -1}, math.Inf(1), "row 3, column 2 holds the value +Inf"},
+		{[]int{0}, 1, "1 labels for 5 samples"},
+		{[]int{0, 0, 1, 2, -1}, math.Inf(1), "row 3, column 2: value +Inf"},
 	} {
 		bad := mat.DenseCopyOf(v)
 		bad.Set(2, 1, test.value)

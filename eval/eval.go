@@ -45,7 +45,7 @@ func Accuracy(truth, predicted []int) float64 {
 // pairUp panics if the lengths differ.
 func pairUp(truth, found []int) {
 	if len(truth) != len(found) {
-		panic(fmt.Sprintf("eval: %d true and %d found classes or clusters", len(truth), len(found)))
+		panic(fmt.Sprintf("eval: %d true labels, but %d found labels", len(truth), len(found)))
 	}
 }
 
@@ -66,7 +66,7 @@ const MostConfused = 1 << 14
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 	pairUp(truth, predicted)
 	if classes < 0 || classes > MostConfused {
-		return nil, fmt.Errorf("confusion: a table of %d classes; there can be %d", classes, MostConfused)
+		return nil, fmt.Errorf("confusion: %d classes; expected at most %d", classes, MostConfused)
 	}
 	counts := make([][]int, classes)
 	for l := range counts {
@@ -77,7 +77,7 @@ func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 			continue
 		}
 		if p := predicted[i]; class >= classes || p < 0 || p >= classes {
-			return nil, fmt.Errorf("confusion: sample %d of class %d is predicted as %d, there are %d classes", i+1, class, p, classes)
+			return nil, fmt.Errorf("confusion: sample %d of class %d is predicted as %d; expected less than %d", i+1, class, p, classes)
 		}
 		counts[class][predicted[i]]++
 	}
@@ -116,7 +116,7 @@ func largestOf(x mat.Matrix) (largest float64, err error) {
 		for j := range c {
 			v := x.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
+				return 0, fmt.Errorf("row %d, column %d: value %v", i+1, j+1, v)
 			}
 			largest = max(largest, math.Abs(v))
 		}
@@ -130,7 +130,7 @@ func largestOf(x mat.Matrix) (largest float64, err error) {
 func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, overall float64, err error) {
 	n, k := coefficients.Dims()
 	if len(labels) != n {
-		return nil, 0, fmt.Errorf("basis purity: %d labels of %d samples", len(labels), n)
+		return nil, 0, fmt.Errorf("basis purity: %d labels for %d samples", len(labels), n)
 	}
 	largest, err := largestOf(coefficients)
 	if err != nil {

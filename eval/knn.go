@@ -26,7 +26,7 @@ type KNN struct {
 func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	n, _ := train.Dims()
 	if len(labels) != n {
-		return nil, fmt.Errorf("k-nn: %d labels of %d training samples", len(labels), n)
+		return nil, fmt.Errorf("k-nn: %d labels for %d training samples", len(labels), n)
 	}
 	for i, l := range labels {
 		if l < 0 {
@@ -34,7 +34,7 @@ func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test 
 		}
 	}
 	if k.K < 0 {
-		return nil, fmt.Errorf("k-nn: %d neighbours", k.K)
+		return nil, fmt.Errorf("k-nn: %d neighbours; expected 1 or more", k.K)
 	}
 	nearest, err := cluster.Nearest(ctx, k.Distance, test, train, min(cmp.Or(k.K, defaultNeighbours), n))
 	if err != nil {

@@ -49,11 +49,11 @@ func TestKNNErrors(t *testing.T) {
 		test   *mat.Dense
 		want   string
 	}{
-		{KNN{}, []int{0}, train, "1 labels of 2 training samples"},
+		{KNN{}, []int{0}, train, "k-nn: 1 labels for 2 training samples"},
 		{KNN{}, []int{0, -1}, train, "training sample 2 has no label"},
 		{KNN{K: -1}, []int{0, 1}, train, "-1 neighbours"},
 		{KNN{}, []int{0, 1}, mat.NewDense(1, 2, nil), "2 columns"},
-		{KNN{}, []int{0, 1}, mat.NewDense(1, 1, []float64{math.NaN()}), "row 1 holds the value NaN"},
+		{KNN{}, []int{0, 1}, mat.NewDense(1, 1, []float64{math.NaN()}), "row 1: value NaN is not finite"},
 	} {
 		_, err := test.k.Classify(context.Background(), train, test.labels, test.test)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "k-nn: ") {

@@ -83,7 +83,7 @@ const UnlabelledSuffix = " free"
 // OverUnlabelled returns the score restricted to unlabelled samples.
 func (s Score) OverUnlabelled() Score {
 	s.Name, s.Title, s.Unlabelled = s.Name+UnlabelledSuffix, s.Title+" of the unlabelled samples", true
-	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
+	s.Help = strings.TrimSpace(s.Help + " Only unlabelled samples count.")
 	return s
 }
 
@@ -105,7 +105,7 @@ func (s Score) Better(a, b float64) bool {
 // init function. It panics if the name is taken.
 func Register(s Score) {
 	if _, taken := FindScore(s.Name); taken || s.Name == "" || s.Value == nil {
-		panic(fmt.Sprintf("eval: the score %q is registered already, or has no name or no value", s.Name))
+		panic(fmt.Sprintf("eval: the score %q is already registered, or has no name or no value", s.Name))
 	}
 	scores = append(scores, s)
 }
@@ -171,9 +171,9 @@ func CheckScores(task Task, names []string) error {
 		name = enum.Fold(name, there)
 		switch names[i] = name; {
 		case !slices.Contains(there, name):
-			return fmt.Errorf("there is no score %q of this task%s; there are %s", name, phrase.Guess(name, there), strings.Join(there, ", "))
+			return fmt.Errorf("unknown score %q of this task%s (choices: %s)", name, phrase.Guess(name, there), strings.Join(there, ", "))
 		case slices.Contains(names[:i], name):
-			return fmt.Errorf("the score %s stands twice", name)
+			return fmt.Errorf("duplicate score %s", name)
 		}
 	}
 	return nil

@@ -9,34 +9,34 @@ import (
 // scores is the registry, in display order. The first score of a task is its main score.
 var scores = []Score{
 	{Name: "accuracy", Title: "Accuracy", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Headline,
-		Help:  "The share of test samples whose class was found.",
+		Help:  "Percentage of test samples that are classified correctly.",
 		Value: func(o *Outcome) (float64, bool, error) { return Accuracy(o.Truth, o.Found), true, nil }},
 	{Name: "AC", Title: "Clustering accuracy (AC)", Max: 1, Unit: UnitPercent, Prominence: Headline, OfSamples: true,
-		Help:  "The share of samples that are in the right group. Each group is matched with one class, and the matching that gives the most hits counts.",
+		Help:  "Percentage of samples in the right cluster, after the best one-to-one match of clusters and classes.",
 		Value: ofClusters((*contingency).ac)},
 	{Name: "NMI", Title: "Normalised mutual information (NMI)", Max: 1, Unit: UnitPercent, Prominence: Headline, OfSamples: true,
-		Help:  "How much the group of a sample tells about its class: 0 is nothing, 100 is everything.",
+		Help:  "Mutual information of clusters and classes, divided by the larger of their entropies: 0 means independent, 100 identical.",
 		Value: ofClusters((*contingency).nmi)},
 	{Name: "ARI", Title: "Adjusted Rand index (ARI)", Min: -1, Max: 1, Unit: UnitPercent, OfSamples: true,
-		Help:  "How often the groups and the classes agree on whether two samples belong together: 100 is always, 0 is what chance would give.",
+		Help:  "Agreement of clusters and classes on pairs of samples, adjusted for chance: 0 is expected by chance, 100 means identical.",
 		Value: ofClusters((*contingency).ari)},
 	{Name: "purity", Title: "Purity", Max: 1, Unit: UnitPercent, OfSamples: true,
-		Help:  "The share of samples whose class is the most frequent one of their group. It favours many small groups.",
+		Help:  "Percentage of samples in the most frequent class of their cluster. It favours many small clusters.",
 		Value: ofClusters((*contingency).purity)},
 	{Name: "VI", Title: "Variation of information (VI)", Max: math.Inf(1), LowerIsBetter: true, Unit: UnitNats, Optional: true, OfSamples: true,
-		Help:  "What the group of a sample leaves unknown of its class, and the class of its group: 0 where both say the same, and at most the logarithm of the number of samples.",
+		Help:  "Sum of the two conditional entropies of clusters and classes: 0 means identical, and the maximum is the logarithm of the number of samples.",
 		Value: ofClusters((*contingency).vi)},
 	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
-		Help: "How much of a part's whole use falls to the one class that uses it most: 100 is all of it.",
+		Help: "Percentage of a basis vector's coefficients that belong to the class that uses it most, averaged over basis vectors.",
 		Value: ofParts(func(o *Outcome) (float64, error) {
 			_, purity, err := BasisPurity(o.Coefficients, o.Classes)
 			return purity, err
 		})},
 	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "How few pixels or features a part is made of (Hoyer): 0 is all alike, 100 is a single one.",
+		Help:  "Hoyer sparsity of the basis vectors: 0 means all values are equal, 100 that one is non-zero.",
 		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Basis) })},
 	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
-		Help:  "How few samples use a part (Hoyer): 0 is all alike, 100 is a single one.",
+		Help:  "Hoyer sparsity of the coefficients of a basis vector: 0 means all values are equal, 100 that one is non-zero.",
 		Value: ofParts(func(o *Outcome) (float64, error) { return meanSparsity(o.Coefficients) })},
 }
 

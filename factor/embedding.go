@@ -96,9 +96,9 @@ func (s *Shared) samples(kept, counted []bool, make func() (*principal.Samples, 
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
-		return errors.New("directions that part classes need the labels of some samples, and none are known")
+		return errors.New("discriminant directions need labelled samples; none are given")
 	case 1:
-		return fmt.Errorf("directions that part classes need labelled samples of two classes, and there are only %d of one", sizes[0])
+		return fmt.Errorf("discriminant directions need labelled samples of two classes; all %d are of one class", sizes[0])
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func twoClasses(sizes []int) error {
 func twoClassesOnePair(sizes []int) error {
 	err := twoClasses(sizes)
 	if err == nil && slices.Max(sizes) == 1 {
-		err = fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
+		err = fmt.Errorf("each of the %d classes has one labelled sample; the scatter within classes needs two in one of them", len(sizes))
 	}
 	return err
 }
@@ -128,7 +128,7 @@ func varianceShare(x, def float64) (float64, error) {
 		return def, nil
 	}
 	if !(x > 0 && x <= 1) {
-		return 0, fmt.Errorf("variance is %v; it must be a share above 0 and at most 1", max(x, 0))
+		return 0, fmt.Errorf("variance %v: expected a fraction above 0 and at most 1", max(x, 0))
 	}
 	return x, nil
 }
@@ -152,7 +152,7 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 		algebra.ScaleRow(means, c, math.Sqrt(float64(n)))
 	}
 	if !(algebra.Inner(means, means) > 1e-20*algebra.Inner(y, y)) {
-		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
+		return nil, fmt.Errorf("the %d classes have the same mean: no direction separates them", len(t.sizes))
 	}
 	return means, nil
 }
@@ -179,7 +179,7 @@ func embed(ctx context.Context, x mat.Matrix, known Known, opt Options, check fu
 		return nil, err
 	}
 	if !algebra.Finite(p) {
-		return nil, errors.New("the projection has outgrown what numbers can hold")
+		return nil, errors.New("the projection overflows")
 	}
 	m, d := p.Dims()
 	out := mat.NewDense(m, d, nil)
@@ -215,7 +215,7 @@ func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	rows, k := l.Projection.Dims()
 	d, err := dataOf(x, rows, "the projection")
 	if err == nil && len(l.Mean) != rows {
-		err = fmt.Errorf("the mean has %d features, the projection %d", len(l.Mean), rows)
+		err = fmt.Errorf("the mean has %d features, but the projection has %d", len(l.Mean), rows)
 	}
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 		floats.AddConst(-algebra.Dot(projection.RawRowView(r), l.Mean), y.RawRowView(r))
 	}
 	if !algebra.Finite(y) {
-		return nil, errors.New("the projections have outgrown what numbers can hold")
+		return nil, errors.New("the projections overflow")
 	}
 	return algebra.Transpose(y), nil
 }
@@ -239,7 +239,7 @@ func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 type PCA struct {
 	// Variance, in (0, 1], selects the fewest directions that keep this share of the variance. Options.Rank
 	// is then ignored. 0 means Options.Rank directions.
-	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
+	Variance float64 `setting:"variance" default:"by rank" help:"fraction of the variance to keep, instead of a rank"`
 }
 
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
@@ -270,7 +270,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 type LDA struct {
 	// Variance is the share of the variance that PCA keeps; 0 means 0.9. PCA keeps at most n_l − c directions
 	// for n_l labelled samples of c classes.
-	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+	Variance float64 `setting:"variance" default:"0.9" help:"fraction of the variance that the preceding PCA keeps"`
 }
 
 func (LDA) Needs() Needs {
@@ -364,7 +364,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 type SDA struct {
 	// Alpha and Ridge are α and β, in the scale of the data; 0 means 0.1, WeightNone means 0.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
-	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
+	Ridge float64 `setting:"ridge" default:"0.1" help:"ridge regularisation: added to the diagonal of the scatter"`
 	Neighbourhood
 	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
 	Similarity *CSR
@@ -416,12 +416,12 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 // their neighbours in the original features, and its [Model] is a [Linear].
 type MFA struct {
 	// K1 is the number of nearest samples of its own class that each sample is joined to; 0 means 5.
-	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
+	K1 int `setting:"k1" default:"5" help:"number of nearest neighbours within the class of a sample"`
 	// K2 is the number of nearest pairs of each class with other classes that are separated; 0 means 40
 	// times the size of the class.
-	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
+	K2 int `setting:"k2" default:"40 × class size" help:"number of nearest pairs between a class and the other classes"`
 	// Variance is as in LDA.
-	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+	Variance float64 `setting:"variance" default:"0.9" help:"fraction of the variance that the preceding PCA keeps"`
 }
 
 func (MFA) Needs() Needs {
@@ -430,7 +430,7 @@ func (MFA) Needs() Needs {
 
 func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if m.K1 < 0 || m.K2 < 0 {
-		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)
+		return nil, fmt.Errorf("k1 %d and k2 %d: expected 1 or more", m.K1, m.K2)
 	}
 	share, err := varianceShare(m.Variance, 0.9)
 	if err != nil {

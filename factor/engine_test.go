@@ -167,12 +167,12 @@ func TestFastPenalties(t *testing.T) {
 // computed.
 func TestFastRefuses(t *testing.T) {
 	for want, p := range map[string]Parts{
-		"rank-one basis":               {Basis: BasisRankOne},
-		"graph only with unit-norm":    GNMF{}.AsParts(),
-		"penalty graph with a concept": LCCF{}.AsParts(),
-		"penalty learned-graph":        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
-		"penalty smooth, which is on":  {Penalties: Penalties{L1{}, Smooth{}}},
-		"smooth, which is on the":      {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
+		"basis rank-one": {Basis: BasisRankOne},
+		"the solver fast supports the penalty graph only with unit-norm; otherwise the objective has no minimum": GNMF{}.AsParts(),
+		"the solver fast does not support the penalty graph with basis concept":                                  LCCF{}.AsParts(),
+		"the solver fast does not support the learned graph of the penalty learned-graph":                        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
+		"the solver fast does not support the penalty smooth on basis vectors":                                   {Penalties: Penalties{L1{}, Smooth{}}},
+		"penalty smooth on basis vectors":                                                                        {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -312,9 +312,9 @@ func TestFastKLCores(t *testing.T) {
 // TestFastKLServes: what it does not serve it names.
 func TestFastKLServes(t *testing.T) {
 	for want, m := range map[string]Method{
-		"fast does not serve a basis of unit norm under the kl cost": DSNMF{},
-		"fast does not serve a concept basis under the kl cost":      Parts{Cost: CostKL, Basis: BasisConcept},
-		"fast does not serve the penalty graph under the kl cost":    Parts{Cost: CostKL, Penalties: Penalties{Graph{}}},
+		"the solver fast does not support unit-norm with cost kl":         DSNMF{},
+		"the solver fast does not support basis concept with cost kl":     Parts{Cost: CostKL, Basis: BasisConcept},
+		"the solver fast does not support the penalty graph with cost kl": Parts{Cost: CostKL, Penalties: Penalties{Graph{}}},
 	} {
 		_, err := m.Fit(context.Background(), countsOf(1, 9, 8, 2, 1), classes(9, 3, 9), Options{Rank: 2, Solver: Fast{}})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -756,10 +756,10 @@ func TestSmoothRefuses(t *testing.T) {
 		image Image
 		want  string
 	}{
-		{Parts{}, x, Image{}, "a penalty on neighbouring pixels is for images, and samples of 6 features are no square images"},
-		{Parts{}, x, Image{Height: 2, Width: 3, Channels: 3}, "are no 6×3 images"},
-		{Parts{Basis: BasisConcept}, signed, image, "sample 3: column 2: value -3 is negative, and the penalty smooth needs values of 0 or more"},
-		{Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}}, x, image, "the penalty smooth is on basis vectors, and of a kernel there are none among the features"},
+		{Parts{}, x, Image{}, "a penalty on neighbouring pixels needs images, but samples of 6 features are not square images"},
+		{Parts{}, x, Image{Height: 2, Width: 3, Channels: 3}, "are not 6×3 images"},
+		{Parts{Basis: BasisConcept}, signed, image, "sample 3: column 2: value -3 is negative, and the penalty smooth needs non-negative values"},
+		{Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}}, x, image, "the penalty smooth applies to basis vectors, which a kernel does not have in feature space"},
 	} {
 		c.p.Image, c.p.Penalties = c.image, []Penalty{Smooth{}}
 		if _, err := c.p.Fit(context.Background(), c.x, Known{}, Options{Rank: 2}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -776,15 +776,15 @@ func TestEnumerations(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
 	known := Known{Labels: []int{0, 1, -1}}
 	for want, m := range map[string]Method{
-		"there is no cost(99)":     Parts{Cost: 99},
-		"there is no basis(-1)":    Parts{Basis: -1},
-		"there is no tie(7)":       Parts{Tie: 7},
-		"there is no weighting(2)": Parts{Weighting: 2},
-		"there is no kernel(4)":    CF{Kernel{Function: 4}},
-		"there is no edges(3)":     GNMF{Neighbourhood: Neighbourhood{Edges: 3}},
-		"there is no rule(2)":      CFOGL{Rule: 2},
-		"there is no rule(-1)":     SSNMF{Rule: -1},
-		`there is no init "other"`: NMF{},
+		"unknown cost(99)":     Parts{Cost: 99},
+		"unknown basis(-1)":    Parts{Basis: -1},
+		"unknown tie(7)":       Parts{Tie: 7},
+		"unknown weighting(2)": Parts{Weighting: 2},
+		"unknown kernel(4)":    CF{Kernel{Function: 4}},
+		"unknown edges(3)":     GNMF{Neighbourhood: Neighbourhood{Edges: 3}},
+		"unknown rule(2)":      CFOGL{Rule: 2},
+		"unknown rule(-1)":     SSNMF{Rule: -1},
+		`unknown init "other"`: NMF{},
 	} {
 		opt := Options{Rank: 1}
 		if m == (NMF{}) {
@@ -812,11 +812,11 @@ func TestPenaltySettings(t *testing.T) {
 		t.Errorf("got %+v, want the penalties %+v", got, want)
 	}
 	for want, params := range map[string]map[string]any{
-		`parts: penalty: there is no penalty "grap" (did you mean graph?); there are none, graph`: {"penalty": "grap"},
-		`parts: penalty: none stands alone`: {"penalty": "graph+none"},
-		`parts: lamda: unknown key "lamda" (did you mean lambda?); the keys here are cost, basis`: {"lamda": 3},
-		`parts: l1-weight: want a number from 0 to 1e+100, not -1`:                                {"l1-weight": -1},
-		`parts: must: want a number from 0 to 1e+100, not "x"`:                                    {"must": "x", "penalty": "graph"},
+		`parts: penalty: unknown penalty "grap"; did you mean graph? (choices: none, graph`: {"penalty": "grap"},
+		`parts: penalty: none cannot be combined with other penalties`:                      {"penalty": "graph+none"},
+		`parts: lamda: unknown key "lamda"; did you mean lambda? (choices: cost, basis`:     {"lamda": 3},
+		`parts: l1-weight: expected a number from 0 to 1e+100, got -1`:                      {"l1-weight": -1},
+		`parts: must: expected a number from 0 to 1e+100, got "x"`:                          {"must": "x", "penalty": "graph"},
 	} {
 		if _, err := parts.New(params); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v gives %v, want %s", params, err, want)

@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 		want   string
 	}{
 		"rank above n":        {ones(4, 3), NMF{}, Known{}, Options{Rank: 5}, "rank 5 is above the number of samples, 4"},
-		"rank 0":              {ones(4, 3), NMF{}, Known{}, Options{}, "rank 0; it must be 1 or more"},
+		"rank 0":              {ones(4, 3), NMF{}, Known{}, Options{}, "rank 0: expected 1 or more"},
 		"NaN":                 {with(1, 2, math.NaN()), NMF{}, Known{}, Options{Rank: 2}, "sample 2: column 3: value NaN"},
 		"infinity":            {with(3, 0, math.Inf(1)), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value +Inf"},
 		"too large":           {with(3, 0, 1e200), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value 1e+200"},
@@ -63,31 +63,31 @@ func TestBadInput(t *testing.T) {
 		"negative init nmf":   {with(0, 1, -2), CF{}, Known{}, Options{Rank: 2, Init: InitNMF}, "initialisation by NMF: sample 1"},
 		"zero sample":         {zeroRow, NMF{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
 		"zero sample, sparse": {toSparse(zeroRow), NMFKL{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
-		"no labels":           {ones(4, 3), CNMF{}, Known{}, Options{Rank: 2}, "none are known"},
-		"no labels, graph":    {ones(4, 3), SemiGNMF{}, Known{}, Options{Rank: 2}, "none are known"},
+		"no labels":           {ones(4, 3), CNMF{}, Known{}, Options{Rank: 2}, "none are given"},
+		"no labels, graph":    {ones(4, 3), SemiGNMF{}, Known{}, Options{Rank: 2}, "none are given"},
 		"labels of others":    {ones(4, 3), CNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 2}, "2 labels for 4 samples"},
-		"label -2":            {ones(4, 3), CNMF{}, Known{Labels: []int{0, 1, -2, 0}}, Options{Rank: 2}, "sample 3 has the label -2"},
+		"label -2":            {ones(4, 3), CNMF{}, Known{Labels: []int{0, 1, -2, 0}}, Options{Rank: 2}, "sample 3 has label -2; expected 0 or more, or -1 for unknown"},
 		"lambda":              {ones(4, 3), GNMF{Lambda: -3}, labels, Options{Rank: 2}, "lambda is -3"},
 		"lambda NaN":          {ones(4, 3), GNMF{Lambda: math.NaN()}, labels, Options{Rank: 2}, "lambda is NaN"},
-		"neighbours":          {ones(4, 3), GNMF{Neighbourhood: Neighbourhood{Neighbours: -1}}, labels, Options{Rank: 2}, "a graph of -1 neighbours"},
-		"graph not symmetric": {ones(4, 3), Parts{Penalties: []Penalty{Graph{Similarity: notSymmetric}}}, labels, Options{Rank: 2}, "not symmetric: the edge 0–2"},
-		"init":                {ones(4, 3), NMF{}, labels, Options{Rank: 2, Init: "zeros"}, `there is no init "zeros"`},
-		"nndsvda rank":        {ones(9, 3), NMF{}, Known{}, Options{Rank: 4, Init: InitNNDSVDa}, "at most min(n, m) = 3"},
-		"iterations":          {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Iterations: -1}, "-1 iterations"},
-		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN"},
-		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2, want 3×2"},
-		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights hold -1 at row 2, column 2"},
+		"neighbours":          {ones(4, 3), GNMF{Neighbourhood: Neighbourhood{Neighbours: -1}}, labels, Options{Rank: 2}, "neighbours -1: expected 1 or more"},
+		"graph not symmetric": {ones(4, 3), Parts{Penalties: []Penalty{Graph{Similarity: notSymmetric}}}, labels, Options{Rank: 2}, "the graph is not symmetric: edge 0–2 has the weights"},
+		"init":                {ones(4, 3), NMF{}, labels, Options{Rank: 2, Init: "zeros"}, `unknown init "zeros"`},
+		"nndsvda rank":        {ones(9, 3), NMF{}, Known{}, Options{Rank: 4, Init: InitNNDSVDa}, "nndsvda supports at most min(n, m) = 3 basis vectors, got"},
+		"iterations":          {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Iterations: -1}, "iterations -1"},
+		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN: expected 0 or more"},
+		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2; expected 3×2"},
+		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights: value -1 at row 2, column 2; expected"},
 		"links contradict":    {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-links"},
 		"link against labels": {ones(4, 3), NMF{}, Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-links"},
-		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are known"},
+		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are given"},
 		"link weight":         {ones(4, 3), DSNMF{Must: -2}, labels, Options{Rank: 2}, "the weight of must-links is -2"},
-		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; it must be a number from 0 to 1e+100"},
-		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "hold 1e+61 at row 2, column 2; they must be numbers from 0 to 1e+60"},
-		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "a learned graph of 5 parts and 4 samples"},
+		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; expected a number from 0 to 1e+100"},
+		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "value 1e+61 at row 2, column 2; expected 0 to 1e+60"},
+		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "learned graph: 5 components for 4 samples"},
 		"no fit":              {ones(4, 3), CFOGL{Mu: WeightNone}, labels, Options{Rank: 2}, "the weight of the fit is 0"},
-		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no square images"},
-		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}, Known{}, Options{Rank: 2}, "no 2×2 images"},
-		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4) among 4 samples"},
+		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "not square images"},
+		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}, Known{}, Options{Rank: 2}, "not 2×2 images"},
+		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4): expected samples from 0 to less than 4"},
 		"empty":               {&mat.Dense{}, NMF{}, Known{}, Options{Rank: 1}, "no data"},
 	} {
 		res, err := c.method.Fit(context.Background(), c.x, c.known, c.opt)
@@ -301,7 +301,7 @@ func TestTransform(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, cost.String()+" alone", one, got.Slice(1, 2, 0, 2), 1e-12)
-		if _, err := m.Transform(context.Background(), u); err == nil || !strings.Contains(err.Error(), "2 features, the basis vectors 5") {
+		if _, err := m.Transform(context.Background(), u); err == nil || !strings.Contains(err.Error(), "2 features; expected 5, as in the basis vectors") {
 			t.Errorf("samples of another size: %v", err)
 		}
 	}
@@ -371,11 +371,11 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{
-		`gnmf: lamda: unknown key "lamda" (did you mean lambda?); the keys here are lambda, neighbours, edges, width`: {"lamda": 1},
-		"gnmf: lambda: want a number from 0 to 1e+100, not -1":                                                        {"lambda": -1},
-		`gnmf: lambda: want a number from 0 to 1e+100, not "big"`:                                                     {"lambda": "big"},
-		"gnmf: neighbours: want a whole number from 1 to 1000000, not 2.5":                                            {"neighbours": 2.5},
-		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:                                      {"edges": "thick"},
+		`gnmf: lamda: unknown key "lamda"; did you mean lambda? (choices: lambda, neighbours, edges, width)`: {"lamda": 1},
+		"gnmf: lambda: expected a number from 0 to 1e+100, got -1":                                           {"lambda": -1},
+		`gnmf: lambda: expected a number from 0 to 1e+100, got "big"`:                                        {"lambda": "big"},
+		"gnmf: neighbours: expected a whole number from 1 to 1000000, got 2.5":                               {"neighbours": 2.5},
+		`gnmf: edges: unknown edges "thick" (choices: binary, heat, cosine)`:                                 {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)
 		var e *settings.Error
@@ -712,26 +712,26 @@ func TestLoadBadModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]map[string]string{
-		`no array "kind"`:                       {"kind": ""},
-		`no array "basis"`:                      {"basis": ""},
-		`no array "mean"`:                       {"mean": ""},
-		`"kind" holds 9; want 0 to 4`:           {"kind": array("<i8", "1,", "\x09"+zero[1:])},
-		`"kind" holds -1`:                       {"kind": array("<i8", "1,", strings.Repeat("\xff", 8))},
-		`"kind" has 2 values`:                   {"kind": array("<i8", "2,", one+one)},
-		`"kind" is of the type <f8, in`:         {"kind": array("<f8", "1,", one)},
-		`"basis" is of shape [2 1] and ends`:    {"basis": array("<f8", "2, 1", half)},
-		`[999999999 999999999] has more values`: {"basis": array("<f8", "999999999, 999999999", half)},
-		`"basis" is of shape [0 1]`:             {"basis": array("<f8", "0, 1", "")},
-		`"basis" is of shape [2]; want 2`:       {"basis": array("<f8", "2,", half+half)},
-		`"basis" is of the type <f4, in`:        {"basis": array("<f4", "2, 1", half)},
-		`"basis" holds values that are no`:      {"basis": array("<f8", "2, 1", half+nan)},
-		`"mean" has 1 values for vectors of 2`:  {"mean": array("<f8", "1,", half)},
-		`"mean" is of shape [2 1]; want 1`:      {"mean": basis},
-		`no array "lambda"`:                     {"kind": array("<i8", "1,", two)},
-		`"lambda" has 2 values`:                 {"kind": array("<i8", "1,", two), "lambda": array("<f8", "2,", half+half)},
-		`"cost" holds 9; want 0 to`:             {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", "\x09"+zero[1:])},
-		`"mean": a header of 4294967295`:        {"mean": "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr"},
-		`"mean": header "\n\n" is not as NumPy`: {"mean": "\x93NUMPY\x01\x00\x02\x00\n\n"},
+		`the file has no array "kind"`:                  {"kind": ""},
+		`the file has no array "basis"`:                 {"basis": ""},
+		`the file has no array "mean"`:                  {"mean": ""},
+		`the array "kind" has value 9; expected 0 to 4`: {"kind": array("<i8", "1,", "\x09"+zero[1:])},
+		`the array "kind" has value -1`:                 {"kind": array("<i8", "1,", strings.Repeat("\xff", 8))},
+		`"kind" has 2 values`:                           {"kind": array("<i8", "2,", one+one)},
+		`"kind" has type <f8, Fortran order`:            {"kind": array("<f8", "1,", one)},
+		`"basis" of shape [2 1] ends after`:             {"basis": array("<f8", "2, 1", half)},
+		`[999999999 999999999] has more values`:         {"basis": array("<f8", "999999999, 999999999", half)},
+		`"basis" has shape [0 1]`:                       {"basis": array("<f8", "0, 1", "")},
+		`"basis" has shape [2]; expected 2`:             {"basis": array("<f8", "2,", half+half)},
+		`"basis" has type <f4,`:                         {"basis": array("<f4", "2, 1", half)},
+		`"basis" has values that are not`:               {"basis": array("<f8", "2, 1", half+nan)},
+		`"mean" has 1 values; expected 2`:               {"mean": array("<f8", "1,", half)},
+		`"mean" has shape [2 1]; expected 1 dimensions`: {"mean": basis},
+		`the file has no array "lambda"`:                {"kind": array("<i8", "1,", two)},
+		`"lambda" has 2 values`:                         {"kind": array("<i8", "1,", two), "lambda": array("<f8", "2,", half+half)},
+		`the array "cost" has value 9; expected 0 to`:   {"kind": array("<i8", "1,", zero), "cost": array("<i8", "1,", "\x09"+zero[1:])},
+		`"mean": a header of 4294967295`:                {"mean": "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr"},
+		`"mean": header "\n\n" is not a NumPy header`:   {"mean": "\x93NUMPY\x01\x00\x02\x00\n\n"},
 	} {
 		arrays := map[string]string{}
 		for _, from := range []map[string]string{good, change} {
@@ -755,10 +755,10 @@ func TestLoadBadModels(t *testing.T) {
 func TestLoadBounds(t *testing.T) {
 	kind := array("<i8", "1,", strings.Repeat("\x00", 8))
 	for want, basis := range map[string]string{
-		"ends after 0 values":            array("<f8", "1000, 1000", ""),
-		"too large for the":              array("<f8", "16000, 16000", ""),
-		"too large for the \x00":         array("<f8", "3000, 1000", strings.Repeat("\x00", 24_000_000)),
-		"more values than the 268435456": array("<f8", "999999999, 999999999", ""),
+		"ends after 0 values":                     array("<f8", "1000, 1000", ""),
+		"is too large for its":                    array("<f8", "16000, 16000", ""),
+		"is too large for its \x00":               array("<f8", "3000, 1000", strings.Repeat("\x00", 24_000_000)),
+		"more values than the limit of 268435456": array("<f8", "999999999, 999999999", ""),
 	} {
 		text := archive(t, map[string]string{"kind": kind, "basis": basis})
 		var err error
@@ -881,30 +881,30 @@ func TestLoadBadKernelModels(t *testing.T) {
 		}
 	}
 	for want, c := range map[string]struct{ good, change map[string]string }{
-		`no array "weights"`:                      {dense, map[string]string{"weights": ""}},
-		`no array "products"`:                     {dense, map[string]string{"products": ""}},
-		`no array "kernel"`:                       {dense, map[string]string{"kernel": ""}},
-		`no array "width"`:                        {dense, map[string]string{"width": ""}},
-		`no array "samples"`:                      {dense, map[string]string{"samples": ""}},
-		`no array "degree"`:                       {dense, map[string]string{"kernel": integers(2)}},
-		`no array "offset"`:                       {dense, map[string]string{"kernel": integers(2), "degree": integers(2)}},
-		`"degree" holds 0; want 1 or more`:        {dense, map[string]string{"kernel": integers(2), "degree": integers(0), "offset": array("<f8", "1,", half)}},
-		`"offset" holds -1; want 0 or more`:       {dense, map[string]string{"kernel": integers(2), "degree": integers(2), "offset": array("<f8", "1,", minus)}},
-		`"kernel" holds 5; want 0 to 4`:           {dense, map[string]string{"kernel": integers(5)}},
-		`"width" holds 0; want more than 0`:       {dense, map[string]string{"width": array("<f8", "1,", zero)}},
-		`"width" holds -1; want more than 0`:      {dense, map[string]string{"width": array("<f8", "1,", minus)}},
-		`"width" has 2 values`:                    {dense, map[string]string{"width": array("<f8", "2,", half+half)}},
-		`1×1 inner products of 2 concepts`:        {dense, map[string]string{"weights": array("<f8", "1, 2", half+half)}},
-		`weights of 1 training samples, and`:      {dense, map[string]string{"weights": array("<f8", "1, 1", half)}},
-		`training sample 2: all 1 values are ze`:  {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
-		`value -1 is negative`:                    {dense, map[string]string{"kernel": integers(3), "samples": array("<f8", "2, 1", half+minus)}},
-		`"samples" is of shape [2 1]; want 1`:     {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
-		`no array "columns"`:                      {sparse, map[string]string{"columns": ""}},
-		`no array "features"`:                     {sparse, map[string]string{"features": ""}},
-		`column index 2 after -1, of 2`:           {sparse, map[string]string{"features": integers(2)}},
-		`row starts run from 0 to 1, want 0 to 2`: {sparse, map[string]string{"starts": integers(0, 1, 1)}},
-		`with 0 row starts`:                       {sparse, map[string]string{"starts": array("<i8", "0,", "")}},
-		`"starts" is of shape [1 1]`:              {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},
+		`the file has no array "weights"`:                       {dense, map[string]string{"weights": ""}},
+		`the file has no array "products"`:                      {dense, map[string]string{"products": ""}},
+		`the file has no array "kernel"`:                        {dense, map[string]string{"kernel": ""}},
+		`the file has no array "width"`:                         {dense, map[string]string{"width": ""}},
+		`the file has no array "samples"`:                       {dense, map[string]string{"samples": ""}},
+		`the file has no array "degree"`:                        {dense, map[string]string{"kernel": integers(2)}},
+		`the file has no array "offset"`:                        {dense, map[string]string{"kernel": integers(2), "degree": integers(2)}},
+		`the array "degree" is 0; expected 1 or more`:           {dense, map[string]string{"kernel": integers(2), "degree": integers(0), "offset": array("<f8", "1,", half)}},
+		`the array "offset" has value -1; expected 0 or more`:   {dense, map[string]string{"kernel": integers(2), "degree": integers(2), "offset": array("<f8", "1,", minus)}},
+		`the array "kernel" has value 5; expected 0 to 4`:       {dense, map[string]string{"kernel": integers(5)}},
+		`the array "width" has value 0; expected more than 0`:   {dense, map[string]string{"width": array("<f8", "1,", zero)}},
+		`the array "width" has value -1; expected more than 0`:  {dense, map[string]string{"width": array("<f8", "1,", minus)}},
+		`"width" has 2 values`:                                  {dense, map[string]string{"width": array("<f8", "2,", half+half)}},
+		`the model has a 1×1 Gram matrix for 2 concepts`:        {dense, map[string]string{"weights": array("<f8", "1, 2", half+half)}},
+		`the model has weights of 1 training samples; expected`: {dense, map[string]string{"weights": array("<f8", "1, 1", half)}},
+		`training sample 2: all 1 values are ze`:                {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
+		`value -1 is negative`:                                  {dense, map[string]string{"kernel": integers(3), "samples": array("<f8", "2, 1", half+minus)}},
+		`"samples" has shape [2 1]; expected 1 dimensions`:      {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
+		`the file has no array "columns"`:                       {sparse, map[string]string{"columns": ""}},
+		`the file has no array "features"`:                      {sparse, map[string]string{"features": ""}},
+		`column index 2 after -1, of 2`:                         {sparse, map[string]string{"features": integers(2)}},
+		`sparse: row starts run from 0 to 1, expected 0 to 2`:   {sparse, map[string]string{"starts": integers(0, 1, 1)}},
+		`with 0 row starts`:                                     {sparse, map[string]string{"starts": array("<i8", "0,", "")}},
+		`"starts" has shape [1 1]`:                              {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},
 	} {
 		arrays := map[string]string{}
 		for _, from := range []map[string]string{c.good, c.change} {

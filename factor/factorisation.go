@@ -253,7 +253,7 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
 		if a != nil && !algebra.Finite(a) {
-			return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d iterations", res.Iterations())
+			return nil, fmt.Errorf("the factors overflow after %d iterations", res.Iterations())
 		}
 	}
 	return res, nil
@@ -265,7 +265,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 	begin := time.Now()
 	iterations := cmp.Or(opt.Iterations, DefaultIterations)
 	if !algebra.FiniteNumber(first) {
-		return nil, "", fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
+		return nil, "", fmt.Errorf("the objective of the initial factors overflows: %v", first)
 	}
 	history = []float64{first}
 	for t := 1; t <= iterations; t++ {
@@ -282,7 +282,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 			continue
 		}
 		if !algebra.FiniteNumber(now) {
-			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)
+			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors overflow", now, t)
 		}
 		before := history[t-1]
 		history = append(history, now)

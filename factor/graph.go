@@ -42,11 +42,11 @@ func (Edges) Values() []string                   { return edgesNames.Values() }
 // nearest. It has no self-loops. Equal distances are ordered by row.
 type Neighbourhood struct {
 	// Neighbours is p; 0 means 5.
-	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
+	Neighbours int `setting:"neighbours" default:"5" help:"number of nearest neighbours of each sample"`
 	// Edges is the weighting of the edges.
-	Edges Edges `setting:"edges" help:"weights of the graph's edges"`
+	Edges Edges `setting:"edges" help:"edge weights"`
 	// Width is t of EdgesHeat; 0 means the mean of the n² pairwise distances.
-	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
+	Width float64 `setting:"width" default:"mean distance" help:"width t of the heat kernel exp(-d²/2t²)"`
 }
 
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
@@ -64,7 +64,7 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	n, _ := x.Dims()
 	p := h.neighbours()
 	if p < 1 {
-		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
+		return nil, fmt.Errorf("neighbours %d: expected 1 or more", p)
 	}
 	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func nearestSamples(ctx context.Context, x view.Data, p int, cosine bool) (neare
 // distances, in increasing order; ties are ordered by row. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if p < 1 {
-		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
+		return nil, nil, fmt.Errorf("factor: neighbours %d: expected 1 or more", p)
 	}
 	d, err := view.New(x)
 	if err != nil {
@@ -197,7 +197,7 @@ type Graph struct {
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 	// LabelEdges sets the edges between labelled samples to 1 within a class and 0 between classes (Semi-GNMF).
-	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
+	LabelEdges bool `setting:"label-edges" help:"join samples of the same label instead of nearest neighbours"`
 	// Similarity, if set, is the symmetric n×n graph S. Neighbourhood is then ignored.
 	Similarity *CSR
 }
@@ -217,7 +217,7 @@ func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	}
 	if g.LabelEdges {
 		if len(p.Known.Labels) == 0 {
-			return nil, fmt.Errorf("edges by label need the labels of some samples, and none are known")
+			return nil, fmt.Errorf("label edges need labelled samples; none are given")
 		}
 		s = labelEdges(s, p.Known.Labels)
 	}
@@ -240,7 +240,7 @@ func (h Neighbourhood) or(ctx context.Context, given *CSR, x view.Data) (*CSR, e
 				return nil, err
 			}
 			if back := given.At(j, i); back != vals[p] {
-				return nil, fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], back)
+				return nil, fmt.Errorf("the graph is not symmetric: edge %d–%d has the weights %v and %v", i, j, vals[p], back)
 			}
 		}
 	}
@@ -315,7 +315,7 @@ func (l *laplacian) Row(row []float64) PenaltyRow {
 // coefficients lowers it. The result therefore depends on the number of iterations.
 type Smooth struct {
 	// Weight is λ, in the scale of the coefficients; 0 means 0.1, WeightNone means 0.
-	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
+	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the squared differences of neighbouring pixels"`
 }
 
 func (Smooth) OnBasis() bool { return true }
@@ -377,7 +377,7 @@ func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	}
 	b.mustPairs, b.cannotPairs = binaryGraph(n, must), binaryGraph(n, cannot)
 	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
-		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
+		return nil, errors.New("the link penalty needs links or labelled samples; none are given")
 	}
 	return b, nil
 }
@@ -494,11 +494,11 @@ type LearnedGraph struct {
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	// Parts is c; 0 means the rank.
-	Parts         int        `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
+	Parts         int        `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
 	Neighbourhood            // W₀ is its graph with rows scaled to sum 1
 	Initial       *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 	// Rule is the update of Q.
-	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
+	Rule GraphRule `setting:"rule" help:"update: exact minimises the objective, printed is the paper's eq. 17"`
 }
 
 // GraphRule is the update rule for the rows of a learned graph.
@@ -531,7 +531,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {
-		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
+		return nil, fmt.Errorf("learned graph: %d components for %d samples", b.parts, n)
 	}
 	// Nine matrices: Q, W₀, S, L, the next Q, S and L, and the two of distances.
 	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
@@ -553,7 +553,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 			}
 		}
 	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
-		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
+		return nil, fmt.Errorf("the initial graph is %d×%d; expected finite weights of 0 or more for %d samples", r, c, n)
 	}
 	// Rows off the simplex are projected onto it.
 	b.q = mat.DenseCopyOf(b.initial)

@@ -98,12 +98,12 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 // checkGiven returns an error unless a is rows×columns with values from least to view.LargestValue. what names a.
 func checkGiven(a *mat.Dense, what string, rows, columns int, least float64) error {
 	if r, c := a.Dims(); r != rows || c != columns {
-		return fmt.Errorf("%s are %d×%d, want %d×%d", what, r, c, rows, columns)
+		return fmt.Errorf("%s are %d×%d; expected %d×%d", what, r, c, rows, columns)
 	}
 	for i := range rows {
 		for j, x := range a.RawRowView(i) {
 			if !(x >= least && x <= view.LargestValue) {
-				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from %g to %g", what, x, i+1, j+1, least, view.LargestValue)
+				return fmt.Errorf("%s: value %v at row %d, column %d; expected %g to %g", what, x, i+1, j+1, least, view.LargestValue)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 	n, m := d.Dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
-		return nil, fmt.Errorf("nndsvda starts at most min(n, m) = %d basis vectors, not %d", min(n, m), rank)
+		return nil, fmt.Errorf("nndsvda supports at most min(n, m) = %d basis vectors, got %d", min(n, m), rank)
 	}
 	left, sigma, right, err := leadingSVD(ctx, d, rank)
 	if err != nil {

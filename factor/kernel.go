@@ -21,13 +21,13 @@ import (
 // Neighbours and initial factors are still computed from the samples.
 type Kernel struct {
 	// Function is the kernel function.
-	Function KernelFunction `setting:"kernel" help:"what compares samples"`
+	Function KernelFunction `setting:"kernel" help:"kernel function"`
 	// KernelWidth is t of KernelRBF; 0 means the mean of the n² pairwise distances, or 1 if all samples are the same.
-	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
+	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"width t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of KernelPolynomial; 0 means 2.
-	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
+	Degree int `setting:"degree" default:"2" help:"degree d of the polynomial kernel (xᵀy + c)^d"`
 	// Offset is c of KernelPolynomial; 0 means 1, WeightNone means 0.
-	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
+	Offset float64 `setting:"offset" default:"1" help:"offset c of the polynomial kernel (xᵀy + c)^d"`
 	// Matrix, if set, is K, n×n, symmetric and positive semi-definite; Function is then ignored. The samples may
 	// then be nil: neighbours and initial factors are computed from the rows of K.
 	Matrix *mat.Dense
@@ -59,10 +59,10 @@ func (k Kernel) resolved() (Kernel, error) {
 		return k, err
 	}
 	if k.KernelWidth != 0 && !(k.KernelWidth >= view.SmallestNumber && k.KernelWidth <= view.LargestNumber) {
-		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), view.SmallestNumber, view.LargestNumber)
+		return k, fmt.Errorf("the width of the rbf kernel is %v; expected %g to %g", orDefault(k.KernelWidth, 0), view.SmallestNumber, view.LargestNumber)
 	}
 	if k.Degree = cmp.Or(k.Degree, 2); k.Degree < 1 || k.Degree > math.MaxInt32 {
-		return k, fmt.Errorf("the degree of the polynomial kernel is %d; it must be from 1 to %d", k.Degree, math.MaxInt32)
+		return k, fmt.Errorf("the degree of the polynomial kernel is %d; expected 1 to %d", k.Degree, math.MaxInt32)
 	}
 	offset := orDefault(k.Offset, 1)
 	k.Offset = cmp.Or(offset, WeightNone)
@@ -207,10 +207,10 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
 			if !(math.Abs(x) <= view.LargestValue && math.Abs(y) <= view.LargestValue) {
-				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, view.LargestValue)
+				return nil, fmt.Errorf("the kernel has values %v and %v at rows and columns %d and %d; expected finite values up to %g", x, y, i+1, j+1, view.LargestValue)
 			}
 			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
-				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i+1, j+1, y)
+				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, but %v at the transposed place", x, i+1, j+1, y)
 			}
 			k.Set(i, j, (x+y)/2)
 			k.Set(j, i, (x+y)/2)
@@ -230,7 +230,7 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 		return nil, err
 	}
 	if !positive {
-		return nil, errors.New("the kernel is not positive semi-definite: it has eigenvalues below 0")
+		return nil, errors.New("the kernel is not positive semi-definite: it has negative eigenvalues")
 	}
 	return k, nil
 }
@@ -240,7 +240,7 @@ func checkDiagonal(k *mat.Dense) error {
 	n, _ := k.Dims()
 	for i := range n {
 		if x := k.At(i, i); !(x >= view.SmallestValue && x <= view.LargestValue) {
-			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, view.SmallestValue, view.LargestValue)}
+			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; expected %g to %g", x, view.SmallestValue, view.LargestValue)}
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 // compare returns Wᵀ·k_x, k×p, for the samples x.
 func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	_, features := m.Samples.Dims()
-	d, err := dataOf(x, features, "those of the model")
+	d, err := dataOf(x, features, "the model")
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +321,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		return nil, err
 	}
 	if !algebra.Finite(lin) {
-		return nil, fmt.Errorf("the kernel values with the %d training samples are beyond what numbers can hold", n)
+		return nil, fmt.Errorf("the kernel values with the %d training samples overflow", n)
 	}
 	return lin, nil
 }
@@ -337,13 +337,13 @@ func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, e
 	case p == 0 || c == 0:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", p, c)
 	case c != n:
-		return nil, fmt.Errorf("there are kernel values with %d training samples, and the model has %d", c, n)
+		return nil, fmt.Errorf("kernel values of %d training samples; expected %d, as in the model", c, n)
 	}
 	dense := mat.DenseCopyOf(values)
 	for i := range p {
 		for j, x := range dense.RawRowView(i) {
 			if !(math.Abs(x) <= view.LargestValue) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j+1, view.LargestValue)}
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("kernel value %v with training sample %d; expected a finite value up to %g", x, j+1, view.LargestValue)}
 			}
 		}
 	}
@@ -355,7 +355,7 @@ func (m *KernelModel) weigh(_ context.Context, values mat.Matrix) (*mat.Dense, e
 func (m *KernelModel) check() error {
 	n, k := m.Weights.Dims()
 	if r, c := m.Products.Dims(); r != k || c != k {
-		return fmt.Errorf("the model has %d×%d inner products of %d concepts", r, c, k)
+		return fmt.Errorf("the model has a %d×%d Gram matrix for %d concepts", r, c, k)
 	}
 	if m.Samples == nil {
 		return nil
@@ -371,7 +371,7 @@ func (m *KernelModel) check() error {
 		return fmt.Errorf("training %w", err)
 	}
 	if r, _ := d.Dims(); r != n {
-		return fmt.Errorf("the model has weights of %d training samples, and there are %d", n, r)
+		return fmt.Errorf("the model has weights of %d training samples; expected %d", n, r)
 	}
 	if err := m.Kernel.checkSamples(d); err != nil {
 		return fmt.Errorf("training %w", err)

@@ -78,15 +78,15 @@ const DefaultIterations = 200
 func (o Options) check(n int) error {
 	switch {
 	case o.Rank < 1:
-		return fmt.Errorf("rank %d; it must be 1 or more", o.Rank)
+		return fmt.Errorf("rank %d: expected 1 or more", o.Rank)
 	case o.Rank > n:
 		return fmt.Errorf("rank %d is above the number of samples, %d", o.Rank, n)
 	case o.Iterations < 0:
-		return fmt.Errorf("%d iterations; there must be 1 or more", o.Iterations)
+		return fmt.Errorf("iterations %d: expected 1 or more", o.Iterations)
 	case !(o.Tolerance >= 0):
-		return fmt.Errorf("tolerance %v; it must be 0 or more", o.Tolerance)
+		return fmt.Errorf("tolerance %v: expected 0 or more", o.Tolerance)
 	case o.MaxTime < 0:
-		return fmt.Errorf("a time limit of %v", o.MaxTime)
+		return fmt.Errorf("time limit %v: expected 0 or more", o.MaxTime)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ type Info struct {
 // settings. Call Register from an init function. It panics if the name is taken.
 func Register(i Info, defaults Method) {
 	if _, taken := Lookup(i.Name); taken {
-		panic("factor: a method " + i.Name + " is registered already")
+		panic("factor: a method " + i.Name + " is already registered")
 	}
 	i.zero = defaults
 	registry = append(registry, i)
@@ -270,7 +270,7 @@ func Serves(s Solver, m Method) error {
 	return errOwnRule
 }
 
-var errOwnRule = errors.New("a solver is for methods that are made of parts, and this one has a rule of its own")
+var errOwnRule = errors.New("the method has its own update rule and supports no solver")
 
 // NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
 type NMF struct{}
@@ -449,11 +449,11 @@ type CFOGL struct {
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	Mu     float64 `setting:"mu" default:"1" help:"weight μ of the fit"`
 	// Parts is c, the number of connected components that the graph is drawn towards; 0 means the rank.
-	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
+	Parts int `setting:"parts" default:"rank" help:"number c of connected components that the graph approaches"`
 	Neighbourhood
 	Kernel // in place of XᵀX
 	// Rule is the update of the graph.
-	Rule    GraphRule  `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
+	Rule    GraphRule  `setting:"rule" help:"update: exact minimises the objective, printed is the paper's eq. 17"`
 	Initial *mat.Dense // W₀, n×n, if set; Neighbourhood is then ignored
 }
 
@@ -478,7 +478,7 @@ var registry = []Info{
 	{Name: "nmf-ncw", Title: "NMF with normalised-cut weights", Family: "NMF", zero: NMFNCW{},
 		Parts:     "Frobenius cost with sample weights, free basis",
 		Objective: "Σ γ_i‖x_i − U·v_i‖², γ = 1/(XᵀX·1)",
-		Update:    "those of nmf on X·Γ^½, V scaled back",
+		Update:    "as nmf on X·Γ^½, then V is rescaled",
 		Paper:     "Xu, Liu and Gong, Document clustering based on non-negative matrix factorization, SIGIR 2003"},
 	{Name: "gnmf", Title: "Graph regularised NMF", Family: "NMF", zero: GNMF{},
 		Parts: "Frobenius cost, free basis, graph penalty", Objective: "‖X − UVᵀ‖² + λ·tr(VᵀLV)",
@@ -487,7 +487,7 @@ var registry = []Info{
 	{Name: "semi-gnmf", Title: "Graph regularised NMF with labels", Family: "NMF", zero: SemiGNMF{},
 		Parts:     "Frobenius cost, free basis, graph penalty with label edges",
 		Objective: "‖X − UVᵀ‖² + λ·tr(VᵀLV), S_ij = 1 for one label, 0 for two",
-		Update:    "those of gnmf",
+		Update:    "as gnmf",
 		Paper:     "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011"},
 	{Name: "cnmf", Title: "Constrained NMF", Family: "NMF", zero: CNMF{},
 		Parts: "Frobenius cost, free basis, label ties", Objective: "‖X − U(AZ)ᵀ‖²",
@@ -513,55 +513,55 @@ var registry = []Info{
 		Update:    "A, B and V in turn, each θ ← θ∘(negative part)/(positive part)",
 		Paper:     "Shashua and Hazan, Non-negative tensor factorization with applications to statistics and computer vision, ICML 2005"},
 	{Name: "cf", Title: "Concept factorisation", Family: "concept factorisation", zero: CF{},
-		Parts: "Frobenius cost, concept basis of any kernel", Objective: "‖X − XWVᵀ‖²",
+		Parts: "Frobenius cost, concept basis with any kernel", Objective: "‖X − XWVᵀ‖²",
 		Update: "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
 		Paper:  "Xu and Gong, Document clustering by concept factorization, SIGIR 2004"},
 	{Name: "lccf", Title: "Locally consistent concept factorisation", Family: "concept factorisation", zero: LCCF{},
-		Parts:     "Frobenius cost, concept basis of any kernel, graph penalty",
+		Parts:     "Frobenius cost, concept basis with any kernel, graph penalty",
 		Objective: "‖X − XWVᵀ‖² + λ·tr(VᵀLV)",
 		Update:    "W as cf; V ← V∘(KW + λSV)/(V·WᵀKW + λDV)",
 		Paper:     "Cai, He and Han, Locally consistent concept factorization for document clustering, IEEE TKDE 23(6), 2011"},
 	{Name: "ccf", Title: "Constrained concept factorisation", Family: "concept factorisation", zero: CCF{},
-		Parts: "Frobenius cost, concept basis of any kernel, label ties", Objective: "‖X − XW(AZ)ᵀ‖²",
+		Parts: "Frobenius cost, concept basis with any kernel, label ties", Objective: "‖X − XW(AZ)ᵀ‖²",
 		Update: "W as cf with V = AZ; Z ← Z∘(AᵀKW)/(AᵀA·Z·WᵀKW)",
 		Paper:  "Liu, Yang, Wu and Cai, Constrained concept factorization for image representation, IEEE Trans. Cybernetics 44(7), 2014"},
 	{Name: "cf-ogl", Title: "Concept factorisation with optimal graph learning", Family: "concept factorisation", zero: CFOGL{},
-		Parts:     "Frobenius cost, concept basis of any kernel, learned graph",
+		Parts:     "Frobenius cost, concept basis with any kernel, learned graph",
 		Objective: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²",
 		Update:    "W as cf; V as lccf with the graph (Q + Qᵀ)/2; F the c smallest eigenvectors of L_Q; q_i the simplex projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i",
 		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019"},
 	{Name: "ss-nmf", Title: "Semi-supervised NMF of similarities", Family: "symmetric factorisation", zero: SSNMF{},
-		Parts:     "similarities of the samples with links set to their extremes",
+		Parts:     "similarity matrix with links set to its extremes",
 		Objective: "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",
 		Update:    "S ← S∘(GᵀÃG)/(GᵀGSGᵀG); G ← G∘[(ÃGS)/(GSGᵀGS)]^¼",
 		Paper:     "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007"},
 	{Name: "sparse-coding", Title: "Sparse coding", Family: "sparse coding", zero: SparseCoding{},
-		Parts:     "Frobenius cost, atoms of unit length, absolute values of the codes",
+		Parts:     "Frobenius cost, atoms of unit length, L1 penalty on the codes",
 		Objective: "‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1",
-		Update:    "V exactly; b_j ← b_j + (c_j − B·a_j)/a_jj, to length 1 where longer, A = VᵀV, C = XV",
+		Update:    "V exactly; b_j ← b_j + (c_j − B·a_j)/a_jj, projected to ‖b_j‖ ≤ 1, A = VᵀV, C = XV",
 		Paper:     "Lee, Battle, Raina and Ng, Efficient sparse coding algorithms, NIPS 2006"},
 	{Name: "pca", Title: "Principal component analysis", Family: "linear embedding", zero: PCA{},
-		Parts: "the scatter of all samples", Objective: "‖X̄ − PPᵀX̄‖² over PᵀP = I, X̄ = X less its mean",
+		Parts: "total scatter", Objective: "‖X̄ − PPᵀX̄‖² over PᵀP = I, X̄ = X less its mean",
 		Update: "none: the leading singular vectors of X̄",
 		Paper:  "Pearson, On lines and planes of closest fit to systems of points in space, Philosophical Magazine 2(11), 1901"},
 	{Name: "lda", Title: "Linear discriminant analysis", Family: "linear embedding", zero: LDA{},
-		Parts:     "the scatter within classes against that of their means, after PCA",
-		Objective: "tr(PᵀS_wP) against tr(PᵀS_bP)",
+		Parts:     "scatter within classes and scatter of class means, after PCA",
+		Objective: "tr(PᵀS_wP) relative to tr(PᵀS_bP)",
 		Update:    "none: S_b·v = λ·S_w·v, the largest λ, at most c − 1",
 		Paper:     "Belhumeur, Hespanha and Kriegman, Eigenfaces vs. Fisherfaces: recognition using class specific linear projection, IEEE TPAMI 19(7), 1997"},
 	{Name: "mfa", Title: "Marginal Fisher analysis", Family: "linear embedding", zero: MFA{},
-		Parts:     "the graph of neighbours of one class against that of pairs across the classes' borders, after PCA",
-		Objective: "tr(PᵀXLXᵀP) against tr(PᵀXL'XᵀP)",
+		Parts:     "graph within classes and graph between classes, after PCA",
+		Objective: "tr(PᵀXLXᵀP) relative to tr(PᵀXL'XᵀP)",
 		Update:    "none: XL'Xᵀ·v = λ·XLXᵀ·v, the largest λ",
 		Paper:     "Yan, Xu, Zhang, Zhang, Yang and Lin, Graph embedding and extensions: a general framework for dimensionality reduction, IEEE TPAMI 29(1), 2007"},
 	{Name: "sda", Title: "Semi-supervised discriminant analysis", Family: "linear embedding", zero: SDA{},
-		Parts:     "the scatter of the labelled samples and a graph over all against the scatter of the class means",
-		Objective: "tr(Pᵀ(S_t + αXLXᵀ + βI)P) against tr(PᵀS_bP)",
+		Parts:     "total scatter with a graph over all samples, and scatter of class means",
+		Objective: "tr(Pᵀ(S_t + αXLXᵀ + βI)P) relative to tr(PᵀS_bP)",
 		Update:    "none: S_b·v = λ·(S_t + αXLXᵀ + βI)·v, the largest λ, at most c − 1",
 		Paper:     "Cai, He and Han, Semi-supervised discriminant analysis, ICCV 2007"},
-	{Name: "parts", Title: "Any combination of the parts", Family: "combination", zero: Parts{},
-		Parts:     "cost, basis, kernel, tie, weighting and penalties of one's choice",
+	{Name: "parts", Title: "Any combination of parts", Family: "combination", zero: Parts{},
+		Parts:     "any cost, basis, kernel, tie, weighting and penalties",
 		Objective: "cost(X, U·Vᵀ) + penalties(U, V)",
 		Update:    "θ ← θ∘(negative part of the gradient)/(positive part)",
-		Paper:     "the engine behind the methods above; see docs/architecture.md"},
+		Paper:     "none: the common engine of the methods above (docs/architecture.md)"},
 }

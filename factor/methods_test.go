@@ -300,7 +300,7 @@ func TestEmbeddingTransform(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, what+" alone", one, res.Coefficients.Slice(n-1, n, 0, d), 1e-10)
-		if _, err := res.Model.Transform(context.Background(), mat.NewDense(1, features+1, slices.Repeat([]float64{1}, features+1))); err == nil || !strings.Contains(err.Error(), "features, the projection") {
+		if _, err := res.Model.Transform(context.Background(), mat.NewDense(1, features+1, slices.Repeat([]float64{1}, features+1))); err == nil || !strings.Contains(err.Error(), "as in the projection") {
 			t.Errorf("%s: a sample of another size: %v", what, err)
 		}
 	})
@@ -501,31 +501,31 @@ func TestEmbeddingBadInput(t *testing.T) {
 	}{
 		"pca rank 0":           {p.x, PCA{}, p.known, 0, "rank 0"},
 		"pca rank":             {p.x, PCA{}, p.known, n + 1, "above the number of samples"},
-		"pca share":            {p.x, PCA{Variance: 1.5}, p.known, 1, "variance is 1.5; it must be a share above 0 and at most 1"},
-		"pca share 0":          {p.x, PCA{Variance: WeightNone}, p.known, 1, "variance is 0"},
-		"pca share NaN":        {p.x, PCA{Variance: math.NaN()}, p.known, 1, "variance is NaN"},
-		"pca constant":         {constant, PCA{}, p.known, 1, fmt.Sprintf("all %d samples to learn from are the same", n)},
-		"pca one sample":       {p.x.Slice(0, 1, 0, features), PCA{}, Known{}, 1, "all 1 samples"},
-		"pca too large":        {huge, PCA{}, Known{}, 1, "this needs 53 TB of memory"},
+		"pca share":            {p.x, PCA{Variance: 1.5}, p.known, 1, "variance 1.5: expected a fraction above 0 and at most 1"},
+		"pca share 0":          {p.x, PCA{Variance: WeightNone}, p.known, 1, "variance 0: expected a fraction above 0 and at most 1"},
+		"pca share NaN":        {p.x, PCA{Variance: math.NaN()}, p.known, 1, "variance NaN: expected a fraction above 0 and at most 1"},
+		"pca constant":         {constant, PCA{}, p.known, 1, fmt.Sprintf("all %d training samples are identical", n)},
+		"pca one sample":       {p.x.Slice(0, 1, 0, features), PCA{}, Known{}, 1, "all 1 training samples"},
+		"pca too large":        {huge, PCA{}, Known{}, 1, "needs 53 TB of memory, but the limit is"},
 		"pca NaN":              {mat.NewDense(1, 2, []float64{1, math.NaN()}), PCA{}, Known{}, 1, "sample 1: column 2: value NaN"},
-		"lda no labels":        {p.x, LDA{}, Known{}, 1, "none are known"},
-		"lda none known":       {p.x, LDA{}, all(-1), 1, "none are known"},
-		"lda one class":        {p.x, LDA{}, all(3), 1, fmt.Sprintf("only %d of one", n)},
-		"lda single samples":   {p.x, LDA{}, single, 1, "each of the 3 classes has one labelled sample"},
-		"lda constant":         {constant, LDA{}, p.known, 1, "are the same"},
-		"lda one mean":         {mirrored, LDA{}, Known{Labels: []int{0, 0, 1, 1}}, 1, "the 2 classes have the same mean"},
+		"lda no labels":        {p.x, LDA{}, Known{}, 1, "discriminant directions need labelled samples; none are given"},
+		"lda none known":       {p.x, LDA{}, all(-1), 1, "discriminant directions need labelled samples; none are given"},
+		"lda one class":        {p.x, LDA{}, all(3), 1, fmt.Sprintf("all %d are of one class", n)},
+		"lda single samples":   {p.x, LDA{}, single, 1, "each of the 3 classes has one labelled sample; the scatter within classes needs two in one of them"},
+		"lda constant":         {constant, LDA{}, p.known, 1, "are identical"},
+		"lda one mean":         {mirrored, LDA{}, Known{Labels: []int{0, 0, 1, 1}}, 1, "the 2 classes have the same mean: no direction separates them"},
 		"lda labels of others": {p.x, LDA{}, Known{Labels: []int{0, 1}}, 1, "2 labels for"},
-		"mfa no labels":        {p.x, MFA{}, Known{}, 1, "none are known"},
+		"mfa no labels":        {p.x, MFA{}, Known{}, 1, "discriminant directions need labelled samples; none are given"},
 		"mfa single samples":   {p.x, MFA{}, single, 1, "one labelled sample"},
-		"mfa k1":               {p.x, MFA{K1: -1}, p.known, 1, "k1 is -1"},
+		"mfa k1":               {p.x, MFA{K1: -1}, p.known, 1, "expected 1 or more"},
 		"mfa copies":           {mirrored, MFA{K1: 1, K2: 1}, Known{Labels: []int{0, 0, 1, 1}}, 5, "rank 5"},
-		"mfa share":            {p.x, MFA{Variance: 2}, p.known, 1, "variance is 2"},
-		"sda no labels":        {p.x, SDA{}, Known{}, 1, "none are known"},
+		"mfa share":            {p.x, MFA{Variance: 2}, p.known, 1, "variance 2: expected a fraction above 0 and at most 1"},
+		"sda no labels":        {p.x, SDA{}, Known{}, 1, "discriminant directions need labelled samples; none are given"},
 		"sda one class":        {p.x, SDA{}, all(0), 1, "of one"},
 		"sda alpha":            {p.x, SDA{Alpha: -2}, p.known, 1, "alpha is -2"},
 		"sda ridge":            {p.x, SDA{Ridge: math.Inf(1)}, p.known, 1, "the ridge is +Inf"},
 		"sda graph":            {p.x, SDA{Similarity: notSymmetric}, p.known, 1, "not symmetric"},
-		"sda neighbours":       {p.x, SDA{Neighbourhood: Neighbourhood{Neighbours: -1}}, p.known, 1, "a graph of -1 neighbours"},
+		"sda neighbours":       {p.x, SDA{Neighbourhood: Neighbourhood{Neighbours: -1}}, p.known, 1, "neighbours -1: expected 1 or more"},
 		"sda same mean":        {mirrored, SDA{}, Known{Labels: []int{0, 0, 1, 1}}, 1, "the same mean"},
 	} {
 		_, err := c.m.Fit(context.Background(), c.x, c.known, Options{Rank: c.rank})
@@ -625,7 +625,7 @@ func TestPCA(t *testing.T) {
 		for name, pca := range map[string]PCA{"rank": {}, "share": {Variance: share}} {
 			res, err := pca.Fit(context.Background(), p.x, Known{}, p.opt)
 			if err != nil {
-				if sigma[0] <= 1e-12*mat.Norm(p.x, 2) && strings.Contains(err.Error(), "the same") {
+				if sigma[0] <= 1e-12*mat.Norm(p.x, 2) && strings.Contains(err.Error(), "identical") {
 					continue
 				}
 				t.Fatalf("%v: %v", p, err)
@@ -789,8 +789,8 @@ func TestSparseCodingBadInput(t *testing.T) {
 		"lambda is NaN":                 {SparseCoding{Lambda: math.NaN()}, Options{Rank: 1}},
 		"rank 4 is above":               {SparseCoding{}, Options{Rank: 4}},
 		"initial atoms are 1×1":         {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(1, 1, nil)}}},
-		"initial atoms hold NaN":        {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(2, 1, []float64{1, math.NaN()})}}},
-		`there is no init "zeros"`:      {SparseCoding{}, Options{Rank: 1, Init: "zeros"}},
+		"initial atoms: value NaN":      {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(2, 1, []float64{1, math.NaN()})}}},
+		`unknown init "zeros"`:          {SparseCoding{}, Options{Rank: 1, Init: "zeros"}},
 		"initialisation by NMF: sample": {SparseCoding{}, Options{Rank: 1, Init: InitNMF}},
 	} {
 		if _, err := c.m.Fit(context.Background(), x, Known{}, c.opt); err == nil || !strings.Contains(err.Error(), want) {
@@ -912,10 +912,10 @@ func TestSparseCodeBadInput(t *testing.T) {
 		s SparseCode
 		x *mat.Dense
 	}{
-		"3 features, the atoms 2": {SparseCode{b, 1}, mat.NewDense(1, 3, []float64{1, 1, 1})},
-		"lambda is -1":            {SparseCode{b, -1}, mat.NewDense(1, 2, []float64{1, 1})},
-		"lambda is NaN":           {SparseCode{b, math.NaN()}, mat.NewDense(1, 2, []float64{1, 1})},
-		"value +Inf":              {SparseCode{b, 1}, mat.NewDense(1, 2, []float64{1, math.Inf(1)})},
+		"3 features; expected 2, as in the atoms": {SparseCode{b, 1}, mat.NewDense(1, 3, []float64{1, 1, 1})},
+		"lambda is -1":  {SparseCode{b, -1}, mat.NewDense(1, 2, []float64{1, 1})},
+		"lambda is NaN": {SparseCode{b, math.NaN()}, mat.NewDense(1, 2, []float64{1, 1})},
+		"value +Inf":    {SparseCode{b, 1}, mat.NewDense(1, 2, []float64{1, math.Inf(1)})},
 	} {
 		if _, err := c.s.Transform(context.Background(), c.x); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
@@ -1143,21 +1143,21 @@ func TestSSNMFBadInput(t *testing.T) {
 		known Known
 		opt   Options
 	}{
-		"similarities are 2×2":         {x, SSNMF{Similarity: mat.NewDense(2, 2, nil)}, Known{}, Options{Rank: 1}},
-		"hold -1 at row 1, column 2":   {x, SSNMF{Similarity: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
-		"hold NaN":                     {x, SSNMF{Similarity: square(math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
-		"not symmetric":                {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
-		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
-		"largest similarity is 1e+100": {mat.NewDense(1, 1, []float64{1e50}), SSNMF{}, Known{}, Options{Rank: 1}},
-		"inner product with sample 2":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
-		"initial association are 3×3":  {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
-		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
-		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},
-		"contradicts must-links":       {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
-		"2 labels for 3 samples":       {x, SSNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 1}},
-		`there is no init "zeros"`:     {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
-		"+Inf at the initial factors":  {good, SSNMF{Initial: mat.NewDense(1, 1, []float64{1e60})}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: mat.NewDense(3, 1, []float64{1e60, 1, 1})}}},
-		"initial coefficients are":     {x, SSNMF{}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: x}}},
+		"similarities are 2×2":                                 {x, SSNMF{Similarity: mat.NewDense(2, 2, nil)}, Known{}, Options{Rank: 1}},
+		"value -1 at row 1, column 2; expected":                {x, SSNMF{Similarity: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
+		"value NaN":                                            {x, SSNMF{Similarity: square(math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
+		"not symmetric":                                        {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
+		"the largest similarity is 0; expected":                {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
+		"the largest similarity is 1e+100; expected":           {mat.NewDense(1, 1, []float64{1e50}), SSNMF{}, Known{}, Options{Rank: 1}},
+		"its inner product with sample 2 is":                   {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
+		"initial association are 3×3":                          {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
+		"initial association: value -2":                        {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
+		"rank 4":                                               {x, SSNMF{}, Known{}, Options{Rank: 4}},
+		"contradicts must-links":                               {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
+		"2 labels for 3 samples":                               {x, SSNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 1}},
+		`unknown init "zeros"`:                                 {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
+		"the objective of the initial factors overflows: +Inf": {good, SSNMF{Initial: mat.NewDense(1, 1, []float64{1e60})}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: mat.NewDense(3, 1, []float64{1e60, 1, 1})}}},
+		"initial coefficients are":                             {x, SSNMF{}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: x}}},
 	} {
 		if _, err := c.m.Fit(context.Background(), c.x, c.known, c.opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

@@ -84,9 +84,9 @@ func (b MiniBatch) Memory(s Size) int64 {
 func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
-		return errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
+		return errors.New("batches support no solver setting")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
-		return fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
+		return fmt.Errorf("batches do not support init %q; use %s", opt.Init, InitRandom)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	f.n, f.m = x.Dims()
 	switch {
 	case b.Cost != CostFrobenius && b.Cost != CostKL:
-		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
+		return nil, fmt.Errorf("batches do not support the cost %v; use %v or %v", b.Cost, CostFrobenius, CostKL)
 	case f.n < 1 || f.m < 1:
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
@@ -157,7 +157,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		f.p = f.run() * parallel.Count(f.p, blockRun)
 	}
 	if f.p < opt.Rank {
-		return nil, fmt.Errorf("blocks of %d samples; of rank %d they must have as many or more", f.p, opt.Rank)
+		return nil, fmt.Errorf("batches of %d samples are smaller than the rank %d", f.p, opt.Rank)
 	}
 	f.u = drawn(opt, "basis", f.m)
 	if opt.Start != nil && opt.Start.Basis != nil {
@@ -292,7 +292,7 @@ func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 		f.v.Apply(func(_, r int, x float64) float64 { return x * scale[r] }, f.v)
 	}
 	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
-		return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d epochs", len(history)-1)
+		return nil, fmt.Errorf("the factors overflow after %d epochs", len(history)-1)
 	}
 	basis := algebra.Transpose(f.u)
 	model := &Additive{Cost: f.parts.Cost, Basis: basis}

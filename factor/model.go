@@ -254,7 +254,7 @@ func (i Image) check(m int, what string) error {
 	if i != (Image{}) {
 		size = fmt.Sprintf("%d×%d", i.rows(), i.Width)
 	}
-	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
+	return fmt.Errorf("%s needs images, but samples of %d features are not %s images", what, m, size)
 }
 
 // A model is a cost as a function of its factors: the parameters of the basis, then the coefficients v.
@@ -369,7 +369,7 @@ func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensati
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
 	var err error
 	if signed { // the Gram matrix and its two parts
-		err = view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n)
+		err = view.CheckMemory(ctx, fmt.Sprintf("the Gram matrix of %d samples with negative values", n), 3, n, n)
 	}
 	if err == nil && (signed || formsProducts(n, m, fast)) {
 		c.k, err = view.InnerProducts(ctx, x)

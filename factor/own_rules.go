@@ -28,7 +28,7 @@ import (
 type SparseCoding struct {
 	// Lambda is λ, in the scale of the samples' length: a sample of unit length gets the code 0 if its cosine with
 	// every atom is at most λ/2. 0 means 0.1, WeightNone means 0.
-	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
+	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the L1 norm of the codes"`
 }
 
 func (SparseCoding) Needs() Needs        { return Needs{Signed: true} }
@@ -178,7 +178,7 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 		return nil, err
 	}
 	if !algebra.Finite(codes) {
-		return nil, errors.New("the codes have outgrown what numbers can hold")
+		return nil, errors.New("the codes overflow")
 	}
 	return codes, nil
 }
@@ -206,7 +206,7 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 // Result.Association is S. Result.Basis and Model are nil.
 type SSNMF struct {
 	// Rule is the step size of G.
-	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
+	Rule SimilarityRule `setting:"rule" help:"update: damped never increases the objective, printed is the paper's step, which can"`
 	// Similarity, if set, is a symmetric n×n matrix of similarities ≥ 0, used instead of XᵀX.
 	Similarity *mat.Dense
 	// Initial, if set, is the initial S, symmetric k×k. The default is 1 on the diagonal and 0.01 elsewhere, for
@@ -251,7 +251,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
-		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, view.SmallestValue, view.LargestValue)
+		return nil, fmt.Errorf("the largest similarity is %.3g; expected %g to %g", largest, view.SmallestValue, view.LargestValue)
 	}
 	link(a, known)
 	first, err := Parts{}.initial(ctx, x, d, view.NewCondensation(n, nil, nil, 2), opt)
@@ -271,7 +271,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	if !algebra.Finite(f.g) || !algebra.Finite(f.s) {
-		return nil, errors.New("the factors have outgrown what numbers can hold")
+		return nil, errors.New("the factors overflow")
 	}
 	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
@@ -290,7 +290,7 @@ func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) 
 	}
 	for i := range n {
 		if j := slices.IndexFunc(a.RawRowView(i), func(v float64) bool { return v < 0 }); j >= 0 {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, a.At(i, j))}
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v; similarities must be 0 or more", j+1, a.At(i, j))}
 		}
 	}
 	return a, nil
@@ -318,7 +318,7 @@ func checkedSymmetric(a *mat.Dense, n int, what string) (*mat.Dense, error) {
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
-				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
+				return nil, fmt.Errorf("%s are not symmetric: %v at row %d, column %d, but %v at the transposed place", what, x, i+1, j+1, y)
 			}
 		}
 	}

@@ -19,16 +19,16 @@ import (
 // Parts is a factorisation method as a combination of parts. The named methods are the combinations of the papers; any
 // other combination is also a method. The zero value is NMF.
 type Parts struct {
-	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
-	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
-	Tie   Tie   `setting:"tie" help:"labels: one class, one row of coefficients"`
+	Cost  Cost  `setting:"cost" help:"cost: divergence between data and reconstruction"`
+	Basis Basis `setting:"basis" help:"kind of basis vectors; concept allows data of any sign"`
+	Tie   Tie   `setting:"tie" help:"hard constraint; labels gives all samples of a class the same coefficients"`
 	// Weighting is the weight of each sample in the cost.
-	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
+	Weighting Weighting `setting:"weighting" help:"weights of samples"`
 	// Penalties are terms added to the cost.
-	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
+	Penalties Penalties `setting:"penalty" default:"none" help:"penalty added to the cost; + joins several"`
 	// UnitNorm scales the vectors of a free basis to unit length in every iteration, so that shrinking V and growing
 	// U cannot lower a penalty. The coefficients are not rescaled, so the objective can rise.
-	UnitNorm bool  `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
+	UnitNorm bool  `setting:"unit-norm" help:"scale basis vectors to unit length in every iteration"`
 	Kernel         // the inner product of samples, for a concept basis under the Frobenius cost
 	Image    Image // the image size of samples, for a rank-one basis and some penalties
 	// HeldOut, if not nil, holds the entries excluded from the fit. It requires plain NMF under either cost.
@@ -130,18 +130,18 @@ func (p Parts) check() error {
 	}
 	switch {
 	case !p.Kernel.features() && !p.gram():
-		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
+		return fmt.Errorf("a kernel needs basis concept and cost frobenius, got basis %v and cost %v", p.Basis, p.Cost)
 	case p.FitWeight == WeightNone:
-		return errors.New("the weight of the fit is 0, and without the fit there is nothing to find")
+		return errors.New("the weight of the fit is 0; expected more than 0")
 	case p.UnitNorm && p.Basis != BasisFree:
-		return fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
+		return fmt.Errorf("unit-norm needs basis free, got %v", p.Basis)
 	}
 	if err := cmp.Or(view.CheckWeight("the weight of the fit", p.FitWeight), p.HeldOut.serves(p)); err != nil {
 		return err
 	}
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && !p.Kernel.features() {
-			return fmt.Errorf("the penalty %s is on basis vectors, and of a kernel there are none among the features", penaltyName(penalty))
+			return fmt.Errorf("the penalty %s applies to basis vectors, which a kernel does not have in feature space", penaltyName(penalty))
 		}
 	}
 	return nil
@@ -276,14 +276,14 @@ func (p Parts) condensation(d view.Data, kernel *boundKernel, known Known) (*vie
 		// Under a cost of degree 1 the condensed coefficients are V times the weights, which must not overflow.
 		for i, w := range weight {
 			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
-				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; with cost %v, expected %g to %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
 			}
 		}
 	}
 	var tied []int
 	if p.Tie == TieLabels {
 		if tied = known.Labels; len(tied) == 0 {
-			return nil, errors.New("ties by label need the labels of some samples, and none are known")
+			return nil, errors.New("label ties need labelled samples; none are given")
 		}
 	}
 	return view.NewCondensation(n, tied, weight, costs[p.Cost].degree), nil
@@ -324,7 +324,7 @@ func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	}
 	for i, s := range out {
 		if !(s > 0) {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v; normalised-cut weights need more than 0", s)}
 		}
 		out[i] = 1 / s
 	}

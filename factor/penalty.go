@@ -87,7 +87,7 @@ type PenaltyInfo struct {
 // RegisterPenalty adds a penalty to the registry, as [Register] adds a method.
 func RegisterPenalty(i PenaltyInfo, defaults Penalty) {
 	if slices.Contains(Penalties{}.Values(), i.Name) {
-		panic("factor: a penalty " + i.Name + " is registered already")
+		panic("factor: a penalty " + i.Name + " is already registered")
 	}
 	i.zero = defaults
 	penalties = append(penalties, i)
@@ -134,7 +134,7 @@ func (p *Penalties) UnmarshalText(names []byte) error {
 	for name := range strings.SplitSeq(string(names), "+") {
 		i, err := enum.Index("penalty", name, p.Values())
 		if err != nil || i == 0 {
-			return cmp.Or(err, fmt.Errorf("%s stands alone", noPenalty))
+			return cmp.Or(err, fmt.Errorf("%s cannot be combined with other penalties", noPenalty))
 		}
 		*p = append(*p, penalties[i-1].zero)
 	}
@@ -246,7 +246,7 @@ func orDefault(x, def float64) float64 {
 // Use it with [Parts].UnitNorm, so that the basis cannot grow while the coefficients shrink.
 type L1 struct {
 	// Weight is λ; 0 means 0.1, WeightNone means 0.
-	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`
+	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the sum of the coefficients"`
 }
 
 func (L1) OnBasis() bool { return false }

@@ -71,9 +71,9 @@ func (h HeldOut) serves(p Parts) error {
 	case h == nil:
 		return nil
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		what = fmt.Sprintf("the %v cost", p.Cost)
+		what = fmt.Sprintf("cost %v", p.Cost)
 	case p.Basis != BasisFree:
-		what = fmt.Sprintf("a %v basis", p.Basis)
+		what = fmt.Sprintf("basis %v", p.Basis)
 	case p.Tie != TieNone:
 		what = fmt.Sprintf("ties by %v", p.Tie)
 	case p.Weighting != WeightingEqual:
@@ -85,7 +85,7 @@ func (h HeldOut) serves(p Parts) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("entries cannot be held out with %s", what)
+	return fmt.Errorf("held-out entries are not supported with %s", what)
 }
 
 // hold returns the matrix that is 1 at held-out entries, and the data with these entries set to 0. If h is nil, held is
@@ -96,7 +96,7 @@ func (h HeldOut) hold(d view.Data) (held *CSR, rest view.Data, err error) {
 	}
 	n, m := d.Dims()
 	if len(h) != n {
-		return nil, nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
+		return nil, nil, fmt.Errorf("held-out entries of %d samples; expected %d", len(h), n)
 	}
 	start, columns := make([]int, 1, n+1), []int{}
 	for _, of := range h {
@@ -331,7 +331,7 @@ func (s RankSearch) within(n, m int) (RankSearch, error) {
 	s.From = cmp.Or(s.From, min(2, most))
 	s.To = cmp.Or(s.To, max(s.From, min(40, most/2)))
 	if s.From < 1 || s.To < s.From || s.To > most {
-		return s, fmt.Errorf("ranks from %d to %d of %d samples of %d features; want two numbers from 1 to %d, the second not below the first", s.From, s.To, n, m, most)
+		return s, fmt.Errorf("ranks from %d to %d for %d samples of %d features; expected a rising range within 1 to %d", s.From, s.To, n, m, most)
 	}
 	return s, nil
 }
@@ -358,7 +358,7 @@ func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k in
 		}
 		off, whole := held[i].Misfit(x, res)
 		if whole == 0 {
-			failed[i] = errors.New("there is too little data: of a tenth of the entries none is other than 0")
+			failed[i] = errors.New("too little data: all held-out entries are 0")
 		}
 		bases[i], misfits[i] = res.Basis, off/whole
 	})

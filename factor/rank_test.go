@@ -120,15 +120,15 @@ func TestChooseRankRefuses(t *testing.T) {
 		x mat.Matrix
 		s RankSearch
 	}{
-		"ranks from 4 to 3":                 {x, RankSearch{From: 4, To: 3}},
-		"ranks from 2 to 10 of 12 samples":  {x, RankSearch{To: 10}},
-		"ranks from -1 to":                  {x, RankSearch{From: -1}},
-		"sample 4: column 5: value -1":      {negative, RankSearch{}},
-		"too little data":                   {mat.NewDense(2, 2, []float64{1, 1, 1, 1}), RankSearch{}},
-		"no data":                           {&mat.Dense{}, RankSearch{}},
-		"9":                                 {x, RankSearch{By: 9}},
-		"sample 1: all 3 values are zero":   {mat.NewDense(2, 3, nil), RankSearch{}},
-		"ranks from 2 to 12 of 12 samples ": {x, RankSearch{To: 12}},
+		"ranks from 4 to 3":                  {x, RankSearch{From: 4, To: 3}},
+		"ranks from 2 to 10 for 12 samples":  {x, RankSearch{To: 10}},
+		"ranks from -1 to":                   {x, RankSearch{From: -1}},
+		"sample 4: column 5: value -1":       {negative, RankSearch{}},
+		"too little data":                    {mat.NewDense(2, 2, []float64{1, 1, 1, 1}), RankSearch{}},
+		"no data":                            {&mat.Dense{}, RankSearch{}},
+		"9":                                  {x, RankSearch{By: 9}},
+		"sample 1: all 3 values are zero":    {mat.NewDense(2, 3, nil), RankSearch{}},
+		"ranks from 2 to 12 for 12 samples ": {x, RankSearch{To: 12}},
 	} {
 		if _, _, err := ChooseRank(context.Background(), c.x, c.s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -348,15 +348,15 @@ func TestHeldOutRefused(t *testing.T) {
 		return h
 	}
 	for want, parts := range map[string]Parts{
-		"with a concept basis":          {Basis: BasisConcept, HeldOut: h},
-		"ties by labels":                {Tie: TieLabels, HeldOut: h},
-		"normalised-cut weights":        {Weighting: WeightingNormalisedCut, HeldOut: h},
-		"the penalty l1":                {Penalties: Penalties{L1{1}}, HeldOut: h},
-		"with unit-norm":                {UnitNorm: true, HeldOut: h},
-		"of 29 samples, and there are":  {HeldOut: h[1:]},
-		"row 3: column index 30":        {HeldOut: with(2, 4, 30)},
-		"row 1: column index 3 after 3": {HeldOut: with(0, 3, 3)},
-		"row 2: column index -1":        {HeldOut: with(1, -1)},
+		"with basis concept":                       {Basis: BasisConcept, HeldOut: h},
+		"ties by labels":                           {Tie: TieLabels, HeldOut: h},
+		"normalised-cut weights":                   {Weighting: WeightingNormalisedCut, HeldOut: h},
+		"the penalty l1":                           {Penalties: Penalties{L1{1}}, HeldOut: h},
+		"with unit-norm":                           {UnitNorm: true, HeldOut: h},
+		"held-out entries of 29 samples; expected": {HeldOut: h[1:]},
+		"row 3: column index 30":                   {HeldOut: with(2, 4, 30)},
+		"row 1: column index 3 after 3":            {HeldOut: with(0, 3, 3)},
+		"row 2: column index -1":                   {HeldOut: with(1, -1)},
 	} {
 		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -555,12 +555,12 @@ func TestMiniBatchRefuses(t *testing.T) {
 		"negative":  {change: func(x *mat.Dense) { x.Set(80, 4, -1) }, options: good, want: "sample 81: column 5: value -1 is negative"},
 		"zeros":     {change: func(x *mat.Dense) { x.SetRow(80, make([]float64, 12)) }, options: good, want: "sample 81: all 12 values are zero"},
 		"rank":      {options: Options{}, want: "rank 0"},
-		"few":       {batch: MiniBatch{Samples: 2}, options: good, want: "blocks of 2 samples"},
-		"less":      {batch: MiniBatch{Samples: -1}, options: good, want: "blocks of -1 samples"},
+		"few":       {batch: MiniBatch{Samples: 2}, options: good, want: "batches of 2 samples are smaller than the rank"},
+		"less":      {batch: MiniBatch{Samples: -1}, options: good, want: "batches of -1 samples are smaller than the rank"},
 		"cost":      {batch: MiniBatch{Cost: 7}, options: good, want: "cost"},
 		"solver":    {options: Options{Rank: 3, Solver: Fast{}}, want: "solver"},
-		"init":      {options: Options{Rank: 3, Init: InitNNDSVDa}, want: `initial factors "nndsvda"`},
-		"start":     {options: Options{Rank: 3, Start: &Start{Basis: mat.NewDense(2, 3, nil)}}, want: "want 12×3"},
+		"init":      {options: Options{Rank: 3, Init: InitNNDSVDa}, want: `init "nndsvda"`},
+		"start":     {options: Options{Rank: 3, Start: &Start{Basis: mat.NewDense(2, 3, nil)}}, want: "expected 12×3"},
 		"tolerance": {options: Options{Rank: 3, Tolerance: -1}, want: "tolerance"},
 	} {
 		x := digits(90, 12, 3)

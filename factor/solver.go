@@ -31,15 +31,15 @@ type SolverInfo struct {
 // solvers is the registry of solvers, the papers' rule first.
 var solvers = []SolverInfo{
 	{Name: "mu", Title: "Multiplicative updates", Solver: Multiplicative{},
-		Help: "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts"},
+		Help: "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); supports all parts"},
 	{Name: "fast", Title: "Block coordinate descent", Solver: Fast{},
-		Help: "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis, and under the Frobenius cost a concept basis, and penalties on coefficients with unit-norm"},
+		Help: "minimises over one factor at a time, with extrapolation; needs far fewer iterations; supports basis free, basis concept with cost frobenius, and penalties on coefficients with unit-norm"},
 }
 
 // RegisterSolver adds a solver to the registry, as [Register] adds a method.
 func RegisterSolver(i SolverInfo) {
 	if _, taken := LookupSolver(i.Name); taken {
-		panic("factor: a solver " + i.Name + " is registered already")
+		panic("factor: a solver " + i.Name + " is already registered")
 	}
 	solvers = append(solvers, i)
 }

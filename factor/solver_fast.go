@@ -25,35 +25,35 @@ type Fast struct{}
 func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
+		return fmt.Errorf("the solver fast does not support cost %v", p.Cost)
 	case p.Basis != BasisFree && p.Basis != BasisConcept:
-		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
+		return fmt.Errorf("the solver fast does not support basis %v", p.Basis)
 	case p.Cost == CostKL && p.Basis == BasisConcept:
-		return fmt.Errorf("fast does not serve a %v basis under the %v cost", p.Basis, p.Cost)
+		return fmt.Errorf("the solver fast does not support basis %v with cost %v", p.Basis, p.Cost)
 	case p.Cost == CostKL && p.HeldOut != nil:
-		return fmt.Errorf("fast does not serve entries that are held out under the %v cost: it steps by the data themselves", p.Cost)
+		return fmt.Errorf("the solver fast does not support held-out entries with cost %v", p.Cost)
 	case p.Cost == CostKL && p.UnitNorm:
-		return fmt.Errorf("fast does not serve a basis of unit norm under the %v cost: no exact step for it is known", p.Cost)
+		return fmt.Errorf("the solver fast does not support unit-norm with cost %v", p.Cost)
 	}
 	for _, one := range p.Penalties {
 		name := penaltyName(one)
 		_, learned := one.(LearnedGraph)
 		switch {
 		case one.OnBasis():
-			return fmt.Errorf("fast does not serve the penalty %s, which is on the basis vectors: it has a step for penalties on the coefficients only", name)
+			return fmt.Errorf("the solver fast does not support the penalty %s on basis vectors", name)
 		case learned:
-			return fmt.Errorf("fast does not serve the penalty %s: it has no step for a graph that is learned", name)
+			return fmt.Errorf("the solver fast does not support the learned graph of the penalty %s", name)
 		case p.Basis != BasisFree:
-			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", name, p.Basis)
+			return fmt.Errorf("the solver fast does not support the penalty %s with basis %v", name, p.Basis)
 		}
 	}
 	switch {
 	case len(p.Penalties) == 0:
 		return nil
 	case p.Cost == CostKL:
-		return fmt.Errorf("fast does not serve the penalty %v under the %v cost: without unit-norm there is no minimum", p.Penalties[:1], p.Cost)
+		return fmt.Errorf("the solver fast does not support the penalty %v with cost %v", p.Penalties[:1], p.Cost)
 	case !p.UnitNorm:
-		return fmt.Errorf("fast serves the penalty %v only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", p.Penalties[:1])
+		return fmt.Errorf("the solver fast supports the penalty %v only with unit-norm; otherwise the objective has no minimum", p.Penalties[:1])
 	}
 	return nil
 }
@@ -239,10 +239,10 @@ type fastUnit struct {
 func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 	for _, p := range f.onCoefficients {
 		if _, learns := p.(LearningPenalty); learns {
-			return nil, errors.New("fast does not serve penalties that learn")
+			return nil, errors.New("the solver fast does not support learned penalties")
 		}
 		if _, ok := p.(CoordinatePenalty); !ok {
-			return nil, fmt.Errorf("fast does not serve a penalty that is no CoordinatePenalty, as %T is none", p)
+			return nil, fmt.Errorf("the solver fast needs a CoordinatePenalty; %T is not one", p)
 		}
 	}
 	u := f.factors[0]
@@ -492,7 +492,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	m := f.model.(*conceptModel)
 	if m.k == nil {
 		n, features := m.x.Dims()
-		return nil, fmt.Errorf("fast serves a concept basis of at most %d samples, or of %d if there are at most twice as many samples as features; these are %d samples of %d features: choose mu",
+		return nil, fmt.Errorf("the solver fast supports a concept basis of at most %d samples, or %d if n ≤ 2m; got n = %d samples of m = %d features: use mu",
 			mostFormedForFast, mostFormed, n, features)
 	}
 	order := f.sampleOrder()

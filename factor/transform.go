@@ -76,7 +76,7 @@ func dataOf(x mat.Matrix, features int, what string) (view.Data, error) {
 		return nil, err
 	}
 	if _, have := d.Dims(); have != features {
-		return nil, fmt.Errorf("the samples have %d features, %s %d", have, what, features)
+		return nil, fmt.Errorf("the samples have %d features; expected %d, as in %s", have, features, what)
 	}
 	return d, nil
 }
@@ -116,7 +116,7 @@ func solve(ctx context.Context, v *mat.Dense, best bool, steps int, next func() 
 		}
 	}
 	if !algebra.Finite(v) {
-		return nil, errors.New("the coefficients have outgrown what numbers can hold")
+		return nil, errors.New("the coefficients overflow")
 	}
 	return algebra.Transpose(v), nil
 }
@@ -150,12 +150,12 @@ func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
 	u := m.Vectors()
 	if u == nil {
-		return 0, errors.New("the model has no basis vectors among the features")
+		return 0, errors.New("the model has no basis vectors in feature space")
 	}
 	p, features := x.Dims()
 	rows, k := u.Dims()
 	if r, c := v.Dims(); r != p || c != k || features != rows {
-		return 0, fmt.Errorf("%d×%d coefficients of %d×%d samples, for %d basis vectors of %d features", r, c, p, features, k, rows)
+		return 0, fmt.Errorf("%d×%d coefficients do not match %d×%d samples and %d basis vectors of %d features", r, c, p, features, k, rows)
 	}
 	var mean []float64
 	if l, ok := m.(*Linear); ok {
@@ -306,9 +306,9 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 	switch {
 	case err != nil:
 	case len(values) == 0:
-		err = fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+		err = fmt.Errorf("the array %q has shape %v; expected a non-empty array", name, shape)
 	case slices.ContainsFunc(values, func(x float64) bool { return !algebra.FiniteNumber(x) }):
-		err = fmt.Errorf("the array %q holds values that are no numbers", name)
+		err = fmt.Errorf("the array %q has values that are not finite", name)
 	}
 	return values, shape, err
 }
@@ -316,7 +316,7 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 // one returns the value of an array of length 1.
 func one[T int | float64](name string, values []T) (T, error) {
 	if len(values) != 1 {
-		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
+		return 0, fmt.Errorf("the array %q has %d values; expected one", name, len(values))
 	}
 	return values[0], nil
 }
@@ -350,7 +350,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	switch m := m.(type) {
 	case *Linear:
 		if rows, _ := m.Projection.Dims(); len(m.Mean) != rows {
-			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", "mean", len(m.Mean), rows)
+			return nil, fmt.Errorf("the array %q has %d values; expected %d", "mean", len(m.Mean), rows)
 		}
 	case *SparseCode:
 		if err := view.CheckWeight("lambda", m.Lambda); err != nil {
@@ -450,11 +450,11 @@ func (s *savedKernel) restore() (err error) {
 	k.Function = KernelFunction(s.function)
 	switch {
 	case k.Function == KernelRBF && k.KernelWidth <= 0:
-		return fmt.Errorf("the array %q holds %v; want more than 0", "width", k.KernelWidth)
+		return fmt.Errorf("the array %q has value %v; expected more than 0", "width", k.KernelWidth)
 	case k.Function == KernelPolynomial && k.Degree == 0:
-		return fmt.Errorf("the array %q holds 0; want 1 or more", "degree")
+		return fmt.Errorf("the array %q is 0; expected 1 or more", "degree")
 	case s.offset < 0:
-		return fmt.Errorf("the array %q holds %v; want 0 or more", "offset", s.offset)
+		return fmt.Errorf("the array %q has value %v; expected 0 or more", "offset", s.offset)
 	}
 	if k.Function == KernelPolynomial {
 		k.Offset = cmp.Or(s.offset, WeightNone)

@@ -59,7 +59,7 @@ func resampleCrop(dst *Canvas, src image.Image, crop Crop, sample string) error 
 	}
 	part, _ := Part(crop, src.Bounds().Size())
 	if part.Empty() || !part.In(src.Bounds()) {
-		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
+		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is outside the image of %d×%d pixels",
 			part.Min.X, part.Min.Y, part.Max.X, part.Max.Y, src.Bounds().Dx(), src.Bounds().Dy())
 	}
 	resize(dst, src, part)
@@ -94,7 +94,7 @@ func ReadEyes(file string) (_ *Eyes, err error) {
 		case err == io.EOF:
 			return e, nil
 		case errors.Is(err, csv.ErrFieldCount):
-			return nil, fmt.Errorf("eyes %s: %w, want five, file,left_x,left_y,right_x,right_y", file, err)
+			return nil, fmt.Errorf("eyes %s: %w, expected five: file,left_x,left_y,right_x,right_y", file, err)
 		case err != nil:
 			return nil, fmt.Errorf("eyes %s: %w", file, err)
 		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
@@ -113,15 +113,15 @@ func (e *Eyes) add(record []string) (err error) {
 	for i, field := range record[1:] {
 		v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
 		if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-			return fmt.Errorf("%q is no number of pixels", field)
+			return fmt.Errorf("%q: expected a number of pixels", field)
 		}
 	}
 	if v[2]-v[0] < 1 {
-		return fmt.Errorf("the right eye, at x = %v, is not to the right of the left eye, at x = %v", v[2], v[0])
+		return fmt.Errorf("the right eye, at x = %v, must be to the right of the left eye, at x = %v", v[2], v[0])
 	}
 	name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
 	if other, ok := e.at[name]; ok && other != found {
-		return fmt.Errorf("a second place for the eyes of %q", name)
+		return fmt.Errorf("duplicate eye positions of %q", name)
 	}
 	e.at[name] = found
 	return nil
@@ -132,13 +132,13 @@ func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at
 func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	from, ok := e.at[sample]
 	if !ok {
-		return fmt.Errorf("crop: %s has no eyes for it", e.file)
+		return fmt.Errorf("crop: %s has no eye positions for it", e.file)
 	}
 	for _, eye := range []complex128{from.left, from.right} {
 		// The image extends half a pixel beyond the centres of the outermost pixels.
 		x, y := real(eye)+0.5, imag(eye)+0.5
 		if size := src.Bounds().Size(); x < 0 || y < 0 || x > float64(size.X) || y > float64(size.Y) {
-			return fmt.Errorf("crop: the eye at (%v, %v) is not within the %d×%d pixels of the image", real(eye), imag(eye), size.X, size.Y)
+			return fmt.Errorf("crop: the eye at (%v, %v) is outside the image of %d×%d pixels", real(eye), imag(eye), size.X, size.Y)
 		}
 	}
 	width, height := float64(dst.Width), float64(dst.Height)
@@ -149,7 +149,7 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	turn := (to.right - to.left) / (from.right - from.left)
 	shift := to.left - turn*(from.left+half)
 	if cmplx.IsNaN(shift) || cmplx.IsInf(shift) {
-		return fmt.Errorf("crop: no turn takes the eyes of %s to their place", sample)
+		return fmt.Errorf("crop: the eyes of %s cannot be aligned", sample)
 	}
 	drawn := image.NewRGBA64(image.Rect(0, 0, dst.Width, dst.Height))
 	to3 := f64.Aff3{real(turn), -imag(turn), real(shift), imag(turn), real(turn), imag(shift)}

@@ -100,7 +100,7 @@ func TestEyes(t *testing.T) {
 
 	for csv, want := range map[string]string{
 		"other.png,1,1,9,9":   "00.png: crop: ",
-		"00.png,250,1,260,9":  "00.png: crop: the eye at (250, 1) is not within the 200×240 pixels",
+		"00.png,250,1,260,9":  "00.png: crop: the eye at (250, 1) is outside the image of 200×240 pixels",
 		"00.png,50,1,60,-0.6": "00.png: crop: the eye at (60, -0.6)",
 	} {
 		eyes, err := ReadEyes(writeCSV(t, csv))
@@ -115,13 +115,13 @@ func TestEyes(t *testing.T) {
 
 func TestReadEyesErrors(t *testing.T) {
 	for csv, want := range map[string]string{
-		"a,1,2,3":                              "line 1: wrong number of fields, want five",
-		"file,left_x,left_y,right_x,right_y,z": "line 1: wrong number of fields, want five",
-		"a,1,2,3,4\nb,1,2,x,4":                 `line 2: "x" is no number`,
-		"a,1,2,NaN,4":                          `line 1: "NaN" is no number`,
-		"a,1,2,Inf,4":                          `line 1: "Inf" is no number`,
-		"a,3,2,1,2":                            "line 1: the right eye, at x = 1,",
-		"a,1,2,3,4\n\na,1,2,3,5":               `line 3: a second place for the eyes of "a"`,
+		"a,1,2,3":                              "line 1: wrong number of fields, expected five: file,left_x,left_y,right_x,right_y",
+		"file,left_x,left_y,right_x,right_y,z": "line 1: wrong number of fields, expected five: file,left_x,left_y,right_x,right_y",
+		"a,1,2,3,4\nb,1,2,x,4":                 `line 2: "x": expected a number`,
+		"a,1,2,NaN,4":                          `line 1: "NaN": expected a number`,
+		"a,1,2,Inf,4":                          `line 1: "Inf": expected a number`,
+		"a,3,2,1,2":                            "line 1: the right eye, at x = 1, must be to the right of the left eye, at x =",
+		"a,1,2,3,4\n\na,1,2,3,5":               `line 3: duplicate eye positions of "a"`,
 		"a,\"1,2,3,4":                          "line 1",
 	} {
 		file := writeCSV(t, csv)

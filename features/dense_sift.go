@@ -23,11 +23,11 @@ const defaultStep, defaultBin = 8, 4
 // A descriptor is that of a key point of angle 0 at the patch's centre (Lowe 2004, section 6.1). Its values are ordered
 // by row and column of the bin, then by orientation, counter-clockwise from the right.
 type DenseSIFT struct {
-	Step      int     `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
-	Bins      []int   `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
-	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
-	Contrast  float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
-	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	Step      int     `setting:"step" default:"8" help:"distance between patch centres, in pixels" range:"[1,4096]"`
+	Bins      []int   `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of sides; a patch has 4×4 bins" range:"[1,1e9]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots of the descriptor"`
+	Contrast  float64 `setting:"contrast" default:"none" help:"contrast below which the descriptor of a patch is zero" range:"(0,]"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"maximum number of pixels; larger images are scaled down" range:"[1,1e9]"`
 }
 
 func (d DenseSIFT) Label() string {
@@ -48,7 +48,7 @@ func (d DenseSIFT) Label() string {
 // Check, Dim and WhyNone implement [DescriptorExtractor].
 func (d DenseSIFT) Check() error  { return check(d) }
 func (DenseSIFT) Dim() int        { return siftDim }
-func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
+func (DenseSIFT) WhyNone() string { return "smaller than a patch" }
 
 func (d DenseSIFT) bins() []int {
 	if len(d.Bins) == 0 {

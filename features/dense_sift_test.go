@@ -406,11 +406,11 @@ func TestDenseSIFTErrors(t *testing.T) {
 		d    DenseSIFT
 		want string
 	}{
-		{DenseSIFT{Step: -1}, "step: want"},
-		{DenseSIFT{Bins: []int{4, 0}}, "bins: want"},
-		{DenseSIFT{Bins: []int{-3}}, "bins: want"},
-		{DenseSIFT{Contrast: -0.1}, "contrast: want"},
-		{DenseSIFT{Contrast: math.NaN()}, "contrast: want"},
+		{DenseSIFT{Step: -1}, "step: expected"},
+		{DenseSIFT{Bins: []int{4, 0}}, "bins: expected"},
+		{DenseSIFT{Bins: []int{-3}}, "bins: expected"},
+		{DenseSIFT{Contrast: -0.1}, "contrast: expected"},
+		{DenseSIFT{Contrast: math.NaN()}, "contrast: expected"},
 	} {
 		if _, err := test.d.Extract(noise(20, 20, 1)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want one with %q", test.d, err, test.want)

@@ -34,9 +34,9 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	case err != nil:
 		return nil, fmt.Errorf("features: %w", err)
 	case opt.Crop != nil:
-		return nil, fmt.Errorf("features: crop does not go with %s, which %s", info.Name, info.Images)
+		return nil, fmt.Errorf("features: crop is not compatible with %s, which %s", info.Name, info.Images)
 	case set.Files == nil && set.Height == 0:
-		return nil, fmt.Errorf("%s holds no images, and %s describes images", set.Name, info.Name)
+		return nil, fmt.Errorf("%s has no images, but %s needs images", set.Name, info.Name)
 	}
 	if opt.Images == nil {
 		opt.Images = set.Images()
@@ -69,7 +69,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil
 				}
-				return fmt.Errorf("%s: %w: the image has %d×%d pixels, and %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
+				return fmt.Errorf("%s: %w: the image has %d×%d pixels: %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
 			})
 		}); err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ const binaryPlace = 12
 // AppendBinary implements [encoding.BinaryAppender]. Numbers are little-endian.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	if n := max(d.Len(), d.Dim, d.Width, d.Height); n > math.MaxInt32 {
-		return b, fmt.Errorf("descriptors: %d is more than can be written", n)
+		return b, fmt.Errorf("descriptors: %d values are too many to write", n)
 	}
 	var err error
 	for _, part := range []any{[]uint32{uint32(d.Len()), uint32(d.Dim), uint32(d.Width), uint32(d.Height)}, d.Vectors, d.X, d.Y, d.Scale} {
@@ -207,7 +207,7 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	p, dim := n(0), n(4)
 	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace) {
-		return fmt.Errorf("descriptors: %d bytes hold no %d descriptors of length %d", len(b), p, dim)
+		return fmt.Errorf("descriptors: %d bytes do not contain %d descriptors of length %d", len(b), p, dim)
 	}
 	if p > 0 && (n(8) == 0 || n(12) == 0) {
 		return fmt.Errorf("descriptors: %d of an image of %d×%d pixels", p, n(8), n(12))

@@ -97,15 +97,15 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("an image without descriptors: %v", err)
 	}
 	for want, try := range map[string]func() error{
-		"crop does not go with sift": func() error {
+		"features: crop is not compatible with sift, which": func() error {
 			_, err := Describe(t.Context(), set, DenseSIFT{}, Options{Crop: Square{}})
 			return err
 		},
-		"step: want": func() error {
+		"step: expected": func() error {
 			_, err := Describe(t.Context(), set, DenseSIFT{Step: -1}, Options{})
 			return err
 		},
-		"holds no images, and sift": func() error {
+		"has no images, but sift needs images": func() error {
 			_, err := Describe(t.Context(), vectorSet(mat.NewDense(1, 2, nil), 0, 0), DenseSIFT{}, Options{})
 			return err
 		},
@@ -225,15 +225,15 @@ func TestKeypointSIFTErrors(t *testing.T) {
 		k    KeypointSIFT
 		want string
 	}{
-		{KeypointSIFT{MaxPoints: -1}, "most: want"},
-		{KeypointSIFT{MaxPixels: -1}, "pixels: want"},
-		{KeypointSIFT{Contrast: -0.1}, "contrast: want"},
-		{KeypointSIFT{Contrast: math.NaN()}, "contrast: want"},
-		{KeypointSIFT{Contrast: 1.5}, "contrast: want"},
-		{KeypointSIFT{Edge: 0.5}, "edge: want"},
-		{KeypointSIFT{Edge: math.Inf(1)}, "edge: want"},
-		{KeypointSIFT{Sigma: -1}, "sigma: want"},
-		{KeypointSIFT{Sigma: 1e9}, "sigma: want"},
+		{KeypointSIFT{MaxPoints: -1}, "most: expected"},
+		{KeypointSIFT{MaxPixels: -1}, "pixels: expected"},
+		{KeypointSIFT{Contrast: -0.1}, "contrast: expected"},
+		{KeypointSIFT{Contrast: math.NaN()}, "contrast: expected"},
+		{KeypointSIFT{Contrast: 1.5}, "contrast: expected"},
+		{KeypointSIFT{Edge: 0.5}, "edge: expected"},
+		{KeypointSIFT{Edge: math.Inf(1)}, "edge: expected"},
+		{KeypointSIFT{Sigma: -1}, "sigma: expected"},
+		{KeypointSIFT{Sigma: 1e9}, "sigma: expected"},
 	} {
 		_, err := test.k.Extract(img)
 		for _, err := range []error{err, test.k.Check()} {

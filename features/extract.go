@@ -131,7 +131,7 @@ func (s *source) sparse(ctx context.Context, x *sparse.CSR, bad []error) (*spars
 func (s *source) dense(ctx context.Context, bad []error) ([]float64, error) {
 	n, m := s.set.Len(), s.columns
 	if n > math.MaxInt/8/max(m, 1) {
-		return nil, fmt.Errorf("features: %d samples of %d values are more than can be counted", n, m)
+		return nil, fmt.Errorf("features: %d samples of %d values are too many", n, m)
 	}
 	release, err := s.hold(ctx, 8*int64(n)*int64(m))
 	if err != nil {
@@ -161,7 +161,7 @@ type source struct {
 // sourceOf validates the options and returns the source for an extractor and a set.
 func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*source, error) {
 	if !(opt.Power >= 0 && opt.Power <= 1) {
-		return nil, fmt.Errorf("features: a power of %v: want above 0 and up to 1", opt.Power)
+		return nil, fmt.Errorf("features: power %v: expected above 0 and at most 1", opt.Power)
 	}
 	rows, err := by.Rows(ctx, set)
 	if err != nil {
@@ -181,9 +181,9 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 			return nil
 		}
 	case set.Files == nil && set.Height == 0:
-		return nil, fmt.Errorf("features: the vectors of the set %s are no images, and %s %s", set.Name, info.Name, info.Images)
+		return nil, fmt.Errorf("features: the vectors of the set %s are not images, but %s %s", set.Name, info.Name, info.Images)
 	case set.Files == nil && info.Colour:
-		return nil, fmt.Errorf("features: the images of the set %s are grey, and %s %s", set.Name, info.Name, info.Images)
+		return nil, fmt.Errorf("features: the images of the set %s are grey, but %s %s", set.Name, info.Name, info.Images)
 	default:
 		if s.opt.Crop = cmp.Or(opt.Crop, rows.Crop, Crop(Whole{})); rows.Places != (Cells{}) {
 			s.Places, s.Crop = rows.Places, s.opt.Crop
@@ -299,9 +299,9 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
 	case opt.SkipBad && set.Files == nil:
-		return nil, fmt.Errorf("features: which vectors of %s cannot be used is not known before all are read, and in blocks they cannot be skipped", set.Name)
+		return nil, fmt.Errorf("features: unusable vectors of %s cannot be skipped in blocks", set.Name)
 	case isSparse:
-		return nil, fmt.Errorf("features: the vectors of %s are sparse, and blocks are not", set.Name)
+		return nil, fmt.Errorf("features: the vectors of %s are sparse, which blocks do not support", set.Name)
 	}
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {

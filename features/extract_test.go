@@ -249,7 +249,7 @@ func TestNorm(t *testing.T) {
 		if err := norm.apply([]float64{0, 0}, 0, nil); err == nil || !strings.Contains(err.Error(), "zero") {
 			t.Errorf("%v of zeros: error %v", norm, err)
 		}
-		if err := norm.apply([]float64{1, math.Inf(-1)}, 0, []int{5, 7}); err == nil || !strings.Contains(err.Error(), "column 8: the value is -Inf") {
+		if err := norm.apply([]float64{1, math.Inf(-1)}, 0, []int{5, 7}); err == nil || !strings.Contains(err.Error(), "column 8: value -Inf is not finite") {
 			t.Errorf("%v of -Inf: error %v", norm, err)
 		}
 		for _, extreme := range []float64{math.MaxFloat64, 5e-324} {
@@ -297,11 +297,11 @@ func TestPower(t *testing.T) {
 		t.Error("the set's vectors have changed")
 	}
 	x.Set(1, 1, -3)
-	if _, err := Extract(t.Context(), set, Pixels{}, Options{Power: 0.5}); err == nil || !strings.Contains(err.Error(), "b: column 2: the value is -3") {
+	if _, err := Extract(t.Context(), set, Pixels{}, Options{Power: 0.5}); err == nil || !strings.Contains(err.Error(), "b: column 2: value -3, but power needs values of 0 or more") {
 		t.Errorf("the root of -3: error %v", err)
 	}
 	for _, power := range []float64{-1, 1.5, math.NaN()} {
-		if _, err := Extract(t.Context(), set, Pixels{}, Options{Power: power}); err == nil || !strings.Contains(err.Error(), "above 0 and up to 1") {
+		if _, err := Extract(t.Context(), set, Pixels{}, Options{Power: power}); err == nil || !strings.Contains(err.Error(), "expected above 0 and at most 1") {
 			t.Errorf("a power of %v: error %v", power, err)
 		}
 	}

@@ -23,10 +23,10 @@ const (
 // square roots of the fractions of the cell's pixels (Hellinger map), ordered by row and column of the cell, then by
 // hue, saturation and value.
 type ColourHistogram struct {
-	Grid        Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
-	Hues        int   `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
-	Saturations int   `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
-	Values      int   `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
+	Grid        Cells `setting:"grid" default:"1x1" help:"grid of cells (rows × columns), such as 2x2"`
+	Hues        int   `setting:"hues" default:"8" help:"number of hue bins" range:"[1,360]"`
+	Saturations int   `setting:"saturations" default:"3" help:"number of saturation bins" range:"[1,256]"`
+	Values      int   `setting:"values" default:"3" help:"number of bins of the value, max(red, green, blue)" range:"[1,256]"`
 }
 
 // Cells is a grid of equal cells over an image.
@@ -38,7 +38,7 @@ func (c *Cells) UnmarshalText(text []byte) error {
 	r, err1 := strconv.Atoi(rows)
 	n, err2 := strconv.Atoi(columns)
 	if !both || err1 != nil || err2 != nil || r < 1 || n < 1 || r > colourSide || n > colourSide {
-		return fmt.Errorf("%q is no grid; want rows×columns such as 2x2, at most %dx%[2]d", text, colourSide)
+		return fmt.Errorf("invalid grid %q; expected rows×columns such as 2x2, at most %dx%[2]d", text, colourSide)
 	}
 	*c = Cells{r, n}
 	return nil
@@ -66,7 +66,7 @@ func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	}
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
 	if bins > maxColumns/cells {
-		return nil, fmt.Errorf("colour histograms: %+v: want at most %d values", h, maxColumns)
+		return nil, fmt.Errorf("colour histograms: %+v: expected at most %d values", h, maxColumns)
 	}
 	return &Rows{
 		Height: colourSide, Width: colourSide, Channels: 3, Columns: cells * bins,

@@ -178,9 +178,9 @@ func TestColourHistogramErrors(t *testing.T) {
 		h    ColourHistogram
 		want string
 	}{
-		{ColourHistogram{Hues: -1}, "hues: want"},
+		{ColourHistogram{Hues: -1}, "hues: expected"},
 		{ColourHistogram{Grid: Cells{65, 1}}, "at most 64x64"},
-		{ColourHistogram{Hues: 1 << 40, Saturations: 1 << 40}, ": want"},
+		{ColourHistogram{Hues: 1 << 40, Saturations: 1 << 40}, ": expected"},
 		{ColourHistogram{Grid: Cells{64, 64}, Hues: 360}, "at most 1048576 values"},
 	} {
 		if _, err := Extract(t.Context(), set, test.h, Options{}); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -191,7 +191,7 @@ func TestColourHistogramErrors(t *testing.T) {
 		t.Errorf("grey vectors: %v", err)
 	}
 	for _, text := range []string{"2", "0x2", "2x", "65x1", "axb", "2x2x2"} {
-		if err := new(Cells).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is no grid", text)) {
+		if err := new(Cells).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("invalid grid %q", text)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -354,7 +354,7 @@ func TestHOGOfSets(t *testing.T) {
 		set  *datasets.Set
 		want string
 	}{
-		{Options{}, vectorSet(mat.NewDense(2, 3, nil), 0, 0), "are no images, and hog takes"},
+		{Options{}, vectorSet(mat.NewDense(2, 3, nil), 0, 0), "are not images, but hog needs"},
 		{Options{Crop: Box{0, 0, 60, 8}}, fileSet(t, img), "00.png: crop: the box"},
 		{Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 	} {

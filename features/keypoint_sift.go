@@ -17,19 +17,19 @@ const (
 )
 
 // ErrNoOpenCV is the error of [KeypointSIFT] in a build without OpenCV.
-var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
-	`build one with "make opencv", or take dense SIFT instead`)
+var ErrNoOpenCV = errors.New("key points need OpenCV, which this build does not include: " +
+	`build with "make opencv", or use sift: dense`)
 
 // KeypointSIFT computes SIFT descriptors at detected key points with OpenCV (Lowe 2004). The zero value means OpenCV's
 // defaults. A patch has 4×4 bins of 8 orientations as in [DenseSIFT], and is rotated to its dominant orientation. In a
 // build without OpenCV, Check and Extract return ErrNoOpenCV.
 type KeypointSIFT struct {
-	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
-	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
-	Edge      float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
-	Sigma     float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
-	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
-	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	MaxPoints int     `setting:"most" default:"all" help:"maximum number of key points per image" range:"[1,1e9]"`
+	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast threshold: weaker key points are dropped" range:"(0,1]"`
+	Edge      float64 `setting:"edge" default:"10" help:"edge threshold: ratio of curvatures above which key points are dropped" range:"[1,1e6]"`
+	Sigma     float64 `setting:"sigma" default:"1.6" help:"Gaussian blur of the first image of an octave, in pixels" range:"[0.1,10]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots of the descriptor"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"maximum number of pixels; larger images are scaled down" range:"[1,1e9]"`
 }
 
 func (k KeypointSIFT) Label() string {
@@ -45,7 +45,7 @@ func (k KeypointSIFT) Label() string {
 
 // Dim and WhyNone implement [DescriptorExtractor].
 func (KeypointSIFT) Dim() int        { return siftDim }
-func (KeypointSIFT) WhyNone() string { return "no keypoints were found in it" }
+func (KeypointSIFT) WhyNone() string { return "no key points found" }
 
 // Check implements [DescriptorExtractor].
 func (k KeypointSIFT) Check() error {

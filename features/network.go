@@ -21,13 +21,13 @@ import (
 // value is EfficientNet-Lite0 (Tan and Le 2019), which requires an import of features/lite0. By default images are
 // cropped to their centred square.
 type Network struct {
-	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
-	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
-	Places bool      `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
-	Size   int       `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
-	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
-	Scale  []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
-	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
+	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"ONNX model of a convolutional network"`
+	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"layer whose values are the features"`
+	Places bool      `setting:"places" help:"use the values at each spatial position instead of their mean, so that parts can be shown on images"`
+	Size   int       `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square input images, in pixels"`
+	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"mean subtracted from pixels (0 to 255), one or one per channel; with file"`
+	Scale  []float64 `setting:"scale" range:"(0,]" help:"divisor of the difference, one or one per channel; with file"`
+	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the colour channels; with file"`
 }
 
 // lite0 is the name of the built-in network.
@@ -131,7 +131,7 @@ func (n Network) model(ctx context.Context) ([]byte, error) {
 	if n.File == "" {
 		model, ok := models.Load(lite0)
 		if !ok {
-			return nil, errors.New("it is not part of this program, which has to import features/" + lite0)
+			return nil, errors.New("the built-in network is missing: import features/" + lite0)
 		}
 		return model.([]byte), nil
 	}
@@ -153,17 +153,17 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 	mean, scale = n.Mean, n.Scale
 	switch {
 	case n.File == "" && (mean != nil || scale != nil || n.Order != ""):
-		return nil, nil, errors.New("mean, scale and order go with file")
+		return nil, nil, errors.New("mean, scale and order need file")
 	case n.File == "":
 		mean, scale = []float64{127}, []float64{128}
 	case mean == nil || scale == nil:
-		return nil, nil, errors.New("mean and scale are missing: a model does not say how pixels enter it; many take mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
+		return nil, nil, errors.New("mean and scale are missing; many models use mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
 	}
 	if err := check(n); err != nil {
 		return nil, nil, err
 	}
 	if channels != 1 && channels != 3 {
-		return nil, nil, fmt.Errorf("it takes images of %d channels; want 1 or 3", channels)
+		return nil, nil, fmt.Errorf("the network needs images of %d channels; expected 1 or 3", channels)
 	}
 	for _, of := range []*[]float64{&mean, &scale} {
 		if len(*of) == 1 {
@@ -171,7 +171,7 @@ func (n Network) entry(channels int) (mean, scale []float64, err error) {
 		}
 	}
 	if len(mean) != channels || len(scale) != channels {
-		return nil, nil, fmt.Errorf("mean %v and scale %v: want one number or %d", n.Mean, n.Scale, channels)
+		return nil, nil, fmt.Errorf("mean %v and scale %v: expected one number or %d", n.Mean, n.Scale, channels)
 	}
 	return mean, scale, nil
 }

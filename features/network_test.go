@@ -141,18 +141,18 @@ func TestNetworkErrors(t *testing.T) {
 		by   Network
 		want string
 	}{
-		{Network{}, "network lite0: it is not part of this program"},
+		{Network{}, "network lite0: the built-in network is missing: import features/"},
 		{Network{File: file}, "mean and scale are missing"},
 		{Network{File: file, Mean: zero}, "mean and scale are missing"},
-		{Network{File: file, Mean: []float64{1, 2}, Scale: one}, "want one number or 3"},
-		{Network{File: file, Mean: zero, Scale: zero}, "scale: want a number above 0"},
-		{Network{File: file, Mean: zero, Scale: one, Order: "gbr"}, "want rgb or bgr"},
-		{Network{File: file, Mean: zero, Scale: one, Size: 7}, "takes images of 6×6, not 7×7"},
-		{Network{File: file, Mean: zero, Scale: one, Layer: "top"}, `there is no layer "top"`},
+		{Network{File: file, Mean: []float64{1, 2}, Scale: one}, "expected one number or 3"},
+		{Network{File: file, Mean: zero, Scale: zero}, "scale: expected a number above 0"},
+		{Network{File: file, Mean: zero, Scale: one, Order: "gbr"}, "expected rgb or bgr"},
+		{Network{File: file, Mean: zero, Scale: one, Size: 7}, "the network needs images of 6×6, got 7×7"},
+		{Network{File: file, Mean: zero, Scale: one, Layer: "top"}, `unknown layer "top"; the last layers are`},
 		{Network{File: filepath.Dir(file), Mean: zero, Scale: one}, "not a file"},
 		{Network{File: file + "x", Mean: zero, Scale: one}, "no such file"},
-		{Network{File: damaged, Mean: zero, Scale: one}, "damaged.onnx: the bytes are no ONNX model"},
-		{Network{File: infinite, Mean: zero, Scale: one, Layer: "infinite"}, "00.png: the network's value 1 is +Inf"},
+		{Network{File: damaged, Mean: zero, Scale: one}, "damaged.onnx: not an ONNX model, or a damaged one"},
+		{Network{File: infinite, Mean: zero, Scale: one, Layer: "infinite"}, "00.png: output 1 of the network is +Inf"},
 	} {
 		_, err := Extract(t.Context(), set, c.by, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -161,7 +161,7 @@ func TestNetworkErrors(t *testing.T) {
 	}
 	models.Store(lite0, []byte("x"))
 	defer models.Delete(lite0)
-	if _, err := Extract(t.Context(), set, Network{Mean: zero}, Options{}); err == nil || !strings.Contains(err.Error(), "network lite0: the bytes are no ONNX model") {
+	if _, err := Extract(t.Context(), set, Network{Mean: zero}, Options{}); err == nil || !strings.Contains(err.Error(), "network lite0: not an ONNX model, or a damaged one") {
 		t.Errorf("got %v", err)
 	}
 	// A model whose maps have no room.

@@ -15,8 +15,8 @@ const defaultSide = 32
 // Pixels uses the grey or colour values of images as features. Its zero value means 32×32 grey images, or the size of the
 // set's own images.
 type Pixels struct {
-	Size   Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
-	Colour bool `setting:"colour" help:"red, green and blue in place of grey"`
+	Size   Size `setting:"pixels" default:"32, or the set's own" help:"image size: side of a square, or HEIGHTxWIDTH"`
+	Colour bool `setting:"colour" help:"use red, green and blue instead of grey"`
 }
 
 // Size is the height and width of images in pixels.
@@ -39,9 +39,9 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	rows := &Rows{Height: p.Size.Height, Width: p.Size.Width, Channels: 1}
 	switch {
 	case (rows.Height == 0) != (rows.Width == 0):
-		return nil, fmt.Errorf("height %d and width %d: give both or none", rows.Height, rows.Width)
+		return nil, fmt.Errorf("height %d and width %d: set both or none", rows.Height, rows.Width)
 	case min(rows.Height, rows.Width) < 0 || max(rows.Height, rows.Width) > datasets.MaxSide:
-		return nil, fmt.Errorf("height %d and width %d: want 1 to %d", rows.Height, rows.Width, datasets.MaxSide)
+		return nil, fmt.Errorf("height %d and width %d: expected 1 to %d", rows.Height, rows.Width, datasets.MaxSide)
 	case set.Files == nil && (set.Height == 0 || rows.Height == 0):
 		rows.Height, rows.Width = set.Height, set.Width
 	case rows.Height == 0:

@@ -229,7 +229,7 @@ func TestPixelsOfVectors(t *testing.T) {
 	if !mat.EqualApprox(out.X, mat.NewDense(2, 3, []float64{1, 0, 0, 0, 0.6, 0.8}), 1e-15) || out.Height != 0 || out.Width != 0 {
 		t.Errorf("%v", mat.Formatted(out.X))
 	}
-	if _, err := Extract(t.Context(), plain, Pixels{}, Options{Crop: Square{}}); err == nil || !strings.Contains(err.Error(), "no images") {
+	if _, err := Extract(t.Context(), plain, Pixels{}, Options{Crop: Square{}}); err == nil || !strings.Contains(err.Error(), "not images") {
 		t.Errorf("a crop of vectors: error %v", err)
 	}
 }
@@ -293,13 +293,13 @@ func TestPixelsErrors(t *testing.T) {
 	}{
 		{"no samples", Pixels{}, Options{}, good.Subset(nil), "no samples"},
 		{"black", Pixels{}, Options{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
-		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "none of the 2 samples"},
+		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "features: no usable sample among the 2 of"},
 		{"NaN", Pixels{Size: Size{Height: 4, Width: 4}}, Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
-		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "give both or none"},
+		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "set both or none"},
 		{"negative", Pixels{Size: Size{Height: -4, Width: 4}}, Options{}, good, "-4"},
 		{"too large", Pixels{Size: Size{Height: 4, Width: 5000}}, Options{}, good, "5000"},
 		{"unknown norm", Pixels{}, Options{Normalise: 9}, good, "norm(9)"},
-		{"box outside", Pixels{}, Options{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
+		{"box outside", Pixels{}, Options{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is outside the image of 8×8 pixels"},
 		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
 	} {
 		if _, err := Extract(t.Context(), test.set, test.pixels, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -48,7 +48,7 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 		return fmt.Errorf("features: the set %s has no samples", set.Name)
 	}
 	if len(m.Rows) == 0 {
-		return fmt.Errorf("features: none of the %d samples of %s can be used (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
+		return fmt.Errorf("features: no usable sample among the %d of %s (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), m.Skipped[0])
 	}
 	return nil
 }
@@ -162,13 +162,13 @@ func (n Norm) apply(values []float64, power float64, columns []int) error {
 	for j, v := range values {
 		if power != 0 && power != 1 {
 			if v < 0 {
-				return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(j), v)
+				return fmt.Errorf("column %d: value %v, but power needs values of 0 or more", column(j), v)
 			}
 			v = elementary.Pow(v, power)
 			values[j] = v
 		}
 		if !(math.Abs(v) <= math.MaxFloat64) { // not a number, or infinite
-			return fmt.Errorf("column %d: the value is %v", column(j), v)
+			return fmt.Errorf("column %d: value %v is not finite", column(j), v)
 		}
 		largest = max(largest, math.Abs(v))
 	}
@@ -186,10 +186,10 @@ func (n Norm) apply(values []float64, power float64, columns []int) error {
 	case NormNone:
 		return nil
 	default:
-		return fmt.Errorf("there is no %v", n)
+		return fmt.Errorf("unknown %v", n)
 	}
 	if math.IsInf(length, 0) {
-		return errors.New("the values are too large to be added up")
+		return errors.New("the values are too large: their sum overflows")
 	}
 	for j := range values {
 		values[j] /= length

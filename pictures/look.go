@@ -103,10 +103,10 @@ func (l *Look) Cut(b []byte) (rest []byte, err error) {
 	var s stored
 	n, err := binary.Decode(b, binary.LittleEndian, &s)
 	if err != nil {
-		return nil, fmt.Errorf("pictures: the look of a picture: %w", err)
+		return nil, fmt.Errorf("pictures: thumbnail: %w", err)
 	}
 	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
-		return nil, errors.New("pictures: no look of a picture")
+		return nil, errors.New("pictures: not a thumbnail")
 	}
 	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
 	return b[n:], nil

@@ -142,13 +142,13 @@ func TestRankAutoRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{among: 9..3}":      "is no range",
-		"{among: 0..3}":      "is no range",
+		"{among: 9..3}":      "invalid range",
+		"{among: 0..3}":      "invalid range",
 		"{by: chance}":       "chance",
 		"{from: 2}":          "from",
-		"[auto, 4]":          "several ranks must be numbers that rise",
-		"[4, {among: 2..3}]": "several ranks must be numbers that rise",
-		"automatic":          "want k, k+1, 2k, a number or auto",
+		"[auto, 4]":          "several ranks must be numbers in rising order",
+		"[4, {among: 2..3}]": "several ranks must be numbers in rising order",
+		"automatic":          "expected k, k+1, 2k, a number or auto",
 	} {
 		if err := Set((&spec.Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -166,8 +166,8 @@ func TestRankAutoRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct{ text, set string }{
-		"begins above the 24 samples": {"{name: x, methods: [nmf], classes: 2, rank: {among: 30..40}}", mixtures(t)},
-		"needs values of 0 or more":   {"{name: x, methods: [cf], rank: auto}", negative},
+		"begins above the number of samples of a draw, 24": {"{name: x, methods: [nmf], classes: 2, rank: {among: 30..40}}", mixtures(t)},
+		"needs values of 0 or more":                        {"{name: x, methods: [cf], rank: auto}", negative},
 	} {
 		e, err := spec.Parse([]byte(c.text))
 		if err != nil {
@@ -185,7 +185,7 @@ func TestRankAutoRefused(t *testing.T) {
 	}
 	in := blobs(t, 3, 8, 12)
 	g := grouping.Groups{K: 3, Method: spec.Method{Name: "nmf"}, Rank: &spec.Rank{Auto: &spec.AutoRank{}}, Cluster: spec.Cluster{By: spec.Largest}}
-	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank: auto, by held-out; each basis vector is a group") {
+	if _, err := g.Find(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "rank: auto, by held-out, but clustering by largest coefficient needs one basis vector per group") {
 		t.Errorf("%v", err)
 	}
 }
@@ -274,7 +274,7 @@ func TestCountCurve(t *testing.T) {
 	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best()] != 5 {
 		t.Errorf("with labels: %+v, %v", c, err)
 	}
-	for want, k := range map[string][2]int{"4 classes": {3, 6}, "want two numbers": {6, 5}, "too many": {5, 31}} {
+	for want, k := range map[string][2]int{"4 classes": {3, 6}, "groups: expected a rising range from 2 or more": {6, 5}, "too many": {5, 31}} {
 		if _, err := g.CountCurve(t.Context(), in, k[0], k[1], nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v groups: %v, want %q", k, err, want)
 		}
@@ -335,7 +335,7 @@ func TestGroupCountRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"1", "9..3", "1..4", "many", "2.5"} {
-		if err := Set((&spec.Experiment{}), "cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "is no number of groups") {
+		if err := Set((&spec.Experiment{}), "cluster", "{k: "+text+"}"); err == nil || !strings.Contains(err.Error(), "expected 2 or more, a range such as 5..30, or auto") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -344,11 +344,11 @@ func TestGroupCountRead(t *testing.T) {
 func TestGroupCountRefused(t *testing.T) {
 	set := mixtures(t)
 	for want, text := range map[string]string{
-		"cluster: k is 50, and there may be only 48 samples":         "{name: x, methods: [nmf], cluster: {k: 50}}",
-		"cluster: k is 3, and samples of 4 classes have labels":      "{name: x, methods: [nmf], labels: 30%, cluster: {k: 3}}",
-		"the method nmf groups samples by their largest coefficient": "{name: x, methods: [nmf], cluster: {by: largest, k: auto}}",
-		"the number of groups, is for the task cluster":              "{name: x, methods: [nmf], task: classify, train: 3, test: rest, cluster: {k: 4}}",
-		"cluster: k is 20..30, and there may be only 24 samples":     "{name: x, methods: [nmf], classes: 2, cluster: {k: 20..30}}",
+		"cluster: k is 50, but a draw may have only 48 samples":                           "{name: x, methods: [nmf], cluster: {k: 50}}",
+		"cluster: k is 3, but there must be a cluster for each of the 4 labelled classes": "{name: x, methods: [nmf], labels: 30%, cluster: {k: 3}}",
+		"but the method nmf clusters by largest coefficient; set rank instead of k":       "{name: x, methods: [nmf], cluster: {by: largest, k: auto}}",
+		"cluster: k needs task: cluster":                                                  "{name: x, methods: [nmf], task: classify, train: 3, test: rest, cluster: {k: 4}}",
+		"cluster: k is 20..30, but a draw may have only 24 samples":                       "{name: x, methods: [nmf], classes: 2, cluster: {k: 20..30}}",
 	} {
 		e, err := spec.Parse([]byte(text))
 		if err != nil {

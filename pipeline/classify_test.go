@@ -113,12 +113,12 @@ func TestTaskRefuses(t *testing.T) {
 		"{name: x, data: y, methods: [original]}":                                          "the method original is for the task classify",
 		"{name: x, data: y, methods: [kmeans], task: classify, train: 3, test: 3}":         "the method kmeans is for the task cluster",
 		"{name: x, data: y, methods: [nmf], task: classify}":                               "needs train and test",
-		"{name: x, data: y, methods: [nmf], train: 3}":                                     "are for classification",
-		"{name: x, data: y, methods: [nmf], neighbours: 3}":                                "are for classification",
-		"{name: x, data: y, methods: [{name: nmf, recode: true}]}":                         "has recode",
-		"{name: x, data: y, methods: [nmf], labels: rest}":                                 "only test can be the rest",
-		"{name: x, data: y, methods: [nmf], task: classify, train: 1, test: 1, labels: 3}": "labels is for clustering",
-		"{name: x, data: y, methods: [nmf], classes: 2..3, rank: [3, 4]}":                  "several numbers of classes and several ranks",
+		"{name: x, data: y, methods: [nmf], train: 3}":                                     "train, test, split, classifier and neighbours need task: classify",
+		"{name: x, data: y, methods: [nmf], neighbours: 3}":                                "train, test, split, classifier and neighbours need task: classify",
+		"{name: x, data: y, methods: [{name: nmf, recode: true}]}":                         "sets recode",
+		"{name: x, data: y, methods: [nmf], labels: rest}":                                 "rest is valid for test only",
+		"{name: x, data: y, methods: [nmf], task: classify, train: 1, test: 1, labels: 3}": "labels needs task: cluster; a classification labels all training samples",
+		"{name: x, data: y, methods: [nmf], classes: 2..3, rank: [3, 4]}":                  "the experiment varies both classes and rank; use several values for one of them only",
 		"{name: x, data: y, methods: [cop-kmeans]}":                                        "needs labels",
 	} {
 		e, err := spec.Parse([]byte(text))
@@ -138,7 +138,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 samples to train and 6 to test are asked for, and it has 11`) {
+	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 training and 6 test samples requested, but it has 11 samples`) {
 		t.Errorf("more than a class has: %v", err)
 	}
 }
@@ -295,14 +295,14 @@ func TestSplitMistakes(t *testing.T) {
 	for _, c := range []struct {
 		text, data, want string
 	}{
-		{base + "split: folders}", splitFolder(t, map[string]int{"Coast": 3, "Forest": 3}), "has no parts train and test"},
-		{base + "split: folders}", splitFolder(t, map[string]int{"train/Coast": 3, "train/Forest": 3, "test/Coast": 3}), `class "Forest": split: it has 3 samples to train and 0 to test`},
-		{base + "split: folders, train: 2}", "generated", "leave out train and test"},
+		{base + "split: folders}", splitFolder(t, map[string]int{"Coast": 3, "Forest": 3}), "has neither folders train and test with all images, nor IDX files of both parts"},
+		{base + "split: folders}", splitFolder(t, map[string]int{"train/Coast": 3, "train/Forest": 3, "test/Coast": 3}), `class "Forest": split: it has 3 training and 0 test samples; expected 1 or more of both`},
+		{base + "split: folders, train: 2}", "generated", "split defines training and test samples; remove train and test"},
 		{base + "train: 2}", "generated", "needs train and test"},
-		{base + "train: 2, test: rest, classifier: linear, neighbours: 3}", "generated", "neighbours are for the classifier"},
+		{base + "train: 2, test: rest, classifier: linear, neighbours: 3}", "generated", "neighbours needs classifier: neighbours, but the classifier is linear"},
 		{base + "train: 2, test: rest, classifier: {c: 3}}", "generated", "by: linear"},
-		{"{name: x, methods: [nmf], split: folders}", "generated", "for classification"},
-		{"{name: x, methods: [nmf], classifier: linear}", "generated", "for classification"},
+		{"{name: x, methods: [nmf], split: folders}", "generated", "need task: classify"},
+		{"{name: x, methods: [nmf], classifier: linear}", "generated", "need task: classify"},
 	} {
 		e, err := spec.Parse([]byte(c.text))
 		if err != nil {

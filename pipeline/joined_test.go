@@ -60,25 +60,25 @@ func TestJoinedSettings(t *testing.T) {
 		t.Error("what of them is of words, or worth keeping, is not known")
 	}
 	for text, want := range map[string]string{
-		"[hog]":                                      "[1:11] want 2 features or more in a list, and not 1",
-		"[]":                                         "[1:11] want 2 features or more in a list, and not 0",
-		"[hog, [sift, colour]]":                      "[1:17] want a feature, not a list",
-		"[hog, surf]":                                `[1:17] want a feature (pixels, hog, `,
-		"[hog, {colour: hsv, hogs: 2}]":              `[1:31] unknown key "hogs"`,
-		"[hog, {colour: hsv, weight: 0}]":            "[1:39] want a number above 0 to 1e+06, not 0",
-		"[hog, {hog: true, scale: -1}]":              "[1:36] want a number above 0",
-		"[{sift: dense}, {sift: {bins: 8}}]":         "[1:27] visual words are among the features twice",
-		"[hog, {hog: true, weight: 2, scale: 2}]":    "[1:29] weight does not go with scale",
-		"[hog, {hog: true, weight: 2, weight: 3}]":   "stands twice",
-		"{colour: hsv, weight: 2}":                   "[1:25] weight is for one of several features",
-		"[hog, {colour: hsv, words: 9}]":             "[1:31] words is for visual words",
-		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "[1:49] want a number above 0 to 1, not 40",
+		"[hog]":                                      "1:11: expected a list of 2 or more features, got 1",
+		"[]":                                         "1:11: expected a list of 2 or more features, got 0",
+		"[hog, [sift, colour]]":                      "1:17: expected a feature, got a list",
+		"[hog, surf]":                                `1:17: expected a feature (pixels, hog, `,
+		"[hog, {colour: hsv, hogs: 2}]":              `1:31: unknown key "hogs"`,
+		"[hog, {colour: hsv, weight: 0}]":            "1:39: expected a number above 0 up to 1e+06, got 0",
+		"[hog, {hog: true, scale: -1}]":              "1:36: expected a number above 0",
+		"[{sift: dense}, {sift: {bins: 8}}]":         "1:27: only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)",
+		"[hog, {hog: true, weight: 2, scale: 2}]":    "1:29: weight and scale exclude each other; set one of them",
+		"[hog, {hog: true, weight: 2, weight: 3}]":   "duplicate key",
+		"{colour: hsv, weight: 2}":                   "1:25: weight needs several features",
+		"[hog, {colour: hsv, words: 9}]":             "1:31: words needs a SIFT feature, such as sift: dense",
+		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "1:49: expected a number above 0 up to 1, got 40",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
-	for want, list := range map[string][]spec.Weighted{"not said one by one": {{Features: spec.Features{Auto: true}}, {}}, "no features": {}} {
+	for want, list := range map[string][]spec.Weighted{"joined features must be listed one by one": {{Features: spec.Features{Auto: true}}, {}}, "no features": {}} {
 		e := &spec.Experiment{Data: spec.Data{Set: paint(t)}, Features: spec.Features{Joined: list}}
 		if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

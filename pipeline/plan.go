@@ -129,16 +129,16 @@ func checkedPlan(e *spec.Experiment, set *datasets.Set, rows []int) (*Plan, erro
 	}
 	p.draws.modelled = sync.OnceValue(func() *sharedDraw { return newSharedDraw(p, drawID{p.mostClasses(), 0}) })
 	if k := p.mostClasses(); k > len(p.classes) {
-		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, set.Name, len(p.classes))
+		return nil, fmt.Errorf("classes: %d requested, but %s has %d", k, set.Name, len(p.classes))
 	}
 	if k := p.mostClasses(); e.Task == spec.Classification && k > eval.MostConfused {
-		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
+		return nil, fmt.Errorf("classes: %d requested, but a classification supports at most %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
 		return nil, err
 	}
 	if trials := len(p.ks) * len(e.Rank.List()) * e.RepeatCount(); trials > spec.MaxTrials/len(e.Methods) {
-		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, spec.MaxTrials)
+		return nil, fmt.Errorf("%d methods in %d draws exceed the limit of %d trials", len(e.Methods), trials, spec.MaxTrials)
 	}
 	return p, nil
 }
@@ -153,19 +153,19 @@ type class struct {
 func (p *Plan) findClasses() error {
 	set := p.set
 	if len(set.Classes) == 0 {
-		how := "partwise cluster works without"
+		how := "partwise cluster needs none"
 		if set.TimeFolders != nil {
-			how = fmt.Sprintf("pool: true reads its subfolders as classes, which look like dates or camera folders (%s)", phrase.Some(set.TimeFolders))
+			how = fmt.Sprintf("its subfolders look like dates or camera folders (%s); pool: true reads them as classes", phrase.Some(set.TimeFolders))
 		}
-		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; %s", p.Experiment.Data.Set, how)
+		return fmt.Errorf("%s has no classes, which an experiment needs; %s", p.Experiment.Data.Set, how)
 	}
 	if p.Experiment.Split != "" && set.Test == nil {
-		return fmt.Errorf("split: %s has no parts train and test: no folders of these names with all images in them, and no IDX files of both", p.Experiment.Data.Set)
+		return fmt.Errorf("split: %s has neither folders train and test with all images, nor IDX files of both parts", p.Experiment.Data.Set)
 	}
 	p.classes = make([]class, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
-			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", p.Experiment.Data.Set, set.Names[p.rows[row]])
+			return fmt.Errorf("%s: the class of %s is unknown; an experiment needs the class of each sample", p.Experiment.Data.Set, set.Names[p.rows[row]])
 		}
 		p.classes[c].rows = append(p.classes[c].rows, row)
 	}
@@ -176,7 +176,7 @@ func (p *Plan) findClasses() error {
 			if len(c.rows) == 1 {
 				has = "1 sample"
 			}
-			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[i], has)
+			return fmt.Errorf("%s: class %q has %s; an experiment needs 2 or more in each class", p.Experiment.Data.Set, set.Classes[i], has)
 		}
 		if err := p.countSamples(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
@@ -198,7 +198,7 @@ func (p *Plan) countSamples(c *class) (err error) {
 			}
 		}
 		if c.seen = size - c.tested; c.seen == 0 || c.tested == 0 {
-			return fmt.Errorf("split: it has %d samples to train and %d to test", c.seen, c.tested)
+			return fmt.Errorf("split: it has %d training and %d test samples; expected 1 or more of both", c.seen, c.tested)
 		}
 		c.labelled = c.seen
 		return nil
@@ -220,7 +220,7 @@ func (p *Plan) countSamples(c *class) (err error) {
 		}
 	}
 	if c.tested < 1 || c.seen+c.tested > size {
-		return fmt.Errorf("%d samples to train and %d to test are asked for, and it has %d", c.seen, c.tested, size)
+		return fmt.Errorf("%d training and %d test samples requested, but it has %d samples", c.seen, c.tested, size)
 	}
 	return nil
 }

@@ -217,19 +217,19 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct{ text, set string }{
-		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", testkit.CSV(t, 3, 3, 3, 3, 3)},
-		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", testkit.CSV(t, 3, 1, 3)},
-		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
-		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testkit.CSV(t, 3, 3, 3)},
-		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
-		"negative.csv row 2, column 2: value -2 is negative, and nmf":   {"{name: x, methods: [kmeans, cf, nmf]}", negative},
-		"the class of half.csv row 3 is not known":                      {"{name: x, methods: [nmf]}", halfKnown},
-		"none.csv has no classes":                                       {"{name: x, methods: [nmf]}", noClasses},
-		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", testkit.CSV(t, 3, 3)},
-		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", testkit.CSV(t, 3, 3)},
-		"names no methods":                                              {"{name: x}", testkit.CSV(t, 3, 3)},
-		"has no name":                                                   {"{methods: [nmf]}", testkit.CSV(t, 3, 3)},
-		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", testkit.CSV(t, 3, 3)},
+		"classes: 6 requested, but set has 5":                                                  {"{name: x, methods: [nmf], classes: 2..6}", testkit.CSV(t, 3, 3, 3, 3, 3)},
+		`class "class1" has 1 sample;`:                                                         {"{name: x, methods: [nmf]}", testkit.CSV(t, 3, 1, 3)},
+		"rank: 20 is 20 for 2 classes, above the number of samples, 6":                         {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
+		"rank: k-2 is 0 for 2 classes":                                                         {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testkit.CSV(t, 3, 3, 3)},
+		`class "class0": labels: 4 samples requested, but it has 3`:                            {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
+		"negative.csv row 2, column 2: value -2 is negative, but nmf":                          {"{name: x, methods: [kmeans, cf, nmf]}", negative},
+		"the class of half.csv row 3 is unknown; an experiment needs the class of each sample": {"{name: x, methods: [nmf]}", halfKnown},
+		"none.csv has no classes":                                                              {"{name: x, methods: [nmf]}", noClasses},
+		"the method cnmf needs labels":                                                         {"{name: x, methods: [cnmf]}", testkit.CSV(t, 3, 3)},
+		`two methods are called "nmf"`:                                                         {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", testkit.CSV(t, 3, 3)},
+		"the experiment has no methods: set methods":                                           {"{name: x}", testkit.CSV(t, 3, 3)},
+		"has no name": {"{methods: [nmf]}", testkit.CSV(t, 3, 3)},
+		`the name "../x" is not usable as a folder name: remove /, \, NUL or the leading dot`: {"{name: ../x, methods: [nmf]}", testkit.CSV(t, 3, 3)},
 	} {
 		e, err := spec.Parse([]byte(c.text))
 		if err != nil {
@@ -260,7 +260,7 @@ func TestRandomPart(t *testing.T) {
 		t.Errorf("%d samples, want 40", n)
 	}
 	e.Data.Samples = 91
-	if _, err := input.Prepare(context.Background(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
+	if _, err := input.Prepare(context.Background(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "samples: 91 requested, but set has 90") {
 		t.Errorf("more samples than there are: %v", err)
 	}
 }
@@ -292,7 +292,7 @@ func TestGroups(t *testing.T) {
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}
-	for k, want := range map[int]string{36: "36 groups are asked for, and there are 35 samples", 1: "2 or more"} {
+	for k, want := range map[int]string{36: "36 groups requested, but there are 35 samples", 1: "2 or more"} {
 		if _, err := (grouping.Groups{K: k, Method: spec.Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d groups: %v", k, err)
 		}
@@ -470,11 +470,11 @@ func TestCompareSummaries(t *testing.T) {
 	if err := os.WriteFile(set, changed, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Compare(newPlan(t, clustering, set).Summary()); err == nil || !strings.Contains(err.Error(), "the data held other samples") {
+	if _, err := a.Compare(newPlan(t, clustering, set).Summary()); err == nil || !strings.Contains(err.Error(), "the samples or their classes changed between the runs") {
 		t.Errorf("data that were changed: error %v", err)
 	}
 	here.Classes = []string{"a", "b", "c"}
-	if _, err := a.Compare(here); err == nil || !strings.Contains(err.Error(), "classes have other names") {
+	if _, err := a.Compare(here); err == nil || !strings.Contains(err.Error(), "the names of the classes differ") {
 		t.Errorf("other classes: error %v", err)
 	}
 	here.Shared = nil

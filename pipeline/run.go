@@ -77,7 +77,7 @@ func (e *TrialsError) Unwrap() error { return e.First }
 // before it calls the sink.
 func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]record.Record, error) {
 	budget := memory.FromContext(ctx)
-	release, err := budget.Keep(p.sharedMemory(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
+	release, err := budget.Keep(p.sharedMemory(), fmt.Sprintf("the results of %d trials", len(p.trials)))
 	if err != nil {
 		return nil, err
 	}

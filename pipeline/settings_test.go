@@ -85,17 +85,17 @@ func TestSweep(t *testing.T) {
 func TestSweepRefuses(t *testing.T) {
 	const line = "methods:\n  - {name: gnmf, "
 	for text, want := range map[string]string{
-		line + "lambda: [1, -1]}":                 `[2:30] gnmf: lambda: want a number from 0 to 1e+100, not -1`,
-		line + "lambda: [1, 1.0]}":                `[2:30] lambda: the value 1.0 stands twice`,
-		line + "edges: [binary, binary]}":         `[2:34] edges: the value binary stands twice`,
-		line + "lambda: []}":                      `[2:26] lambda has no values`,
-		line + "lambda: [1, [2]]}":                `[2:30] lambda: want a list of single values`,
-		line + "lamda: [1, 2]}":                   `[2:18] unknown key "lamda"`,
-		line + "iterations: [10, 0]}":             `[2:35] want a whole number from 1 to`,
-		line + "as: [a, b]}":                      `[2:22] want one name`,
-		"methods:\n  - {name: [gnmf, nmf]}":       `[2:12] want one name`,
-		"methods:\n  - {name: kmeans, k: [1, 2]}": `[2:20] kmeans has no parameter "k"`,
-		line + "lambda: [" + numbers(101) + "], neighbours: [" + numbers(100) + "]}": `stands for more than 10000`,
+		line + "lambda: [1, -1]}":                 `2:30: gnmf: lambda: expected a number from 0 to 1e+100, got -1`,
+		line + "lambda: [1, 1.0]}":                `2:30: lambda: duplicate value 1.0`,
+		line + "edges: [binary, binary]}":         `2:34: edges: duplicate value binary`,
+		line + "lambda: []}":                      `2:26: lambda has no values`,
+		line + "lambda: [1, [2]]}":                `2:30: lambda: expected a list of single values`,
+		line + "lamda: [1, 2]}":                   `2:18: unknown key "lamda"`,
+		line + "iterations: [10, 0]}":             `2:35: expected a whole number from 1 to`,
+		line + "as: [a, b]}":                      `2:22: expected a single name; only other settings can be lists`,
+		"methods:\n  - {name: [gnmf, nmf]}":       `2:12: expected a single name; only other settings can be lists`,
+		"methods:\n  - {name: kmeans, k: [1, 2]}": `2:20: kmeans has no parameter "k"`,
+		line + "lambda: [" + numbers(101) + "], neighbours: [" + numbers(100) + "]}": `the lists of values combine to more than 10000 methods`,
 	} {
 		_, err := spec.Parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "^") {
@@ -157,29 +157,29 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{colour: maybe}":              "want true or false",
-		"{colour: [true]}":             "want true or false",
+		"{colour: maybe}":              "expected true or false",
+		"{colour: [true]}":             "expected true or false",
 		"{color: true}":                `unknown key "color"`,
-		"{pixels: 0}":                  `"0" is no size`,
-		"{crop: round}":                "want square, whole, {box",
-		"{crop: {eyes: []}}":           "want a name",
-		"{crop: {box: [1, 2]}}":        "want the pixels [x0, y0, x1, y1]",
-		"{crop: {box: [3, 2, 3, 9]}}":  "holds no pixels",
-		"{crop: {box: [-3, 2, 3, 9]}}": "holds no pixels",
+		"{pixels: 0}":                  `invalid size "0"; expected a side such as 32, or HEIGHTxWIDTH, at most`,
+		"{crop: round}":                "expected square, whole, {box",
+		"{crop: {eyes: []}}":           "expected a name",
+		"{crop: {box: [1, 2]}}":        "expected four numbers [x0, y0, x1, y1]",
+		"{crop: {box: [3, 2, 3, 9]}}":  "is empty; expected 0 <= x0 < x1 and 0 <= y0 < y1",
+		"{crop: {box: [-3, 2, 3, 9]}}": "is empty; expected 0 <= x0 < x1 and 0 <= y0 < y1",
 		"{colour: hsl}":                "true or false, or hsv",
-		"{colour: hsv, pixels: 8}":     "pixels does not go with colour, which takes 64×64 colours",
-		"{colour: hsv, hog: true}":     "hog does not go with colour",
-		"{colour: hsv, sift: dense}":   "sift does not go with colour",
-		"{colour: hsv, words: 9}":      "words is for visual words",
-		"{colour: hsv, grid: 2}":       `"2" is no grid`,
+		"{colour: hsv, pixels: 8}":     "pixels is not compatible with colour, which needs 64×64 colour pixels",
+		"{colour: hsv, hog: true}":     "hog is not compatible with colour, which",
+		"{colour: hsv, sift: dense}":   "sift is not compatible with colour, which",
+		"{colour: hsv, words: 9}":      "words needs a SIFT feature, such as sift: dense",
+		"{colour: hsv, grid: 2}":       `invalid grid "2"`,
 		"{colour: hsv, hues: 0}":       "from 1 to 360",
-		"{pixels: 8, power: 0}":        "a number above 0 to 1",
+		"{pixels: 8, power: 0}":        "a number above 0 up to 1",
 		"{pixels: 8, hues: 9}":         `unknown key "hues"`,
 		"{hog: {cells: 3}}":            `unknown key "cells"`,
 		"{crop: {circle: 3}}":          `unknown key "circle"`,
-		"{normalise: [l1]}":            "want a name",
+		"{normalise: [l1]}":            "expected a name",
 		"{pixels: 8, pixels: 16}":      "",
-		"surf":                         `want a feature (pixels, hog, colour, network, sift`,
+		"surf":                         `expected a feature (pixels, hog, colour, network, sift`,
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
@@ -270,10 +270,10 @@ func TestColourHistograms(t *testing.T) {
 	if again := prepare(t, text, set, input.PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
 		t.Error("the next run has other features")
 	}
-	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+	if _, err := input.Prepare(t.Context(), &spec.Experiment{Data: spec.Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are not images, but colour needs 64×64 colour pixels") {
 		t.Errorf("colours of vectors: %v", err)
 	}
-	if err := (spec.Method{Name: "ntf"}).CheckFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
+	if err := (spec.Method{Name: "ntf"}).CheckFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "needs images") {
 		t.Errorf("images of rank one of histograms: %v", err)
 	}
 }
@@ -366,7 +366,7 @@ func TestLinksOfAFile(t *testing.T) {
 		t.Errorf("links of two files: %s", got)
 	}
 	for text, want := range map[string]string{
-		"links: 3": "no share", "links: {fle: x}": `unknown key "fle"`, "links: rest": "no share",
+		"links: 3": "invalid percentage", "links: {fle: x}": `unknown key "fle"`, "links: rest": "invalid percentage",
 	} {
 		if _, err := spec.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

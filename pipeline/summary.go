@@ -111,7 +111,7 @@ const maxSide = 1 << 16
 func (s *Summary) Check() error {
 	switch {
 	case s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0:
-		return errors.New("not the summary of an experiment")
+		return errors.New("not a summary of an experiment")
 	case len(s.Models) != len(s.Methods):
 		return fmt.Errorf("%d models for %d methods", len(s.Models), len(s.Methods))
 	case s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4:
@@ -119,7 +119,7 @@ func (s *Summary) Check() error {
 	}
 	for _, sweep := range s.Sweeps {
 		if !sweep.Whole() {
-			return fmt.Errorf("the sweep of %s has not one value of each setting for each method", sweep.Name)
+			return fmt.Errorf("the sweep of %s must have one value of each setting for each method", sweep.Name)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func settingsByName(settings [][2]string) map[string]string {
 func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	for _, s := range []*Summary{s, other} {
 		if s.Shared == nil {
-			return nil, fmt.Errorf("the results of %s are of an earlier version, which did not keep what data they are of: run it again", s.Name)
+			return nil, fmt.Errorf("the results of %s are from an earlier version, without a description of the data: run it again", s.Name)
 		}
 	}
 	a, b := settingsByName(s.Shared), settingsByName(other.Shared)
@@ -166,10 +166,10 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 		seen[name] = true
 	}
 	if drawn == nil && !slices.Equal(s.Classes, other.Classes) {
-		drawn = append(drawn, "the classes have other names")
+		drawn = append(drawn, "the names of the classes differ")
 	}
 	if drawn == nil && s.Population != other.Population && s.Population != "" && other.Population != "" {
-		drawn = append(drawn, "the data held other samples, or in other classes, when they were run")
+		drawn = append(drawn, "the samples or their classes changed between the runs")
 	}
 	if drawn != nil {
 		return nil, fmt.Errorf("they do not draw the same samples (%s)", strings.Join(drawn, "; "))
@@ -198,7 +198,7 @@ func (s *Summary) CheckSame(e *spec.Experiment) error {
 	if old == nil {
 		return nil
 	}
-	return fmt.Errorf("holds the results of the experiment %s with %s, and the experiment %s has %s: give it a name or a folder of its own",
+	return fmt.Errorf("has results of the experiment %s with %s, but the experiment %s has %s; choose another name or folder",
 		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
 }
 

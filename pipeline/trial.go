@@ -86,7 +86,7 @@ func (p *Plan) evaluate(ctx context.Context, t trial, d *sharedDraw) (*finished,
 		res = found.Result
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), record.Thin(res.Objective, res.Penalty)
 		if m.Needs.NeedsLabels && e.Labels.Count == 1 {
-			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
+			rec.Warnings = append(rec.Warnings, "a class with one labelled sample is not constrained")
 		}
 	}
 	if e.Task == spec.Clustering {

@@ -63,30 +63,30 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{sift: sparse}":                             `want dense or keypoints, not "sparse"`,
-		"{sift: {at: corners}}":                      `want dense or keypoints, not "corners"`,
+		"{sift: sparse}":                             `expected dense or keypoints, got "sparse"`,
+		"{sift: {at: corners}}":                      `expected dense or keypoints, got "corners"`,
 		"{sift: {at: keypoints, step: 4}}":           `unknown key "step"`,
 		"{sift: {step: 0}}":                          "whole number",
-		"{sift: {step: 4, step: 5}}":                 "stands twice",
+		"{sift: {step: 4, step: 5}}":                 "duplicate key",
 		"{sift: {bins: [4, x]}}":                     "whole number",
 		"{sift: {root: perhaps}}":                    "true or false",
 		"{sift: {contrast: -1}}":                     "above 0",
 		"{sift: {contrast: .nan}}":                   "above 0",
 		"{sift: dense, words: none}":                 "whole number",
-		"{sift: dense, words: {count: 5, from: x}}":  "count does not go with from",
+		"{sift: dense, words: {count: 5, from: x}}":  "count has no effect on the saved words of from; remove one of them",
 		"{sift: dense, words: {by: magic}}":          "magic",
 		"{sift: dense, words: {from: }}":             "name of an .npz file",
 		"{sift: dense, grid: 4}":                     "rows×columns",
-		"{sift: dense, power: 2}":                    "above 0 to 1",
+		"{sift: dense, power: 2}":                    "above 0 up to 1",
 		"{sift: dense, idf: some}":                   "true or false",
-		"{sift: dense, pixels: 32}":                  "pixels does not go with sift",
-		"{crop: square, sift: dense}":                "crop does not go with sift",
-		"{words: 200}":                               "words is for visual words",
-		"{hog: true, pixels: 16}":                    "pixels does not go with hog",
-		"{hog: true, colour: true}":                  "colour does not go with hog",
+		"{sift: dense, pixels: 32}":                  "pixels is not compatible with sift, which",
+		"{crop: square, sift: dense}":                "crop is not compatible with sift, which",
+		"{words: 200}":                               "words needs a SIFT feature, such as sift: dense",
+		"{hog: true, pixels: 16}":                    "pixels is not compatible with hog, which",
+		"{hog: true, colour: true}":                  "colour is not compatible with hog, which",
 		"{hog: 8}":                                   "true or false",
 		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
-		"{sift: dense, words: {count: 5, count: 6}}": "stands twice",
+		"{sift: dense, words: {count: 5, count: 6}}": "duplicate key",
 	} {
 		if err := Set((&spec.Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
@@ -353,7 +353,7 @@ func TestUnusablePhotographs(t *testing.T) {
 	const text = `{name: x, methods: [nmf], features: {sift: dense, words: 5}}`
 	for problem, spoil := range map[string]func(path string){
 		"00.png": func(path string) { _ = os.WriteFile(path, []byte("\x89PNG\r\n\x1a\nno more"), 0o666) },
-		"no descriptors: the image has 3×3 pixels, and no patch fits into it": func(path string) {
+		"no descriptors: the image has 3×3 pixels: smaller than a patch": func(path string) {
 			writePNG(t, path, image.NewGray(image.Rect(0, 0, 3, 3)))
 		},
 	} {
@@ -391,7 +391,7 @@ func TestUnusablePhotographs(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 3, 3)
-	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
+	if _, err := input.Prepare(t.Context(), e, input.PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "has no images, but") {
 		t.Errorf("words of vectors: %v", err)
 	}
 }

@@ -91,7 +91,7 @@ check(innerWidth > 400 || tools.bottom < 70 && $("#find").getBoundingClientRect(
 	p.Press("Enter")
 	p.Run(`check($("#group-1 .pictures").offsetHeight > 0, "not unfolded");`, nil)
 	p.Click("#fold")
-	p.Run(`check($$(".group .pictures").every((e) => e.offsetHeight === 0) && $("#fold").textContent.startsWith("Unfold"), "not all folded");`, nil)
+	p.Run(`check($$(".group .pictures").every((e) => e.offsetHeight === 0) && $("#fold").textContent.startsWith("Expand"), "not all folded");`, nil)
 	p.Click("#fold")
 
 	// All of a long group, and sorting.
@@ -115,7 +115,7 @@ check(shown[at + 1] === 12 && shown[at + 2] === 14, "copies", shown.slice(at, at
 	p.Type("50%# 猫")
 	p.Run(`await until(() => !$("#results").hidden);
 check($$("#results .picture").length === 1 && $("#results .picture").dataset.i === "5", "found", $$("#results .picture").length);
-check($("#told").textContent.includes("1 picture"), $("#told").textContent);`, nil)
+check($("#told").textContent.includes("1 image"), $("#told").textContent);`, nil)
 	p.Press("Escape")
 	p.Run(`check($("#results").hidden && $("#find").value === "", "not closed");`, nil)
 	p.Type("<img")
@@ -140,13 +140,13 @@ await until(() => scrollY === at);`, nil)
 	p.Run(`scrollTo(0, 0); document.activeElement.blur(); document.body.tabIndex = -1; document.body.focus();`, nil)
 	p.Press("Tab")
 	p.Run(`const a = document.activeElement, {top, left} = a.getBoundingClientRect();
-check(a.textContent === "Skip to the pictures" && top >= 0 && left >= 0, "the first is", a.outerHTML, top, left);`, nil)
+check(a.textContent === "Skip to the images" && top >= 0 && left >= 0, "the first is", a.outerHTML, top, left);`, nil)
 	p.Press("Enter", "Tab")
 	p.Run(`const {top, bottom} = document.activeElement.getBoundingClientRect();
 check(document.activeElement === $("#group-1 .picture"), "then comes", document.activeElement.outerHTML);
 check(top >= $("#tools").getBoundingClientRect().bottom && bottom <= innerHeight, "it is at", top);`, nil)
 	p.Run(`const lists = $$("#lists button").map((b) => b.textContent).join();
-check(lists === "Unsure (13),Outliers (1),Blurred (1),Exact copies (1),Near duplicates (1)", lists);`, nil)
+check(lists === "Uncertain (13),Outliers (1),Blurred (1),Exact copies (1),Near duplicates (1)", lists);`, nil)
 
 	// The large view shows the original, turns pages, and returns the focus.
 	p.Run(`$("#group-2 .picture").focus();`, nil)
@@ -276,7 +276,7 @@ func TestTablesInBrowser(t *testing.T) {
 	p.Run(`let taken = null; document.execCommand = () => { taken = document.activeElement.value; return true; };
 Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { taken = t; } } });
 $$("p.files button").find((b) => b.textContent === "Copy LaTeX").click();
-await until(() => taken !== null); await until(() => $(".said").textContent.includes("clipboard as LaTeX")); return taken;`, &text)
+await until(() => taken !== null); await until(() => $(".said").textContent.includes("as LaTeX")); return taken;`, &text)
 	if want, err := os.ReadFile(filepath.Join(dir, "tables", "ac.tex")); err != nil || text != string(want) {
 		t.Errorf("copied is %q, want %q, %v", text, want, err)
 	}

@@ -72,8 +72,8 @@ type clustersPage struct {
 var clustersSections = []section[*clustersPage]{
 	{template: readTemplate("group-scores"), make: clusterScores},
 	{template: readTemplate("groups"), make: groups},
-	{id: "how-many", title: "How many groups", template: readTemplate("counts"), make: counts, folded: true},
-	{id: "how-many-parts", title: "How many parts", template: readTemplate("ranks"), make: chosenRank, folded: true},
+	{id: "how-many", title: "Number of groups", template: readTemplate("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "Number of parts", template: readTemplate("ranks"), make: chosenRank, folded: true},
 	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfGroups, folded: true},
 	{template: readTemplate("photographs"), make: clustersPhotographs, folded: true},
 	{id: "times", title: "Times", template: readTemplate("times"), make: clustersTimes, folded: true},
@@ -99,8 +99,8 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 		w.Scripts = append(w.Scripts, "page/"+name)
 	}
 	w.order = slices.Concat(w.members...)
-	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
-	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
+	w.Lead = fmt.Sprintf("%s in %s.", c.Count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
+	w.About = "Each group holds " + c.thing() + "s with similar features (method: " + c.Method + "). The numbers of the groups have no meaning."
 	return writePage(&w.page, w, clustersSections)
 }
 
@@ -120,7 +120,7 @@ func (c Clusters) inOrder() [][]int {
 
 func (c Clusters) thing() string {
 	if c.Image != nil {
-		return "picture"
+		return "image"
 	}
 	return "sample"
 }
@@ -128,20 +128,20 @@ func (c Clusters) thing() string {
 // things returns the plural for samples, capitalised.
 func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
-func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
+// Count names a number of samples, as in "3 images".
+func (c Clusters) Count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
 
 // groupName returns the class given for group g. Otherwise it returns the class of more than half of the samples with a
 // known class, if these are at least half of the group, or "".
 func (c Clusters) groupName(g int, members []int) string {
 	known, classes, sizes := c.composition(members)
 	switch {
-	case known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
-	case c.GroupClasses == nil:
-		return "mostly " + c.Classes[classes[0]]
-	case c.GroupClasses[g] == classes[0]:
-		return c.Classes[classes[0]]
+	case c.GroupClasses != nil && c.GroupClasses[g] >= 0:
+		return c.Classes[c.GroupClasses[g]]
+	case c.GroupClasses != nil || known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
+		return ""
 	}
-	return ""
+	return "mostly " + c.Classes[classes[0]]
 }
 
 // composition returns the number of samples with a known class, their classes, the largest first, and the sizes of all
@@ -246,7 +246,7 @@ func groups(w *clustersPage) any {
 	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
 	for g, members := range w.members {
 		view.Groups = append(view.Groups, w.group(g, members))
-		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), fmt.Sprintf("Group %d", g+1)})
+		w.Links = append(w.Links, link{fmt.Sprintf("group-%d", g+1), view.Groups[g].Title})
 	}
 	return view
 }
@@ -266,12 +266,12 @@ func (w *clustersPage) group(g int, members []int) groupView {
 	for i, l := range classes {
 		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
 	}
-	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
+	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.Count(len(members)) + ".", Classes: strings.Join(parts, ", ")}
 	if name := c.groupName(g, members); name != "" {
 		v.Title += ": " + name
 	}
 	if c.Memberships != nil && len(members) > 1 {
-		v.Size += " The most typical come first."
+		v.Size += " Most typical first."
 	}
 	for _, sample := range members[:min(len(members), shownFirst)] {
 		tile := tileView{Sample: sample, Name: c.Names[sample]}
@@ -287,7 +287,7 @@ func (w *clustersPage) group(g int, members []int) groupView {
 		v.Pictures = append(v.Pictures, tile)
 	}
 	if more := len(members) - len(v.Pictures); more > 0 {
-		v.More = fmt.Sprintf("%s more.", c.count(more))
+		v.More = fmt.Sprintf("%s more.", c.Count(more))
 	}
 	return v
 }

@@ -256,9 +256,9 @@ func TestWriteClustersLarge(t *testing.T) {
 	}
 	page := tree(t, dir)["index.html"]
 	for _, words := range []string{
-		"200 pictures.", "188 pictures more.",
+		"200 images.", "188 images more.",
 		"IMG_0000.jpg is not shown: disk full",
-		"Known classes: beach (159), &lt;tower&gt; (1).",
+		" Classes: beach (159), &lt;tower&gt; (1).",
 	} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the page does not say %q", words)
@@ -277,7 +277,7 @@ func TestWriteClustersBare(t *testing.T) {
 	if len(files) != 5 {
 		t.Errorf("%d files, want the page, its scripts and its data", len(files))
 	}
-	for _, words := range []string{"3 samples sorted into 3 groups.", "a.txt", "c.txt", "0 samples."} {
+	for _, words := range []string{"3 samples in 3 groups.", "a.txt", "c.txt", "0 samples."} {
 		if !strings.Contains(files["index.html"], words) {
 			t.Errorf("the page does not say %q", words)
 		}
@@ -327,7 +327,7 @@ func TestWritePictures(t *testing.T) {
 	if text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
-	if got := PicturesFound(c.Pictures); got != "3 copies in 2 stacks, 2 blurred, 1 blank, 1 outlier" {
+	if got := PicturesFound(c.Pictures); got != "3 copies of 2 images, 2 blurred, 1 blank, 1 outlier" {
 		t.Errorf("found %q", got)
 	}
 	if got := PicturesFound(noCopies(3)) + PicturesFound(nil); got != "" {
@@ -350,9 +350,9 @@ func TestClusterTitles(t *testing.T) {
 		{"aa---", nil, "Group 1"},
 		{"a" + strings.Repeat("-", 94), nil, "Group 1"},
 		{"---", nil, "Group 1"},
-		{"b" + strings.Repeat("-", 94), []int{1}, "Group 1"},
+		{"b" + strings.Repeat("-", 94), []int{1}, "Group 1: b"},
 		{"bb--", []int{1}, "Group 1: b"},
-		{"bb---", []int{1}, "Group 1"},
+		{"bb---", []int{1}, "Group 1: b"},
 		{"---", []int{-1}, "Group 1"},
 	} {
 		c := Clusters{Classes: []string{"a", "b"}, Grouping: &grouping.Grouping{GroupClasses: test.told}}

@@ -83,15 +83,15 @@ type experimentPage struct {
 
 var experimentSections = []section[*experimentPage]{
 	{template: readTemplate("findings"), make: findings},
-	{id: "reading", title: "How to read this", template: readTemplate("reading"), make: reading},
+	{id: "reading", title: "How to read this page", template: readTemplate("reading"), make: reading},
 	{id: "scores", title: "Scores", template: readTemplate("scores"), make: scores},
-	{id: "how-many", title: "How many groups", template: readTemplate("drawn-counts"), make: drawnCounts},
-	{id: "ranks", title: "The rank", template: readTemplate("ranks"), make: ranks},
-	{id: "classes", title: "Single classes", template: readTemplate("classes"), make: classes},
+	{id: "how-many", title: "Number of clusters", template: readTemplate("drawn-counts"), make: drawnCounts},
+	{id: "ranks", title: "Rank", template: readTemplate("ranks"), make: ranks},
+	{id: "classes", title: "Results by class", template: readTemplate("classes"), make: classes},
 	{id: "convergence", title: "Convergence", template: readTemplate("convergence"), make: convergence},
-	{id: "terms", title: "The objective", template: readTemplate("terms"), make: terms},
+	{id: "terms", title: "Terms of the objective", template: readTemplate("terms"), make: terms},
 	{id: "parts", title: "Learned parts", template: readTemplate("parts"), make: partsOfMethods},
-	{id: "coefficients", title: "Descriptions", template: readTemplate("coefficients"), make: coefficients},
+	{id: "coefficients", title: "Coefficients", template: readTemplate("coefficients"), make: coefficients},
 	{template: readTemplate("photographs"), make: experimentPhotographs},
 	{id: "times", title: "Times", template: readTemplate("times"), make: experimentTimes},
 }
@@ -100,7 +100,7 @@ var experimentSections = []section[*experimentPage]{
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
 // WriteExperiment writes ExperimentFiles into dir, which it creates if needed: the page, and the tables, curves and
-// pictures that docs/experiments.md lists. Without Shown the page keeps the photos of the page in dir, if any.
+// pictures that docs/reference/results-folder.md lists. Without Shown the page keeps the photos of the page in dir, if any.
 // If ctx ends, it returns the error of ctx, and leaves the files written
 // so far. If ctx counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
@@ -126,7 +126,7 @@ func unfinished(missing int) string {
 	if missing <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
+	return fmt.Sprintf("This experiment is not finished: %s missing. Tables show the finished trials.", phrase.Count(missing, "trial is", "trials are"))
 }
 
 // Publish replaces the pages of an experiment's results by new ones from its log and saved models.
@@ -167,7 +167,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		b := Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels}
 		if rows, _ := b.Vectors.Dims(); rows != s.Height*s.Width*max(s.Channels, 1) {
-			warn("the parts of %s are not shown: the basis vectors of %s have %d values, and the images %d×%d pixels in %d channel(s)",
+			warn("the parts of %s are not shown: the basis vectors in %s have %d values, but the images have %d×%d pixels in %d channel(s)",
 				b.Method, filepath.Join(dir, results.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1))
 			continue
 		}
@@ -184,9 +184,9 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		}
 		switch {
 		case damaged[i] != nil:
-			warn("what %s learned is not shown: %v", method, damaged[i])
+			warn("the parts of %s are not shown: %v", method, damaged[i])
 		case others[i] != nil:
-			warn("the descriptions by %s are not shown: %v", method, others[i])
+			warn("the coefficients of %s are not shown: %v", method, others[i])
 		}
 	}
 	return e, nil
@@ -210,14 +210,14 @@ func (e Experiment) headlines(records []record.Record, unlabelled bool) (out []*
 // lead summarises an experiment in a sentence.
 func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(records) == 0 {
-		return "No trial of this experiment has finished yet."
+		return "No trial of this experiment has finished."
 	}
 	var numbers []int
-	task := "sort samples into groups"
+	task := "Clustering"
 	for _, r := range records {
 		numbers = append(numbers, r.Classes)
 		if r.Tested > 0 {
-			task = "represent samples, which are then classified,"
+			task = "Classification"
 		}
 	}
 	slices.Sort(numbers)
@@ -226,16 +226,12 @@ func (e Experiment) lead(records []record.Record, methods int) string {
 	if len(numbers) == 1 {
 		classes = phrase.Count(numbers[0], "class", "classes")
 	}
-	was := "were compared"
-	if methods == 1 {
-		was = "was tried"
-	}
 	settings := ""
 	if len(e.Methods) > methods {
-		settings = fmt.Sprintf(", in %d settings altogether,", len(e.Methods))
+		settings = fmt.Sprintf(" in %d settings", len(e.Methods))
 	}
-	return fmt.Sprintf("%s that %s %s%s on samples of %s, in %s.",
-		phrase.Count(methods, "method", "methods"), task, was, settings, classes, phrase.Count(len(records), "trial", "trials"))
+	return fmt.Sprintf("%s of samples of %s by %s%s: %s.",
+		task, classes, phrase.Count(methods, "method", "methods"), settings, phrase.Count(len(records), "trial", "trials"))
 }
 
 // TrialWarnings returns one line for each warning of a method's finished trials, for each method that has not
@@ -296,7 +292,7 @@ type setsPage struct {
 
 var setsSections = []section[*setsPage]{
 	{template: readTemplate("findings"), make: setsFindings},
-	{id: "across", title: "Over all sets", template: readTemplate("across"), make: across},
+	{id: "across", title: "All sets", template: readTemplate("across"), make: across},
 	{id: "sets", title: "Each set", template: readTemplate("each-set"), make: eachSet},
 }
 
@@ -308,13 +304,13 @@ func PublishSets(ctx context.Context, folder *results.Folder, from Sources) (*Se
 		return nil, err
 	}
 	if list == nil {
-		return nil, fmt.Errorf("%s holds no results of several sets", folder.Dir())
+		return nil, fmt.Errorf("%s has no results of several sets", folder.Dir())
 	}
 	s := &Sets{Name: list.Name, Command: list.Command, Tests: table.Tests{Rule: list.Significance}}
 	for _, name := range list.Sets {
 		dir := filepath.Join(folder.Dir(), name)
 		if _, err := os.Lstat(filepath.Join(dir, results.SummaryFile)); errors.Is(err, fs.ErrNotExist) {
-			from.warn("%s has no results yet, and is left out", name)
+			from.warn("%s has no results yet and is left out", name)
 			continue
 		}
 		e, err := readExperiment(dir, from)
@@ -339,7 +335,7 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 		}
 	}
 	w.Note = unfinished(missing)
-	w.Lead = fmt.Sprintf("An experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
+	w.Lead = fmt.Sprintf("Experiment on %s: %s.", phrase.Count(len(s.Sets), "set", "sets"), phrase.List(s.Names))
 	return writePage(&w.page, w, setsSections)
 }
 
@@ -406,7 +402,7 @@ func across(w *setsPage) any {
 		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
 		view.add(a.Score, acrossView{
 			Title: a.Score.Title, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
-			Ranks: w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err),
+			Ranks: w.figure("curves/"+name+"-ranks", "Average ranks of the methods over the sets, with bars over methods that do not differ.", ranks, err),
 		})
 	}
 	return view

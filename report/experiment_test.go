@@ -121,7 +121,7 @@ func TestWriteExperiment(t *testing.T) {
 		"cnmf: the objective rose (3 trials)",
 		"lda was left out",
 		"a &lt;b&gt; &amp; c_d",
-		"3 parts learned by nmf, each drawn as a picture of 16 by 16 pixels",
+		"3 parts learned by nmf, each as a picture of 16 by 16 pixels",
 		"partwise run faces.yaml --out &#34;results &amp; more&#34;",
 		"prefers-color-scheme: dark",
 	} {
@@ -271,11 +271,11 @@ func TestPublish(t *testing.T) {
 	if err != nil || len(made.Coefficients) != 1 || made.Coefficients[0].Method != "gnmf" {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if len(warned) != 1 || !strings.Contains(warned[0], "what nmf learned is not shown") || !strings.Contains(warned[0], broken) {
+	if len(warned) != 1 || !strings.Contains(warned[0], "the parts of nmf are not shown") || !strings.Contains(warned[0], broken) {
 		t.Errorf("warnings %q", warned)
 	}
 	page := tree(t, dir)["index.html"]
-	if !strings.Contains(page, "what nmf learned is not shown") || strings.Contains(page, "coefficients/nmf.png") || !strings.Contains(page, "coefficients/gnmf.png") {
+	if !strings.Contains(page, "the parts of nmf are not shown") || strings.Contains(page, "coefficients/nmf.png") || !strings.Contains(page, "coefficients/gnmf.png") {
 		t.Error("the page does not say that a model is damaged, or does not show the other")
 	}
 }

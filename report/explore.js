@@ -45,7 +45,7 @@ let sent = 0, sending = false;
 // send appends an act to the queue, and tells whether it did. After it is done, then is called with
 // the new state.
 function send(path, body, then = () => {}) {
-  if (away) say("Nothing was done: partwise explore does not answer.", true);
+  if (away) say("Not saved: partwise explore is not running.", true);
   if (over || away || leaving.open) return false;
   queue.push({path, body: {...body, id: `${tab} ${++sent}`, model: state?.model}, then});
   next();
@@ -77,7 +77,7 @@ async function next() {
 function fail(error) {
   if (error.gone) return gone();
   const job = queue.shift();
-  if (job.path !== "act") say(`Not done: ${error.message}`, true);
+  if (job.path !== "act") say(`Failed: ${error.message}`, true);
   else if (queue[0]?.path !== "undo") failed.push({...job, why: error.message});
   else { queue.shift(); asked.delete(pairOf(job.body)); } // it undoes this act
   stay();
@@ -126,7 +126,7 @@ function showTrouble() {
   document.body.classList.toggle("away", away);
   trouble.hidden = !away && failed.length === 0;
   const forget = (job) => { failed.splice(failed.indexOf(job), 1); showTrouble(); };
-  trouble.replaceChildren(away ? `partwise explore does not answer. Start it again with --port ${location.port || 80}, and this page continues. ${queue.length > 0 ? "It then saves:" : "Everything that you did is saved."}` : "",
+  trouble.replaceChildren(away ? `partwise explore is not running. Start it again with --port ${location.port || 80} to continue on this page. ${queue.length > 0 ? "Corrections to save then:" : "All corrections are saved."}` : "",
     ...(away ? queue : []).map((job) => element("p", {textContent: what(job.body)})),
     ...failed.map((job) => element("p", {}, `Not saved: ${what(job.body)} (${job.why}) `,
       button("Try again", () => { forget(job); queue.push(job); next(); }), " ",
@@ -152,13 +152,18 @@ function take(next, told = true) {
   showQuestion();
   showActs();
   if (viewer.open) partwise.show(view.list[view.at], view.list);
-  hold();
-  if (!first) light((p) => p.group !== from[p.i]);
-  if (told) say(next.said);
+  if (!first || scrollY > 0) hold();
+  const moved = first ? [] : pictures.filter((p) => p.group !== from[p.i]).map((p) => p.i);
+  light(moved);
+  if (!told) return;
+  say(next.said);
+  show.hidden = moved.length === 0;
+  show.onclick = () => partwise.list("Moved", moved);
 }
 
 const say = (text, wrong = false) => {
   partwise.tell(text);
+  show.hidden = true;
   byId("told").classList.toggle("wrong", wrong);
 };
 
@@ -186,9 +191,9 @@ function refocus() {
   else document.querySelector("section.group:not([hidden]) > h2 button")?.focus({preventScroll: true});
 }
 
-// light marks pictures that went to another group for a moment.
-function light(went) {
-  const lit = [...document.querySelectorAll(".group a.picture")].filter((a) => went(pictures[a.dataset.i]));
+// light marks pictures for a moment.
+function light(samples) {
+  const lit = [...document.querySelectorAll(".group a.picture")].filter((a) => samples.includes(+a.dataset.i));
   for (const a of lit) a.classList.add("moved");
   setTimeout(() => { for (const a of lit) a.classList.remove("moved"); }, 4000);
 }
@@ -235,7 +240,7 @@ bar.setAttribute("role", "region");
 bar.ariaLabel = "Corrections";
 const undo = button("Undo", () => send("undo", {})), redo = button("Redo", () => send("redo", {}));
 const finish = button("Finish", () => {
-  if (failed.length > 0) return say("Some corrections are not saved: try them again, or discard them.", true);
+  if (failed.length > 0) return say("Some corrections are not saved: try again or discard them.", true);
   send("finish", {}, end);
   leaving.replaceChildren(element("h2", {textContent: "Saving …"}));
   leaving.showModal();
@@ -247,21 +252,22 @@ trouble.setAttribute("role", "alert");
 const work = element("span", {id: "work", hidden: true});
 const chosen = element("span", {id: "chosen"});
 const together = button("Belong together", () => pair("together", [...selection]));
-const apart = button("Do not belong together", () => pair("apart", [...selection]), {title: "No two of them belong together (d)"});
-together.title = "All of them belong together (t)";
+const apart = button("Do not belong together", () => pair("apart", [...selection]), {title: "Each of them belongs to a different group (d)"});
+together.title = "All of them belong to the same group (t)";
 const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Move to …", () => chooseMove([...selection]), {title: "m"}),
   button("New group", () => move([...selection], null), {title: "g"}),
-  button("Confirm", () => confirm([...selection]), {title: "They are in the right group (r)"}),
-  together, apart, button("Clear", () => clear([...selection]), {title: "Select nothing (Escape)"}));
+  button("Confirm", () => confirm([...selection]), {title: "Confirm that they are in the right group (r)"}),
+  together, apart, button("Clear", () => clear([...selection]), {title: "Clear the selection (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
-const always = element("div", {id: "always"}, undo, redo, byId("told"), work, finish);
+const show = button("Show", null, {hidden: true, ariaLabel: "Show what moved"});
+const always = element("div", {id: "always"}, undo, redo, byId("told"), show, work, finish);
 bar.append(trouble, always, selected, dock);
 document.body.append(bar, leaving);
 
 function showWork() {
   work.hidden = queue.length === 0;
-  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Finding groups …";
+  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Clustering …";
   if (state) showActs();
 }
 
@@ -284,7 +290,7 @@ document.addEventListener("partwise:selection", showSelection);
 function end() {
   over = true;
   leaving.replaceChildren(element("h2", {textContent: "Finished"}),
-    element("p", {textContent: "Everything that you did is saved. The program writes the groups into its results now; you may close this page."}));
+    element("p", {textContent: "All corrections are saved. partwise now writes the corrected groups. You can close this page."}));
   for (const e of [bar, byId("question")]) e.hidden = true;
 }
 
@@ -305,7 +311,7 @@ function dressGroups() {
       const rename = button("Rename", () => naming(g, acts, rename));
       acts.append(rename,
         button("Merge with …", () => choose(`Merge ${groupTitle(g.index)} with`, g.members, g.index, false, (to) => act({do: "merge", groups: [to, g.index]}))),
-        button("Split", () => split(g), {title: "Into the two that it is made of best, or the selected ones into a group of their own"}),
+        button("Split", () => split(g), {title: `Split the group in two, or move its selected ${data.thing}s into a new group`}),
         button("Select all", () => partwise.select(g.members)));
       g.section.querySelector("h2").after(acts);
     }
@@ -347,7 +353,7 @@ function choose(title, list, without, fresh, then) {
       element("span", {className: "looks", ariaHidden: "true"}, ...g.members.slice(0, 3).map(thumbnail)),
       element("span", {textContent: `${groupTitle(g.index)} (${count(g.members.length)})`})));
   const another = button("New group", () => take(null, input.value.trim() || undefined), {hidden: !fresh});
-  const input = element("input", {type: "search", placeholder: fresh ? "Find a group, or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
+  const input = element("input", {type: "search", placeholder: fresh ? "Find a group or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
   const box = element("div", {className: "choices"}, ...choices, another);
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -426,13 +432,13 @@ function answer(verb) {
 // ---- help
 
 const keys = [
-  ["m", "move to another group"], ["g", "move to a new group"], ["r", "confirm the group"],
-  ["t", `the selected ${data.thing}s belong together`], ["d", `no two of the selected ${data.thing}s belong together`],
+  ["m", "move to another group"], ["g", "move to a new group"], ["r", "confirm the present group"],
+  ["t", `the selected ${data.thing}s belong to the same group`], ["d", `the selected ${data.thing}s belong to different groups`],
   ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "undo"], ["U, Ctrl+Shift+Z", "redo"],
-  ["Space", `select the ${data.thing} that has the focus`], ["Escape", "select nothing"],
+  ["Space", `select the focused ${data.thing}`], ["Escape", "clear the selection"],
 ];
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
-  element("p", {textContent: `Drag ${data.thing}s to another group; while you drag, all groups are at the bottom of the window. Or select ${data.thing}s, by the ring in the corner or with Space, and use the buttons at the bottom. Each correction re-clusters all ${data.thing}s: similar ones follow, and your corrections always hold. A green dot marks labelled ${data.thing}s. The keys act on the selection, or on the ${data.thing} that has the focus or is shown large.`}),
+  element("p", {textContent: `Drag ${data.thing}s to another group; while you drag, all groups are listed at the bottom of the window. Or select ${data.thing}s with the ring in their corner or with Space, and use the buttons at the bottom. Each correction re-clusters all ${data.thing}s: your corrections always hold, and similar ${data.thing}s follow them. A green dot marks labelled ${data.thing}s. The keys act on the selection, or on the focused or enlarged ${data.thing}.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
 byId("results").after(help, question);
 
@@ -470,12 +476,12 @@ document.addEventListener("keydown", (event) => {
 
 // ---- a picture, large
 
-view.extra.before(element("div", {className: "bar picture-acts"}, button("Move to …", () => byKey.m(), {title: "m"}), button("New group", () => byKey.g(), {title: "g"}), button("Confirm", () => byKey.r(), {title: "It is in the right group (r)"})));
+view.extra.before(element("div", {className: "bar picture-acts"}, button("Move to …", () => byKey.m(), {title: "m"}), button("New group", () => byKey.g(), {title: "g"}), button("Confirm", () => byKey.r(), {title: "Confirm that it is in the right group (r)"})));
 document.addEventListener("partwise:show", ({detail: {i}}) => {
   if (!state) return;
   const partners = (pairs) => pairs.filter((p) => p.includes(i)).map(([a, b]) => pictures[a === i ? b : a].name).join(", ");
   for (const [what, value] of [
-    ["Labelled", state.told.includes(i) ? "as one of this group" : ""], ["Belongs with", partners(state.must)], ["Does not belong with", partners(state.cannot)],
+    ["Labelled", state.told.includes(i) ? "yes, in this group" : ""], ["Belongs with", partners(state.must)], ["Does not belong with", partners(state.cannot)],
   ]) if (value) view.known.append(element("dt", {textContent: what}), element("dd", {textContent: value}));
 });
 
@@ -540,7 +546,7 @@ document.addEventListener("drop", (event) => {
   if (!dragged) return;
   event.preventDefault();
   const at = dropAt(event.target);
-  if (at?.there) say(`Nothing moved: ${dragged.length === 1 ? "it is" : "they are"} in ${groupTitle(at.group)} already.`, true);
+  if (at?.there) say(`Not moved: already in ${groupTitle(at.group)}.`, true);
   else if (at) move(dragged, at.group);
   drop();
 });
@@ -553,7 +559,7 @@ function drop() {
   document.body.classList.remove("dragging");
 }
 document.addEventListener("dragend", () => {
-  if (dragged) say(`Nothing moved: drop ${data.thing}s on a group, or on its button at the bottom of the window.`, true);
+  if (dragged) say(`Not moved: drop ${data.thing}s on a group or on its button at the bottom of the window.`, true);
   drop();
 });
 

@@ -69,7 +69,7 @@ func ExploreGrouping(dir string) (*GroupingFolder, string, error) {
 func groupedData(dir string) (string, error) {
 	command, data, err := output.Written(dir)
 	if err == nil && command != "cluster" {
-		err = fmt.Errorf("%s holds results of partwise %s, and no groups", dir, command)
+		err = fmt.Errorf("%s has results of partwise %s, but no groups", dir, command)
 	}
 	return data, err
 }
@@ -315,7 +315,7 @@ func PicturesFound(p *input.Pictures) string {
 	}
 	var parts []string
 	if copies > 0 {
-		parts = append(parts, phrase.Count(copies, "copy", "copies")+" in "+phrase.Count(len(stacks), "stack", "stacks"))
+		parts = append(parts, phrase.Count(copies, "copy", "copies")+" of "+phrase.Count(len(stacks), "image", "images"))
 	}
 	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
 		if remarks[remark] > 0 {
@@ -362,11 +362,11 @@ func decodeAssignments(text []byte) (found []Assignment, err error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	header, err := r.Read()
 	if err != nil {
-		return nil, errors.New(`line 1: want the names of columns, "file" and "group" among them`)
+		return nil, errors.New(`line 1: expected a header with the columns "file" and "group"`)
 	}
 	for _, name := range []string{"file", "group"} {
 		if !slices.Contains(header, name) {
-			return nil, fmt.Errorf("line 1: there is no column %q", name)
+			return nil, fmt.Errorf("line 1: no column %q", name)
 		}
 	}
 	file, group, name := slices.Index(header, "file"), slices.Index(header, "group"), slices.Index(header, "name")
@@ -375,14 +375,14 @@ func decodeAssignments(text []byte) (found []Assignment, err error) {
 		if err == io.EOF && len(found) > 0 {
 			return found, nil
 		} else if err == io.EOF {
-			return nil, errors.New("no sample is listed")
+			return nil, errors.New("the file lists no samples")
 		} else if err != nil {
 			return nil, err // names the line
 		}
 		line, _ := r.FieldPos(0)
 		a := Assignment{Line: line, Sample: spreadsheet.Text(record[file])}
 		if a.Group, err = strconv.Atoi(record[group]); err != nil || a.Group < 0 {
-			return nil, fmt.Errorf("line %d: group %q; want a number from 1, or 0 for none of them", line, record[group])
+			return nil, fmt.Errorf("line %d: group %q: expected a number from 1, or 0 for no group", line, record[group])
 		}
 		if name >= 0 {
 			a.Name = spreadsheet.Text(record[name])

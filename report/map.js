@@ -1,4 +1,4 @@
-// A map of all pictures: pictures that look alike lie near each other. data.js gives the places of
+// A map of all images: similar images are close together. data.js gives the places of
 // the samples in map, base64: x and y of each, from 0 to 65535, two bytes each, the low one first.
 // From afar pictures are points in the colours of their groups, and samples of which there are none
 // always, with their names where there is room.

@@ -1,6 +1,6 @@
 // The page of a grouping. data.js, which comes before this script, sets partwiseData:
 //
-//   thing       "picture" or "sample"
+//   thing       "image" or "sample"
 //   names       name of each sample
 //   base, links where the pictures are: base + links[i], or base + the escaped name where
 //               links[i] is 0 or there are no links; neither where samples are in no files,
@@ -112,11 +112,11 @@ const groupTitle = (g) => `Group ${g + 1}${groups[g].name ? ": " + groups[g].nam
 function about(p) {
   const known = [];
   if (p.label >= 0) known.push(["Class", data.classes[p.label]]);
-  if (p.confidence !== null) known.push(["Confidence", percent(p.confidence) + (isUnsure(p) ? ", unsure: nearly as near to another group" : "")]);
-  if (p.remark) known.push(["Looks", p.remark]);
+  if (p.confidence !== null) known.push(["Confidence", percent(p.confidence) + (isUnsure(p) ? ", uncertain: almost as close to another group" : "")]);
+  if (p.remark) known.push(["Quality", p.remark]);
   if (p.outlier > 0) known.push(["Outlier", percent(p.outlier)]);
   const stack = copies.get(p.copyOf);
-  if (stack) known.push(["Copies", `${stack.length} of one picture${p.near ? "; a near duplicate" : ""}`]);
+  if (stack) known.push(["Copies", `${stack.length} of one image${p.near ? ", near duplicate" : ""}`]);
   return known;
 }
 
@@ -140,7 +140,7 @@ function dress(a, p) {
   const on = partwise.selection.has(p.i);
   a.classList.toggle("selected", on);
   a.classList.toggle("told", p.told);
-  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, p.told ? "labelled" : "", on ? "selected" : ""].filter(Boolean).join(", "));
+  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "uncertain" : "", p.remark, p.told ? "labelled" : "", on ? "selected" : ""].filter(Boolean).join(", "));
 }
 
 // redress does so for all elements of some samples.
@@ -230,7 +230,7 @@ function decorated(i) {
   if (!stack) return a;
   const here = stack.filter((j) => pictures[j].group === pictures[i].group);
   if (here[0] === i && here.length > 1) {
-    const badge = element("span", {className: "badge", textContent: open.has(pictures[i].copyOf) ? `− ${here.length}` : `${here.length}`, title: "Copies of one picture: click to open or close the stack"});
+    const badge = element("span", {className: "badge", textContent: open.has(pictures[i].copyOf) ? `− ${here.length}` : `${here.length}`, title: "Copies of one image: click to show or hide them"});
     a.append(badge);
     a.setAttribute("aria-label", a.getAttribute("aria-label") + `, ${here.length} copies`);
   }
@@ -259,8 +259,8 @@ function stacked(list) {
 const collator = new Intl.Collator("en", {numeric: true});
 let moved = false; // whether confidences say what is typical, since groups are not what they were
 const orders = {
-  typical: [data.typical ? "most typical first" : "as they come", (a, b) => (moved && a.confidence !== null ? b.confidence - a.confidence : 0) || rank[a.i] - rank[b.i]],
-  unsure: ["most unsure first", (a, b) => a.confidence - b.confidence || rank[a.i] - rank[b.i]],
+  typical: [data.typical ? "most typical first" : "order of the data", (a, b) => (moved && a.confidence !== null ? b.confidence - a.confidence : 0) || rank[a.i] - rank[b.i]],
+  unsure: ["least certain first", (a, b) => a.confidence - b.confidence || rank[a.i] - rank[b.i]],
   name: ["by name", (a, b) => collator.compare(a.name, b.name) || a.i - b.i],
 };
 let order = "typical";
@@ -296,7 +296,7 @@ function fold(g, folded) {
 }
 
 function sayFold() {
-  byId("fold").textContent = groups.every((g) => g.folded) ? "Unfold all groups" : "Fold all groups";
+  byId("fold").textContent = groups.every((g) => g.folded) ? "Expand all groups" : "Collapse all groups";
 }
 
 // arrange finds the members of each group and their most frequent class.
@@ -320,10 +320,10 @@ function render(g) {
   g.section.hidden = g.members.length === 0;
   g.button.textContent = groupTitle(g.index);
   const words = [`${count(g.members.length)}.`];
-  if (order === "typical" && data.typical && g.members.length > 1) words.push("The most typical come first.");
-  if (g.classes.length > 0) words.push(`Known classes: ${g.classes.map(([l, n]) => `${data.classes[l]} (${n})`).join(", ")}.`);
+  if (order === "typical" && data.typical && g.members.length > 1) words.push("Most typical first.");
+  if (g.classes.length > 0) words.push(`Classes: ${g.classes.map(([l, n]) => `${data.classes[l]} (${n})`).join(", ")}.`);
   g.section.querySelector("p").textContent = words.join(" ");
-  g.section.querySelector(".pictures").setAttribute("aria-label", `${count(g.members.length)} of group ${g.index + 1}`);
+  g.section.querySelector(".pictures").setAttribute("aria-label", `${count(g.members.length)} in group ${g.index + 1}`);
   g.stale = g.folded;
   if (!g.folded) g.grid.show(stacked(g.members));
 }
@@ -332,7 +332,7 @@ function navigation() {
   const nav = document.querySelector("nav");
   for (const a of nav.querySelectorAll("a[href^='#group-']")) a.remove();
   nav.prepend(...groups.filter((g) => g.members.length > 0).map((g) => element("a", {href: `#group-${g.index + 1}`, textContent: groupTitle(g.index)})));
-  document.querySelector(".lead").textContent = `${count(pictures.length)} sorted into ${groups.filter((g) => g.members.length > 0).length} groups.`;
+  document.querySelector(".lead").textContent = `${count(pictures.length)} in ${groups.filter((g) => g.members.length > 0).length} groups.`;
 }
 
 function update({groups: to, names, confidence, told} = {}) {
@@ -405,7 +405,7 @@ function find(text) {
 function lists() {
   const all = [
     ["Labelled", pictures.filter((p) => p.told)],
-    ["Unsure", pictures.filter(isUnsure).sort(orders.unsure[1])],
+    ["Uncertain", pictures.filter(isUnsure).sort(orders.unsure[1])],
     ["Outliers", pictures.filter((p) => p.outlier > 0).sort((a, b) => b.outlier - a.outlier)],
     ...[...new Set(remarks.values())].sort().map((r) => [r[0].toUpperCase() + r.slice(1), pictures.filter((p) => p.remark === r)]),
     ["Exact copies", pictures.filter((p) => p.copyOf !== p.i && !p.near)],
@@ -463,7 +463,7 @@ function draw() {
 }
 
 function mark() {
-  if (view.list.length > 0) view.select.textContent = partwise.selection.has(view.list[view.at]) ? "Do not select" : "Select";
+  if (view.list.length > 0) view.select.textContent = partwise.selection.has(view.list[view.at]) ? "Deselect" : "Select";
 }
 
 viewer.addEventListener("keydown", (event) => {

@@ -110,7 +110,7 @@ func readData(script []byte) (*pageData, error) {
 	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
 	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
 	if !ok || !ok2 {
-		return nil, errors.New("it is not what partwise writes")
+		return nil, errors.New("not in the format that partwise writes")
 	}
 	d := &pageData{}
 	in := json.NewDecoder(bytes.NewReader(text))
@@ -119,14 +119,14 @@ func readData(script []byte) (*pageData, error) {
 		return nil, err
 	}
 	if in.More() {
-		return nil, errors.New("there is more than the data")
+		return nil, errors.New("unexpected text after the data")
 	}
 	n := len(d.Names)
 	valid := func(list []int, below int) bool {
 		return len(list) == n && !slices.ContainsFunc(list, func(v int) bool { return v < 0 || v >= below })
 	}
 	if !valid(d.Groups, len(d.GroupNames)) || !valid(d.Order, n) {
-		return nil, fmt.Errorf("its groups or its order are not those of %d samples", n)
+		return nil, fmt.Errorf("its groups or its order do not fit %d samples", n)
 	}
 	return d, nil
 }
@@ -300,7 +300,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 		}
 	}
 	if more := missing - mostFailures; more > 0 {
-		failed = append(failed, phrase.Count(more, "more picture is", "more pictures are")+" not shown.")
+		failed = append(failed, phrase.Count(more, "more image is", "more images are")+" not shown.")
 	}
 	return t, failed, nil
 }
@@ -340,8 +340,8 @@ type ServedPage struct {
 	Samples int               // the number of samples
 }
 
-// ErrPage is the error for a page of another version.
-var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
+// ErrPage is the error for a page in another version's format.
+var ErrPage = errors.New("the page was written by another version of partwise: run partwise cluster again")
 
 //go:embed icon.svg
 var icon []byte

@@ -209,7 +209,7 @@ func TestWritePatchesFailing(t *testing.T) {
 	shown.Photographs[2].Open = func() (image.Image, error) { return nil, nil }
 	shown.Photographs[3].Open = func() (image.Image, error) { panic("a fault") }
 	_, _, warnings, err := photographsPage(t, t.TempDir(), shown)
-	want := []string{"shore/IMG_001.jpg is not shown: disk full", "shore/IMG_002.jpg is not shown: there is no picture"}
+	want := []string{"shore/IMG_001.jpg is not shown: disk full", "shore/IMG_002.jpg is not shown: no image data"}
 	if err != nil || len(warnings) != 3 || !slices.Equal(warnings[:2], want) || !strings.Contains(warnings[2], "internal error: a fault") {
 		t.Errorf("warnings %q, error %v, want %q once each", warnings, err, want)
 	}
@@ -248,7 +248,7 @@ func TestWriteWords(t *testing.T) {
 			t.Errorf("%s has size %v, the page says %d×%d", sheet.Path, size, sheet.Width, sheet.Height)
 		}
 	}
-	if want := "The vocabulary has 48 words. Together they stand for 1000 patches. 43 are shown."; v.Words.Lead != want {
+	if want := "The vocabulary has 48 words. Together they hold 1000 patches. 43 are shown."; v.Words.Lead != want {
 		t.Errorf("%q, want %q", v.Words.Lead, want)
 	}
 	shown.TotalWords, shown.Counted = len(shown.Words), 0

@@ -82,7 +82,7 @@ func experimentPhotographs(w *experimentPage) any {
 // linked adds a view to the navigation.
 func (p *page) linked(v photographsView) any {
 	if v.Patches != nil {
-		p.Links = append(p.Links, link{"patches", "Parts on photographs"})
+		p.Links = append(p.Links, link{"patches", "Parts on images"})
 	}
 	if v.Words != nil {
 		p.Links = append(p.Links, link{"words", "Visual words"})
@@ -149,7 +149,7 @@ func loadPhotographs(ctx context.Context, shown *models.Illustrations, parts []m
 		failures[i] = guard.Call(func() error {
 			img, err := shown.Photographs[i].Open()
 			if err == nil && img == nil {
-				err = errors.New("there is no picture")
+				err = errors.New("no image data")
 			}
 			if err != nil {
 				return err
@@ -198,8 +198,8 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 	_, k := of.Coefficients.Dims()
 	v.Method = of.Method
 	if all := examplePhotographs(of); len(all) > 0 {
-		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
-			phrase.Count(len(all), "photograph", "photographs"), phrase.Count(k, "part", "parts"), of.Method)
+		alt := fmt.Sprintf("%s with the patches of %s learned by %s, each part in its own colour.",
+			phrase.Count(len(all), "image", "images"), phrase.Count(k, "part", "parts"), of.Method)
 		v.Examples = p.picture(prefix+"examples.png", alt, func() (image.Image, error) {
 			tiles, err := tilesOf(p.ctx, of, photos, all, -1)
 			return figure.Examples(tiles, k), err
@@ -212,7 +212,7 @@ func (p *page) patches(prefix string, of models.PartsShown, photos []photograph)
 			for i, user := range users {
 				names[i] = photos[user].name
 			}
-			alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, of.Method, phrase.List(names))
+			alt := fmt.Sprintf("The images with the largest coefficients of part %d of %s, with its patches in colour: %s.", part+1, of.Method, phrase.List(names))
 			row.Picture = p.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, func() (image.Image, error) {
 				tiles, err := tilesOf(p.ctx, of, photos, users, part)
 				return figure.PartRow(tiles, part), err
@@ -253,7 +253,7 @@ func isDone(err error) bool {
 func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsView {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(shown.TotalWords, "word", "words"))}
 	if shown.Counted > 0 {
-		v.Lead += fmt.Sprintf(" Together they stand for %s.", phrase.Count(shown.Counted, "patch", "patches"))
+		v.Lead += fmt.Sprintf(" Together they hold %s.", phrase.Count(shown.Counted, "patch", "patches"))
 	}
 	if len(shown.Words) < shown.TotalWords {
 		v.Lead += fmt.Sprintf(" %d are shown.", len(shown.Words))
@@ -267,7 +267,7 @@ func (p *page) words(shown *models.Illustrations, photos []photograph) *wordsVie
 		words = append(words, drawn)
 	}
 	for words := range slices.Chunk(words, figure.MaxSheetWords) {
-		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
+		alt := fmt.Sprintf("Patches of %s, each below its number and its count of patches.", phrase.Count(len(words), "visual word", "visual words"))
 		v.Sheets = append(v.Sheets, p.picture(fmt.Sprintf("words/%d.png", len(v.Sheets)+1), alt, func() (image.Image, error) {
 			return figure.WordSheet(p.ctx, words)
 		}))
@@ -320,7 +320,7 @@ func readPhotographs(path string) (view photographsView, err error) {
 	}
 	for _, p := range pictures {
 		if p != nil && !writtenPictures().MatchString(p.Path) {
-			return view, fmt.Errorf("%s: %q is no picture of a report", path, p.Path)
+			return view, fmt.Errorf("%s: %q is not a picture of a report", path, p.Path)
 		}
 	}
 	return view, nil

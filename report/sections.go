@@ -25,7 +25,7 @@ func sameName(name string) string { return name }
 // convergence shows how the objectives fall: curves/convergence.png, ….
 func convergence(w *experimentPage) any {
 	curves, err := figure.Convergence(w.ctx, w.records, w.shown, w.looks)
-	if v := w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves, err); v != nil {
+	if v := w.figure("curves/convergence", "Decrease of each method's objective with the iterations.", curves, err); v != nil {
 		return v
 	}
 	return nil
@@ -36,7 +36,7 @@ func terms(w *experimentPage) any {
 	var views []methodView
 	for name, method := range withSafeNames(w.shown, sameName) {
 		terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
-		if f := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
+		if f := w.figure("curves/terms-"+name, "Objective of "+method+", its fit and its penalty against the iterations.", terms, err); f != nil {
 			views = append(views, methodView{Method: method, Figure: f})
 		}
 	}
@@ -52,7 +52,7 @@ func coefficients(w *experimentPage) any {
 	found := slices.DeleteFunc(slices.Clone(w.experiment.Coefficients), func(c figure.Coefficients) bool { return !slices.Contains(w.shown, c.Method) })
 	for name, c := range withSafeNames(found, func(c figure.Coefficients) string { return c.Method }) {
 		n, k := c.Values.Dims()
-		alt := fmt.Sprintf("The %d coefficients of %s by %s, in the order of their classes, and the distances between them.", k, phrase.Count(n, "sample", "samples"), c.Method)
+		alt := fmt.Sprintf("The %d coefficients of %s by %s, sorted by class, and the distances between samples.", k, phrase.Count(n, "sample", "samples"), c.Method)
 		view.Pictures = append(view.Pictures, captioned{c.Method, w.picture("coefficients/"+name+".png", alt, func() (image.Image, error) {
 			return figure.CoefficientPicture(w.ctx, c, w.experiment.Classes)
 		})})
@@ -83,7 +83,7 @@ func partsOfGroups(w *clustersPage) any {
 	if w.clusters.Basis == nil {
 		return nil
 	}
-	about := "The method learned a small number of parts, and describes each " + w.clusters.thing() + " by how much of every part is in it. Each"
+	about := "The method represents each " + w.clusters.thing() + " as a weighted sum of learned parts. Each"
 	return w.writeParts([]Basis{*w.clusters.Basis}, partsView{About: about, Below: " below"})
 }
 
@@ -106,7 +106,7 @@ func (p *page) writeParts(bases []Basis, view partsView) any {
 		if b.Channels == 3 {
 			kind, large = "colour ", "bright"
 		}
-		alt := fmt.Sprintf("%s learned by %s, each drawn as a %spicture of %d by %d pixels; %s is large.",
+		alt := fmt.Sprintf("%s learned by %s, each as a %spicture of %d by %d pixels; %s is large.",
 			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
 		view.Bases = append(view.Bases, captioned{b.Method, p.picture("bases/"+name+".png", alt, func() (image.Image, error) {
 			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1))
@@ -136,7 +136,7 @@ func classes(w *experimentPage) any {
 			continue
 		}
 		confusion, err := figure.Confusion(table.TotalConfusion(records, len(e.Classes)), e.Classes)
-		f := w.figure("confusion/"+name, "Which classes "+p.Label+" takes for which.", confusion, err)
+		f := w.figure("confusion/"+name, "Confusion matrix of "+p.Label+".", confusion, err)
 		if f == nil {
 			continue
 		}
@@ -223,8 +223,8 @@ func (w *experimentPage) score(t scoreTables, name string) scoreView {
 		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
 	}
 	curves, err := figure.Curves(drawn, w.looks)
-	v.Curve = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err)
-	var settings []string // the settings of all sweeps
+	v.Curve = w.figure("curves/"+name, v.Title+" of each method, as in the table. Bands are one standard error of the mean to each side.", curves, err)
+	var settings []string // of all sweeps, each once
 	for _, s := range e.Sweeps {
 		settings = append(settings, slices.DeleteFunc(slices.Clone(s.Settings), func(x string) bool { return slices.Contains(settings, x) })...)
 	}
@@ -258,13 +258,13 @@ type phase struct {
 
 var prepared = []phase{
 	{"Reading the data", timing.Reading}, {"Features", timing.Features},
-	{"of it descriptors", timing.Describing}, {"of it visual words", timing.Words},
+	{"of which descriptors", timing.Describing}, {"of which visual words", timing.Words},
 }
 
 // clustersTimes shows the times of a grouping, if the context counts them.
 func clustersTimes(w *clustersPage) any {
 	return w.times(nil, "", append(slices.Clip(prepared),
-		phase{"Factorising", timing.Factorising}, phase{"of it set-up", timing.SetUp}, phase{"of it initial factors", timing.Initial},
+		phase{"Factorising", timing.Factorising}, phase{"of which set-up", timing.SetUp}, phase{"of which initial factors", timing.Initial},
 		phase{"Grouping", timing.Grouping}, phase{"Scores", timing.Scores}))
 }
 
@@ -291,13 +291,13 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 		return took
 	}
 	all := t.Elapsed()
-	v := timesView{Judging: judging, All: timeLine{"In all", []string{seconds(all), ""}}}
+	v := timesView{Judging: judging, All: timeLine{"Total", []string{seconds(all), ""}}}
 	add := func(name string, d time.Duration) {
 		v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
 	}
 	rest := all
 	for _, p := range phases {
-		took, part := spent("", p.is), strings.HasPrefix(p.name, "of it ")
+		took, part := spent("", p.is), strings.HasPrefix(p.name, "of which ")
 		if !part {
 			rest -= took
 		}
@@ -305,7 +305,7 @@ func (p *page) times(methods []string, judging string, phases []phase) any {
 			add(p.name, took)
 		}
 	}
-	add("Pictures, the page and all else", rest)
+	add("Images, the page and the rest", rest)
 	for _, m := range methods {
 		trials := t.Spent(m, timing.Scores).Count
 		if trials == 0 {
@@ -349,7 +349,7 @@ type ranksView struct {
 	Table    *tableView // of the choices for an experiment's draws
 }
 
-const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
+const rankAlt = "Misfit of held-out values and stability of the basis vectors at each rank."
 
 // chosenRank shows the choice of a grouping's rank: curves/rank.png, ….
 func chosenRank(w *clustersPage) any {
@@ -388,7 +388,7 @@ func ranks(w *experimentPage) any {
 }
 
 func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of record.Record) any {
-	says := fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
+	says := fmt.Sprintf("%s was chosen for each draw, the same for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)
 	view := ranksView{Figure: v, Table: w.table(name, d), Says: says}
 	if of.Choice != nil {
 		view.By = of.Choice.By.String()

@@ -90,8 +90,7 @@ func TestWriteChosen(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for _, words := range []string{
-		"3 methods that represent samples",
-		"in 7 settings altogether",
+		" classes by 3 methods in 7 settings: ",
 		"<b>g 50</b>, rank 5",
 		"gnmf (rank 5, lambda=50) is best",
 	} {
@@ -149,7 +148,7 @@ func TestWritePhotographs(t *testing.T) {
 	if strings.Count(files["index.html"], "it is gone") != 1 {
 		t.Error("a photograph that cannot be read is not named once")
 	}
-	const ofWords, ofPlaces = "A part is made of visual words", "A part is made of what a network tells"
+	const ofWords, ofPlaces = "A part is a combination of visual words", "A part is a combination of network features"
 	if !strings.Contains(files["index.html"], ofWords) || strings.Contains(files["index.html"], ofPlaces) {
 		t.Error("the page does not say what parts of words are made of")
 	}
@@ -191,7 +190,7 @@ func TestWriteManyClasses(t *testing.T) {
 			t.Errorf("%s is drawn", name)
 		}
 	}
-	if !strings.Contains(files["index.html"], "too many classes for pictures") || !strings.Contains(files["tables/class-accuracy.csv"], "person 1000") {
+	if !strings.Contains(files["index.html"], "there are too many classes") || !strings.Contains(files["tables/class-accuracy.csv"], "person 1000") {
 		t.Error("the classes are not in a table, or the page says nothing of the pictures that are missing")
 	}
 }
@@ -230,7 +229,7 @@ func TestRanksSection(t *testing.T) {
 	}
 	files := tree(t, dir)
 	page := files["index.html"]
-	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Draw by draw", "the least number that predicts as well as the best", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
+	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Draw by draw", "the smallest whose misfit is within one standard error", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -291,7 +290,7 @@ func TestTimes(t *testing.T) {
 		sources(t, files)
 		for _, line := range []string{
 			"Reading the data 1.00 10 %", "Features 0.00 0 %", "Trials 7.00 70 %",
-			"Pictures, the page and all else 2.00 20 %", "In all 10.00", "nmf 2 4.00 1.00 2.00 3.00 0.00",
+			"Images, the page and the rest 2.00 20 %", "Total 10.00", "nmf 2 4.00 1.00 2.00 3.00 0.00",
 		} {
 			if got := cells(files["index.html"]); !strings.Contains(got, "\n"+line+"\n") {
 				t.Errorf("no line %q in\n%s", line, got)

@@ -29,14 +29,14 @@ document.addEventListener("partwise:ready", () => {
     return Array.from(keys.sort(), (key) => key % 2 ** 24);
   };
 
-  const title = element("h3", {textContent: "Similar pictures", id: "similar-title"});
+  const title = element("h3", {textContent: "Similar images", id: "similar-title"});
   const strip = element("div", {className: "pictures similar"});
   strip.setAttribute("role", "group");
   strip.setAttribute("aria-labelledby", "similar-title");
   let at = 0;
   const all = element("button", {type: "button", textContent: `All ${data.thing}s by similarity`, onclick: () => {
     view.close();
-    partwise.list(`Like ${partwise.pictures[at].name}`, partwise.similar([at]));
+    partwise.list(`Similar to ${partwise.pictures[at].name}`, partwise.similar([at]));
     document.getElementById("results").focus();
   }});
   title.textContent = `Similar ${data.thing}s`;

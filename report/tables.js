@@ -85,7 +85,7 @@
       button.className = "copy";
       button.textContent = "Copy " + link.textContent;
       button.addEventListener("click", async () => {
-        said.textContent = (await copy(text)) ? "The table is on the clipboard as " + link.textContent + "." : "The browser does not let this page use the clipboard.";
+        said.textContent = (await copy(text)) ? "Copied the table as " + link.textContent + "." : "The browser does not let this page copy.";
         button.focus();
       });
       files.append(button);

@@ -158,9 +158,9 @@ func square(x []uint8) (sum int32) {
 // Assignment holds the settings for the assignment of descriptors to words. The zero value means hard assignment to the
 // nearest word. With Nearest > 1, soft assignment weights word w by exp(−‖x − w‖²/2σ²).
 type Assignment struct {
-	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
-	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
-	Checks  int     `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
+	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"soft assignment: number of nearest words per descriptor"`
+	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"width of the Gaussian weights of soft assignment"`
+	Checks  int     `setting:"checks" range:"[1,1e6]" help:"number of words compared with a descriptor (default: all, of up to 8192)"`
 }
 
 var defaultSigma = math.Sqrt(6250)
@@ -190,11 +190,11 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner
 	as.Nearest, as.Sigma = cmp.Or(as.Nearest, 1), cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
-		return nil, fmt.Errorf("a descriptor is shared among %d words of %d", as.Nearest, v.Len())
+		return nil, fmt.Errorf("nearest %d; expected 1 to the number of words, %d", as.Nearest, v.Len())
 	case !(as.Sigma > 0) || math.IsInf(as.Sigma, 0):
-		return nil, fmt.Errorf("sigma is %v", as.Sigma)
+		return nil, fmt.Errorf("sigma %v; expected more than 0", as.Sigma)
 	case as.Checks < 0:
-		return nil, fmt.Errorf("%d checks", as.Checks)
+		return nil, fmt.Errorf("checks %d; expected 1 or more", as.Checks)
 	}
 	f, err := newFinder(ctx, v.points(), checksOf(as.Checks, v.Len()))
 	return &Assigner{as, f}, err

@@ -131,20 +131,20 @@ func TestAssignErrors(t *testing.T) {
 	}{
 		{nil, Assignment{}, "no words"},
 		{&Vocabulary{}, Assignment{}, "no words"},
-		{&Vocabulary{mat.NewDense(1, 2, []float64{1, math.NaN()})}, Assignment{}, "word 0: number 1 is NaN"},
-		{&Vocabulary{mat.NewDense(2, 1, []float64{1, 256})}, Assignment{}, "word 1: number 0 is 256"},
-		{v, Assignment{Nearest: 3}, "shared among 3 words of 2"},
-		{v, Assignment{Nearest: -1}, "shared among -1 words"},
-		{v, Assignment{Sigma: -1}, "sigma is -1"},
-		{v, Assignment{Sigma: math.NaN()}, "sigma is NaN"},
-		{v, Assignment{Checks: -1}, "-1 checks"},
+		{&Vocabulary{mat.NewDense(1, 2, []float64{1, math.NaN()})}, Assignment{}, "word 0: number 1 is NaN; expected 0 to 255"},
+		{&Vocabulary{mat.NewDense(2, 1, []float64{1, 256})}, Assignment{}, "word 1: number 0 is 256; expected 0 to 255"},
+		{v, Assignment{Nearest: 3}, "nearest 3; expected 1 to the number of words, 2"},
+		{v, Assignment{Nearest: -1}, "nearest -1; expected 1 to the number of words,"},
+		{v, Assignment{Sigma: -1}, "sigma -1; expected more than 0"},
+		{v, Assignment{Sigma: math.NaN()}, "sigma NaN; expected more than 0"},
+		{v, Assignment{Checks: -1}, "checks -1; expected 1 or more"},
 	} {
 		if _, err := NewAssigner(t.Context(), test.v, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)
 		}
 	}
 	for want, d := range map[string]*features.Descriptors{
-		"descriptors of 3 numbers, want 2":            descriptors(make([]uint8, 9), 3),
+		"descriptors of 3 numbers; expected 2":        descriptors(make([]uint8, 9), 3),
 		"9 bytes are not 2 descriptors of 4 numbers":  {Dim: 4, Vectors: make([]uint8, 9), X: make([]float32, 2)},
 		"12 bytes are not 2 descriptors of 0 numbers": {Vectors: make([]uint8, 12), X: make([]float32, 2)},
 		"0 bytes are not 2 descriptors of 2 numbers":  {Dim: 2, X: make([]float32, 2)},

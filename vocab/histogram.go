@@ -29,9 +29,9 @@ func (g *Grid) UnmarshalText(text []byte) error {
 		const most = 1 << 10
 		switch {
 		case err != nil || err2 != nil:
-			return fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, text)
+			return fmt.Errorf(`grid %q: expected rows×columns, such as "4x4" or "1x1+2x2+4x4"`, text)
 		case min(r, c) < 1 || max(r, c) > most:
-			return fmt.Errorf("grid %q: %d×%d cells: want 1 to %d", text, r, c, most)
+			return fmt.Errorf("grid %q: %d×%d cells; expected 1 to %d", text, r, c, most)
 		}
 		read = append(read, features.Cells{Rows: r, Columns: c})
 	}
@@ -178,7 +178,7 @@ func LearnIDF(x *CSR) []float64 {
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	n, m := x.Dims()
 	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {
-		return nil, fmt.Errorf("weighting: %d inverse document frequencies of %d columns, and a power of %v: want one each, and up to 1", len(w.IDF), m, w.Power)
+		return nil, fmt.Errorf("weighting: %d inverse document frequencies for %d columns, and power %v; expected one per column, and a power up to 1", len(w.IDF), m, w.Power)
 	}
 	out := x.Clone()
 	for i := range n {
@@ -191,7 +191,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 				values[p] = elementary.Pow(values[p], w.Power)
 			}
 			if math.IsNaN(values[p]) || math.IsInf(values[p], 0) || v < 0 || values[p] < 0 {
-				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
+				return nil, fmt.Errorf("weighting: row %d, column %d: value %v", i+1, columns[p]+1, v)
 			}
 		}
 		normalise(values, w.Norm)

@@ -172,7 +172,7 @@ func TestSamplerErrors(t *testing.T) {
 		{&Sampler{PerImage: -2}, &features.Descriptors{}, "-2 from an image"},
 		{&Sampler{}, &features.Descriptors{Vectors: make([]uint8, 5), X: make([]float32, 1), Dim: 3}, `image "a": 5 bytes are not 1 descriptors of 3`},
 		{&Sampler{}, &features.Descriptors{Vectors: make([]uint8, 5), X: make([]float32, 1)}, "descriptors of 0"},
-		{&Sampler{dim: 4}, descriptors(make([]uint8, 6), 3), `image "a": descriptors of 3 numbers, want 4`},
+		{&Sampler{dim: 4}, descriptors(make([]uint8, 6), 3), `image "a": descriptors of 3 numbers; expected 4`},
 	} {
 		if err := test.s.Add("a", test.d); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)

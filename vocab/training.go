@@ -72,15 +72,15 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	case len(vectors) == 0:
 		return t, features.ErrNoDescriptors
 	case len(vectors)%dim != 0:
-		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
+		return t, fmt.Errorf("%d bytes are not descriptors of length %d", len(vectors), dim)
 	case t.Method != MethodLloyd && t.Method != MethodMiniBatch:
-		return t, fmt.Errorf("there is no %v", t.Method)
+		return t, fmt.Errorf("unknown %v", t.Method)
 	case t.Checks < 0:
-		return t, fmt.Errorf("%d checks", t.Checks)
+		return t, fmt.Errorf("checks %d; expected 0 or more", t.Checks)
 	case t.MaxIterations < 0:
-		return t, fmt.Errorf("at most %d iterations", t.MaxIterations)
+		return t, fmt.Errorf("maximum of %d iterations; expected 0 or more", t.MaxIterations)
 	case math.IsNaN(t.Tolerance) || t.Tolerance < 0:
-		return t, fmt.Errorf("a tolerance of %v", t.Tolerance)
+		return t, fmt.Errorf("tolerance %v; expected 0 or more", t.Tolerance)
 	}
 	t.Checks = checksOf(t.Checks, t.Words)
 	return t, nil
@@ -145,7 +145,7 @@ func (s *sample) row(i int) []uint8 {
 // different returns the first distinct rows, one for each word.
 func (s *sample) different(words int) (rows []int, err error) {
 	if s.len() < words {
-		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
+		return nil, fmt.Errorf("%d words cannot be learned from %d descriptors", words, s.len())
 	}
 	seen := make(map[string]struct{}, words)
 	for i := 0; i < s.len() && len(rows) < words; i++ {
@@ -154,7 +154,7 @@ func (s *sample) different(words int) (rows []int, err error) {
 		}
 	}
 	if len(rows) < words {
-		return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+		return nil, fmt.Errorf("%d words cannot be learned from %d descriptors, only %d of them distinct", words, s.len(), len(rows))
 	}
 	return rows, nil
 }

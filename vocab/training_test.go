@@ -265,17 +265,17 @@ func TestTrainErrors(t *testing.T) {
 		want     string
 	}{
 		{Training{}, nil, 2, "no descriptors"},
-		{Training{}, two, 2, "200 words of 6 descriptors"},
-		{Training{Words: 3}, two, 2, "3 words of 6 descriptors, of which only 2 differ"},
-		{Training{Words: 2}, two, 5, "12 bytes are no descriptors of 5"},
-		{Training{Words: 2}, two, 0, "2 words of 0 numbers"},
+		{Training{}, two, 2, "200 words cannot be learned from 6 descriptors"},
+		{Training{Words: 3}, two, 2, "3 words cannot be learned from 6 descriptors, only 2 of them distinct"},
+		{Training{Words: 2}, two, 5, "12 bytes are not descriptors of length 5"},
+		{Training{Words: 2}, two, 0, "2 words of 0 numbers; expected 1 to"},
 		{Training{Words: -2}, two, 2, "-2 words"},
-		{Training{Words: math.MaxInt}, two, 2, "words of 2 numbers"},
+		{Training{Words: math.MaxInt}, two, 2, "words of 2 numbers; expected 1 to"},
 		{Training{Words: 1 << 20}, two, 4096, "numbers in all"},
-		{Training{Words: 2, Method: 5}, two, 2, "there is no method(5)"},
-		{Training{Words: 2, Checks: -1}, two, 2, "-1 checks"},
-		{Training{Words: 2, MaxIterations: -1}, two, 2, "-1 iterations"},
-		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance of NaN"},
+		{Training{Words: 2, Method: 5}, two, 2, "unknown method(5)"},
+		{Training{Words: 2, Checks: -1}, two, 2, "checks -1; expected 0 or more"},
+		{Training{Words: 2, MaxIterations: -1}, two, 2, "maximum of -1 iterations; expected 0 or more"},
+		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance NaN; expected 0 or more"},
 	} {
 		if _, err := test.training.Train(ctx, test.vectors, test.dim); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)

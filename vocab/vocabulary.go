@@ -44,7 +44,7 @@ func (v *Vocabulary) checkWords() error {
 	for j := range v.Len() {
 		for f, value := range v.Words.RawRowView(j) {
 			if math.IsNaN(value) || value < 0 || value > math.MaxUint8 {
-				return fmt.Errorf("word %d: number %d is %v, not within 0 and 255", j, f, value)
+				return fmt.Errorf("word %d: number %d is %v; expected 0 to 255", j, f, value)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func wrap(err *error, name string) {
 
 func checkSize(words, dim int) error {
 	if words < 1 || words > mostWords || dim < 1 || dim > mostDim || words > mostValues/dim {
-		return fmt.Errorf("%d words of %d numbers: want at most %d words of %d numbers, 1 or more, and %d numbers in all", words, dim, mostWords, mostDim, mostValues)
+		return fmt.Errorf("%d words of %d numbers; expected 1 to %d words of 1 to %d numbers, and at most %d numbers in all", words, dim, mostWords, mostDim, mostValues)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func checkDescriptors(d *features.Descriptors, dim int) error {
 	case d.Dim < 1 || len(d.Vectors) != n*d.Dim:
 		return fmt.Errorf("%d bytes are not %d descriptors of %d numbers", len(d.Vectors), n, d.Dim)
 	case dim > 0 && d.Dim != dim:
-		return fmt.Errorf("descriptors of %d numbers, want %d", d.Dim, dim)
+		return fmt.Errorf("descriptors of %d numbers; expected %d", d.Dim, dim)
 	}
 	return nil
 }

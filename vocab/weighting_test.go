@@ -86,15 +86,15 @@ func TestWeightingErrors(t *testing.T) {
 		x    *sparse.CSR
 		want string
 	}{
-		{Weighting{IDF: []float64{1}}, x, "1 inverse document frequencies of 2 columns"},
-		{Weighting{IDF: []float64{1, math.Inf(1)}}, x, "row 1, column 2 holds 2"},
-		{Weighting{IDF: []float64{-1, 1}}, x, "row 1, column 1 holds 1"},
-		{Weighting{Power: 2}, x, "and a power of 2"},
-		{Weighting{Power: -0.5}, x, "a power of -0.5"},
-		{Weighting{Power: math.NaN()}, x, "a power of NaN"},
-		{Weighting{}, csr(t, 2, 2, 1, 1, 1, -2), "row 2, column 2 holds -2"},
-		{Weighting{Power: 0.5}, csr(t, 1, 2, 1, math.NaN()), "row 1, column 2 holds NaN"},
-		{Weighting{IDF: []float64{1e300, 1}}, csr(t, 1, 2, 1e300, 1), "row 1, column 1 holds 1e+300"},
+		{Weighting{IDF: []float64{1}}, x, "weighting: 1 inverse document frequencies for 2 columns, and power"},
+		{Weighting{IDF: []float64{1, math.Inf(1)}}, x, "weighting: row 1, column 2: value 2"},
+		{Weighting{IDF: []float64{-1, 1}}, x, "weighting: row 1, column 1: value 1"},
+		{Weighting{Power: 2}, x, "columns, and power 2; expected one per column, and a power up to 1"},
+		{Weighting{Power: -0.5}, x, "columns, and power -0.5"},
+		{Weighting{Power: math.NaN()}, x, "columns, and power NaN; expected one per column, and a power up to 1"},
+		{Weighting{}, csr(t, 2, 2, 1, 1, 1, -2), "weighting: row 2, column 2: value -2"},
+		{Weighting{Power: 0.5}, csr(t, 1, 2, 1, math.NaN()), "weighting: row 1, column 2: value NaN"},
+		{Weighting{IDF: []float64{1e300, 1}}, csr(t, 1, 2, 1e300, 1), "weighting: row 1, column 1: value 1e+300"},
 	} {
 		if _, err := test.w.Apply(test.x); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)

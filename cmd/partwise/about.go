@@ -25,7 +25,7 @@ var version = ""
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the revision and how this program was built",
+		Short: "Print version and build information",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
@@ -80,7 +80,7 @@ func licencesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "licences [NAME]",
 		Aliases: []string{"licenses"},
-		Short:   "List the licences of linked modules, or print one",
+		Short:   "List the licences of libraries, or print one",
 		Example: "  partwise licences\n  partwise licences cobra\n  partwise licences --text",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,9 +92,9 @@ func licencesCommand() *cobra.Command {
 			if len(args) == 0 && !text {
 				t := columns.Table{Header: []string{"what", "version", "licence"}, Limits: []int{0, 0, 40}}
 				for _, l := range linked {
-					t.Row(l.Name, l.Version, cmp.Or(l.ID, "not known"))
+					t.Row(l.Name, l.Version, cmp.Or(l.ID, "unknown"))
 				}
-				return printTable(out, t, "partwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.")
+				return printTable(out, t, "partwise itself is under Apache-2.0. partwise licences NAME prints one text, --text all texts.")
 			}
 			if len(args) == 1 {
 				linked = slices.DeleteFunc(linked, func(l licences.Licence) bool {
@@ -102,7 +102,7 @@ func licencesCommand() *cobra.Command {
 				})
 			}
 			if len(linked) == 0 {
-				return usageError{fmt.Errorf("nothing that is linked into this program is called %q; \"partwise licences\" lists it", args[0])}
+				return usageError{fmt.Errorf("no linked library is called %q; \"partwise licences\" lists them", args[0])}
 			}
 			var b bytes.Buffer
 			licences.Write(&b, linked)
@@ -110,7 +110,7 @@ func licencesCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&text, "text", false, "print the texts of all")
+	cmd.Flags().BoolVar(&text, "text", false, "print all licence texts")
 	return cmd
 }
 
@@ -118,14 +118,13 @@ func manCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man",
-		Short: "Write the manual pages",
-		Long: `Man writes the manual pages of partwise and its commands into a new folder, for
-man(1). Their date is that of the environment variable SOURCE_DATE_EPOCH, in seconds, or
-that of the revision, so that one program always writes the same pages.`,
+		Short: "Write manual pages",
+		Long: `Write the manual pages of all commands into a new folder. Pages have the date of the variable
+SOURCE_DATE_EPOCH (seconds), or of the program's revision, so that builds are reproducible.`,
 		Example: "  partwise man --dir man/man1",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-				return fmt.Errorf("%s is not empty, and no file is replaced", dir)
+				return fmt.Errorf("%s is not empty; choose a new or empty folder", dir)
 			}
 			if err := os.MkdirAll(dir, 0o777); err != nil {
 				return err
@@ -143,7 +142,7 @@ that of the revision, so that one program always writes the same pages.`,
 			return say(cmd, "%d manual pages are in %s.\n", n, dir)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, new or empty")
+	cmd.Flags().StringVar(&dir, "dir", "", "output folder, new or empty")
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }

@@ -16,10 +16,10 @@ func cacheCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Tell how much is kept of what was made of photographs",
-		Long: `Features of images are cached on disk, so that a second run with another method starts
-at once. Beyond the limit the entries go that were not used for longest. The limit is
-10 GB, or that of the environment variable PARTWISE_CACHE_SIZE or of --cache-size.`,
+		Short: "Show the size of the feature cache, or clear it",
+		Long: `Show the size of the feature cache. Cached features let a second run start immediately. Beyond the
+limit, the entries that were not used for longest are removed. The limit is --cache-size, or
+PARTWISE_CACHE_SIZE, or 10 GB.`,
 		Example: "  partwise cache\n  partwise cache clear",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, u, err := openCache(dir)
@@ -28,16 +28,16 @@ at once. Beyond the limit the entries go that were not used for longest. The lim
 			}
 			facts := [][2]any{{"folder", plaintext.Line(u.Dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}}
 			if !u.Oldest.IsZero() {
-				facts = append(facts, [2]any{"oldest", "used last on " + u.Oldest.Format(time.DateOnly)})
+				facts = append(facts, [2]any{"oldest", "last used on " + u.Oldest.Format(time.DateOnly)})
 			}
 			return printFacts(cmd.OutOrStdout(), 0, facts)
 		},
 	}
-	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
+	cmd.PersistentFlags().StringVar(&dir, "cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
 	cmd.AddCommand(&cobra.Command{
 		Use:     "clear",
-		Short:   "Remove all that is kept",
-		Long:    "Clear removes all that is kept. Files in the folder that are not the cache's own stay.",
+		Short:   "Remove all cached features",
+		Long:    "Remove all cached features. Other files in the folder stay.",
 		Example: "  partwise cache clear",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, u, err := openCache(dir)

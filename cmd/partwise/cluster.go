@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline/grouping"
 	"github.com/seed4492f2cd/partwise/pipeline/input"
 	"github.com/seed4492f2cd/partwise/pipeline/spec"
@@ -32,28 +34,11 @@ func clusterCommand() *cobra.Command {
 	var solver string
 	e := &spec.Experiment{Features: spec.Features{Auto: true}, Cluster: spec.Cluster{Distance: cluster.DistanceCosine}}
 	cmd := &cobra.Command{
-		Use:   "cluster DIR",
-		Short: "Put the pictures of a folder into groups that go together",
-		Long: `Cluster puts the pictures of a folder, or the samples of a file or known set,
-into groups that go together. It writes which sample is in which group, the
-parts that were learned, and a page with all pictures to look at.
-
---labels tells the classes of some pictures: each class has a group of its own, in which
-its labelled pictures are. --links tells pairs that share a group (must) and pairs that
-do not (cannot). Both hold with every method; contradictions are errors.
-
-Where the folder has a subfolder for each class, the groups are compared with the classes,
-which the method does not know. Pictures beside the subfolders have no class. --pattern finds
-classes in file names, --truth in a file, and --no-classes finds none. Subfolders that dates
-or cameras name (2019-05 Trip, 100CANON, Camera Roll) are classes with --pool only.
-
-Photographs of 64 pixels or more are compared by the features of a built-in network, and
-grouped by k-means, or guided k-means with --labels or --links. Smaller pictures are compared by
-their colours, after nmf, or cnmf with --labels, has found their parts. --features chooses
-others, as in sift,power=0.5+colour,grid=2x2,weight=0.2.
-
-With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks, ten times over,
-of the colours of pictures or of an IDX or .npy file.`,
+		Use:   "cluster DATA",
+		Short: "Group the photos of a folder by similarity",
+		Long: `Group photos, images or vectors, and write assignments.csv, a model and a page of the groups.
+Labels (--labels) and links (--links) always hold in the result; contradictions are errors.
+Classes named by subfolders or --pattern are hidden from the method and used to score the groups.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv --links links.csv
   partwise cluster photos --pattern '{class}-*'
@@ -69,7 +54,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 				return usageError{err}
 			}
 			if len(e.Rank) > 1 {
-				return usageError{fmt.Errorf("--rank %s: groups are found with one rank", cmd.Flags().Lookup("rank").Value)}
+				return usageError{fmt.Errorf("--rank %s: cluster takes one rank", cmd.Flags().Lookup("rank").Value)}
 			}
 			if len(e.Rank) == 1 {
 				c.groups.Rank = &e.Rank[0]
@@ -100,17 +85,17 @@ of the colours of pictures or of an IDX or .npy file.`,
 	}
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
-	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
+	f.Lookup("k").Usage = "groups: 10, 5..30 or auto (default: number of classes, else auto)"
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
-	f.Lookup("method").Usage = "the method, with its settings (default nmf, or cnmf with --labels, and k-means for photographs and values below 0); see partwise methods"
-	addDefault(cmd, "features", "what suits the pictures")
-	addDefault(cmd, "cluster", "k-means, cosine distance")
-	f.Lookup("rank").Usage = "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)"
+	f.Lookup("method").Usage = "method, such as gnmf,lambda=10 (default: kmeans for photos, or nmf)"
+	addDefault(cmd, "features", "by image size")
+	addDefault(cmd, "cluster", "cosine k-means")
+	f.Lookup("rank").Usage = "number of basis vectors: 20, k, k+1, 2k or auto (default 2k)"
 	solverFlag(f, &solver)
-	f.IntVar(&c.groups.Batch, "batch", 0, "samples of a block, of which nmf and nmf-kl learn; all need not fit into memory together")
-	f.StringVar(&c.out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
+	f.IntVar(&c.groups.Batch, "batch", 0, "learn from blocks of this many samples (nmf and nmf-kl only)")
+	f.StringVar(&c.out, "out", "", "results folder (default results/DIR-groups)")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
@@ -248,50 +233,48 @@ func comparedWith(data spec.Data, found *grouping.Grouping) string {
 	}
 	switch {
 	case found.GroupClasses != nil:
-		return classes + ", over the samples whose class was not told"
+		return classes + ", over the unlabelled samples"
 	case found.Scored < len(found.Groups):
-		return fmt.Sprintf("%s, over the %d samples whose class is known", classes, found.Scored)
+		return fmt.Sprintf("%s, over the %d samples with a known class", classes, found.Scored)
 	}
 	return classes
 }
 
 func printGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	w := cmd.OutOrStdout()
-	size := map[int]int{}
+	sizes := make([]int, slices.Max(c.Groups)+1)
 	for _, g := range c.Groups {
-		size[g]++
+		sizes[g]++
 	}
-	fmt.Fprintf(w, "%d samples in %d groups:", len(c.Groups), len(size))
-	for g := range len(size) {
-		fmt.Fprintf(w, " %d", size[g])
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "%s in %d groups of %s\n", c.Count(len(c.Groups)), len(sizes), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "))
 	var known []string
 	for g, class := range c.GroupClasses {
 		if class >= 0 {
-			known = append(known, fmt.Sprintf("%s in group %d", c.Classes[class], g+1))
+			known = append(known, fmt.Sprintf("%q is group %d", c.Classes[class], g+1))
 		}
 	}
 	if known != nil {
-		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(known, ", "))
+		plaintext.Fprintf(w, "labelled classes: %s\n", phrase.Some(known))
 	}
-	var scores []string
+	found := false
 	for _, s := range eval.Scores() {
 		name := s.Name
 		if c.GroupClasses != nil {
 			name = s.OverUnlabelled().Name
 		}
 		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {
-			scores = append(scores, s.Name+" "+table.WithUnit(s, v, " "))
+			if !found {
+				plaintext.Fprintf(w, "agreement with %s:\n", with)
+			}
+			found = true
+			help, _, _ := strings.Cut(strings.TrimSuffix(s.Help, "."), ":")
+			fmt.Fprintf(w, "  %-3s %s  %s\n", s.Name, table.WithUnit(s, v, " "), strings.ToLower(help[:1])+help[1:])
 		}
 	}
-	if scores != nil {
-		plaintext.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
+	if remarks := report.PicturesFound(c.Pictures); remarks != "" {
+		plaintext.Fprintf(w, "%s: see %s\n", remarks, filepath.Join(out, report.PicturesFile))
 	}
-	if told := report.PicturesFound(c.Pictures); told != "" {
-		plaintext.Fprintf(w, "%s; see %s\n", told, filepath.Join(out, report.PicturesFile))
-	}
-	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
+	_, err := plaintext.Fprintf(w, "Groups as a table: %s\nGroups as a page: %s\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))
 	return err
 }
@@ -302,9 +285,7 @@ func chooseCount(cmd *cobra.Command, g *grouping.Groups, k spec.GroupCount, in *
 		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
 	if curve != nil && err == nil {
-		best := curve.Best()
-		fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n",
-			g.K, curve.K[0], curve.K[len(curve.K)-1], curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
+		fmt.Fprintf(cmd.OutOrStdout(), "%d groups (chosen from %d–%d; change with -k)\n", g.K, curve.K[0], curve.K[len(curve.K)-1])
 	}
 	return curve, err
 }

@@ -30,7 +30,7 @@ func partwise(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), unconverged.ReplaceAllString(err.String(), "")
 }
 
-var unconverged = regexp.MustCompile(`(?m)^partwise: .* had not converged after .*\n`)
+var unconverged = regexp.MustCompile(`(?m)^partwise: .* did not converge within .*\n`)
 
 // must runs the command and fails the test if the command fails.
 func must(t *testing.T, args ...string) (stdout string) {
@@ -210,7 +210,7 @@ seed: 9
 func TestCluster(t *testing.T) {
 	workplace(t)
 	out := must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "scored")
-	if !strings.Contains(out, "72 samples in 4 groups") || !strings.Contains(out, "AC ") {
+	if !strings.Contains(out, "72 images in 4 groups") || !strings.Contains(out, "AC ") {
 		t.Errorf("printed\n%s", out)
 	}
 	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "told")
@@ -299,7 +299,7 @@ func TestFewerGroups(t *testing.T) {
 		write(t, fmt.Sprintf("same/%d.png", i), read(t, "photos", firstFile(t, "photos")))
 	}
 	code, out, stderr := partwise(strings.Fields("cluster same -k 3 --method nmf,init=nndsvda,iterations=1 --cluster by=largest --features pixels=4")...)
-	const want = "3 groups are asked for, and samples are in 1 only"
+	const want = "3 groups requested, but only 1 are non-empty"
 	if code != exitDone || !strings.Contains(out, "in 1 groups") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, stderr)
 	}
@@ -322,7 +322,7 @@ func TestToldLabels(t *testing.T) {
 	for i, line := range []string{"--method cnmf,iterations=5", "--method kmeans", "--method nmf,iterations=5 --cluster by=ncut", "--method cnmf,iterations=5 --cluster distance=euclidean -k 7"} {
 		dir := fmt.Sprint("told", i)
 		code, out, stderr := partwise(append(strings.Fields("cluster photos --labels odd.csv --out "+dir), strings.Fields(line)...)...)
-		if code != exitDone || strings.Contains(stderr, "one sample is told of the class third") != strings.Contains(line, "cnmf") {
+		if code != exitDone || strings.Contains(stderr, "the class third has one labelled sample, which does not constrain") != strings.Contains(line, "cnmf") {
 			t.Errorf("%s: exit code %d, said %q", line, code, stderr)
 		}
 		records, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
@@ -343,14 +343,14 @@ func TestToldLabels(t *testing.T) {
 			t.Errorf("%s: the groups of the classes are %v", line, group)
 		}
 		for class, g := range group {
-			if !strings.Contains(out, class+" in group "+g) {
+			if !strings.Contains(out, fmt.Sprintf("%q is group %s", class, g)) {
 				t.Errorf("%s: printed %q, and class %s is in group %s", line, out, class, g)
 			}
 		}
 	}
 	write(t, "own.csv", "1,x\n100,y\n200,z\n")
 	_, out, stderr := partwise("cluster", "generated", "--labels", "own.csv", "--method", "nmf,iterations=5", "--out", "own")
-	if !strings.Contains(out, "compared with the data's own classes, over the samples whose class was not told: AC ") {
+	if !strings.Contains(out, "agreement with the data's own classes, over the unlabelled samples:\n  AC ") {
 		t.Errorf("printed %q, said %q", out, stderr)
 	}
 
@@ -359,20 +359,20 @@ func TestToldLabels(t *testing.T) {
 	write(t, "two.csv", entries[0].Name()+",a\n"+entries[1].Name()+",b\n")
 	write(t, "twice.csv", "file,class\n"+entries[0].Name()+",a\n"+entries[1].Name()+",b\n"+entries[0].Name()+",b\n")
 	for line, want := range map[string]string{
-		"cluster photos --labels odd.csv -k 2":                           "2 groups are asked for, and samples are told to be of 3 classes (left, right, third)",
-		"cluster photos --labels twice.csv":                              `twice.csv: line 4: "` + entries[0].Name() + `" is of class "b", but of class "a" in line 2`,
-		"cluster photos -k 3 --method cnmf":                              "cnmf needs the classes of some samples; give labels",
-		"cluster photos --batch 10":                                      "say it with -k",
-		"cluster photos --method nmf --cluster by=largest":               "say it with -k",
-		"cluster photos -k 2..40 --labels odd.csv":                       "2 groups are asked for, and samples are told to be of 3 classes",
-		"cluster photos -k 2..99":                                        "99 groups are asked for, and there are 73 samples",
-		"cluster photos -k 99":                                           "99 groups are asked for, and there are 73 samples",
+		"cluster photos --labels odd.csv -k 2":                           "2 groups requested, but the labels name 3 classes (left, right, third), and each needs a group of its own",
+		"cluster photos --labels twice.csv":                              `twice.csv: line 4: "` + entries[0].Name() + `" has class "b", but class "a" in line 2`,
+		"cluster photos -k 3 --method cnmf":                              "cnmf needs labels of some samples: set labels",
+		"cluster photos --batch 10":                                      "set -k",
+		"cluster photos --method nmf --cluster by=largest":               "set -k",
+		"cluster photos -k 2..40 --labels odd.csv":                       "2 groups requested, but the labels name 3 classes (",
+		"cluster photos -k 2..99":                                        "99 groups requested, but there are 73 samples",
+		"cluster photos -k 99":                                           "99 groups requested, but there are 73 samples",
 		"cluster photos -k 3 --rank 99":                                  "rank: 99 is 99 for 3 groups",
 		"cluster photos -k 3 --labels wrong.csv":                         "wrong.csv: line 2: no sample is called",
 		"cluster photos -k 3 --labels two.csv --method lda":              "lda: each of the 2 classes has one labelled sample",
-		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf is for images, and the features are SIFT",
-		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank: 5 is 5 for 3 groups; each basis vector is a group",
-		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans clusters the features themselves, and ncut",
+		"cluster photos -k 3 --method ntf --features sift=dense":         "ntf needs images, but the features are SIFT",
+		"cluster photos -k 3 --method pca --rank 5 --cluster by=largest": "rank: 5 is 5 for 3 groups, but clustering by largest coefficient needs one basis vector per group",
+		"cluster photos -k 3 --method kmeans --cluster by=ncut":          "the method kmeans already clusters the features; remove cluster by ncut or choose a factorisation",
 	} {
 		write(t, "wrong.csv", "file,class\nnobody.png,a\n")
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -389,12 +389,12 @@ func TestBeforeWork(t *testing.T) {
 	write(t, "pairs.csv", "a,b,link\n"+first+",nobody.png,must\n")
 	const head = "name: x\ndata: {set: photos, pattern: '{class}-*'}\nmethods: [nmf, l2-snmf]\nrepeats: 1\n"
 	for text, want := range map[string]string{
-		"labels: 2\nclasses: 9":                                           "classes: 9 are asked for, and photos has 4",
+		"labels: 2\nclasses: 9":                                           "classes: 9 requested, but photos has 4",
 		"labels: 2\nclasses: 2\nrank: 99":                                 "rank: 99 is 99 for 2 classes",
-		"labels: 99":                                                      "labels: 99 samples are asked for",
+		"labels: 99":                                                      "labels: 99 samples requested",
 		"labels: 2\nlinks: {file: pairs.csv}":                             `pairs.csv: line 2: no sample is called "nobody.png"`,
 		"labels: 2\nlinks: {feedback: none.csv}":                          "none.csv",
-		"task: classify\ntrain: 18\ntest: 18":                             "18 samples to train and 18 to test are asked for",
+		"task: classify\ntrain: 18\ntest: 18":                             "18 training and 18 test samples requested, but it has",
 		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":                      "e.csv",
 		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}":        "w.npz",
 		"labels: 2\nfeatures: [hog, {sift: dense, words: {from: w.npz}}]": "w.npz",
@@ -408,8 +408,8 @@ func TestBeforeWork(t *testing.T) {
 	write(t, "early.yaml", head+"labels: 1\n")
 	for flags, want := range map[string]string{
 		"--method mfa":                                        "classes: 4: mfa: each of the 4 classes has one labelled sample",
-		"--method ntf --features hog=true":                    "ntf is for images, and the features are histograms",
-		"--method parts,basis=rank-one --features sift=dense": "parts is for images, and the features are SIFT",
+		"--method ntf --features hog=true":                    "ntf needs images, but the features are histograms",
+		"--method parts,basis=rank-one --features sift=dense": "parts needs images, but the features are SIFT",
 	} {
 		if code, _, stderr := partwise(append([]string{"run", "early.yaml"}, strings.Fields(flags)...)...); code != exitFailed || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d, said %q, want %q", flags, code, stderr, want)
@@ -481,23 +481,23 @@ func TestMistakes(t *testing.T) {
 		code int
 		text string
 	}{
-		"clutser photos":                                  {2, `there is no command "clutser" (did you mean cluster?); there are`},
-		"cluster photos --lables x.csv":                   {2, "unknown flag: --lables (did you mean --labels?)"},
-		"cluster photos -k 2 --method nfm":                {2, `there is no method "nfm" (did you mean nmf?); there are`},
-		"cluster photos -k 2 --method nmf,iteratons=3":    {2, `"iteratons" (did you mean iterations?)`},
-		"frobnicate":                                      {2, `there is no command "frobnicate"`},
+		"clutser photos":                                  {2, `unknown command "clutser"; did you mean cluster? (choices:`},
+		"cluster photos --lables x.csv":                   {2, "unknown flag: --lables; did you mean --labels?"},
+		"cluster photos -k 2 --method nfm":                {2, `unknown method "nfm"; did you mean nmf? (choices:`},
+		"cluster photos -k 2 --method nmf,iteratons=3":    {2, `"iteratons"; did you mean iterations?`},
+		"frobnicate":                                      {2, `unknown command "frobnicate"`},
 		"run --frobnicate":                                {2, "unknown flag: --frobnicate"},
-		"run a b":                                         {2, "accepts at most 1 arg(s), received 2: partwise run [FILE]; see partwise run --help"},
-		"run":                                             {2, "the experiment names no data"},
+		"run a b":                                         {2, "accepts at most 1 arg(s), received 2 (usage: partwise run [FILE]; help: partwise run --help)"},
+		"run":                                             {2, "the experiment has no data: set data"},
 		"run none.yaml":                                   {1, "none.yaml: no such file"},
-		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases" (did you mean classes?); the keys here are name, task, data`},
-		"run many.yaml":                                   {1, "classes: 21 are asked for, and generated has 20"},
-		"run many.yaml --classes x":                       {2, `invalid argument "x" for "--classes" flag: "x" is no number of classes`},
-		"run many.yaml --method nnmf":                     {2, `there is no method "nnmf"`},
-		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\" (did you mean lambda?); the keys here are name, as"},
-		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
+		"run broken.yaml":                                 {1, `broken.yaml:4:1: unknown key "clases"; did you mean classes? (choices: name, task, data`},
+		"run many.yaml":                                   {1, "classes: 21 requested, but generated has 20"},
+		"run many.yaml --classes x":                       {2, `invalid argument "x" for "--classes" flag: invalid number of classes "x"`},
+		"run many.yaml --method nnmf":                     {2, `unknown method "nnmf"`},
+		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\"; did you mean lambda? (choices: name, as"},
+		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the number of samples, 72"},
 		"run " + flags + "nothing":                        {1, "nothing"},
-		"run " + flags + "lonely.csv":                     {1, `class "y" has 1 sample,`},
+		"run " + flags + "lonely.csv":                     {1, `class "y" has 1 sample;`},
 		"run " + flags + "nan.csv":                        {1, "nan.csv"},
 		"run " + flags + "negative.csv":                   {1, "negative.csv row 2, column 2: value -3"},
 		"run " + flags + "zero.csv":                       {1, "zero.csv row 2"},
@@ -505,41 +505,41 @@ func TestMistakes(t *testing.T) {
 		"run " + flags + "yale --data empty":              {1, "partwise datasets get yale"},
 		"run " + flags + "empty":                          {1, "empty"},
 		"run " + flags + "twice":                          {1, "twice"},
-		"cluster":                                         {2, "accepts 1 arg(s), received 0: partwise cluster DIR; see partwise cluster --help"},
-		"cluster photos -k 1":                             {2, `invalid argument "1" for "-k, --k" flag: "1" is no number of groups`},
-		"cluster photos -k 99":                            {1, "99 groups are asked for, and there are 72 samples"},
-		"cluster photos -k 3 --out photos/out":            {2, "among the pictures"},
+		"cluster":                                         {2, "accepts 1 arg(s), received 0 (usage: partwise cluster DATA; help: partwise cluster --help)"},
+		"cluster photos -k 1":                             {2, `invalid argument "1" for "-k, --k" flag: invalid number of clusters "1"`},
+		"cluster photos -k 99":                            {1, "99 groups requested, but there are 72 samples"},
+		"cluster photos -k 3 --out photos/out":            {2, "is inside the data folder"},
 		"run many.yaml --workers -1":                      {2, `"--workers" flag`},
-		"cluster photos -k many":                          {2, `invalid argument "many" for "-k, --k" flag: "many" is no number of groups`},
-		"cluster photos -k 9..":                           {2, `invalid argument "9.." for "-k, --k" flag: "9.." is no number of groups`},
-		"cluster photos -k 9..5":                          {2, `invalid argument "9..5" for "-k, --k" flag: "9..5" is no number of groups`},
-		"cluster photos -k 1..5":                          {2, `invalid argument "1..5" for "-k, --k" flag: "1..5" is no number of groups`},
+		"cluster photos -k many":                          {2, `invalid argument "many" for "-k, --k" flag: invalid number of clusters "many"`},
+		"cluster photos -k 9..":                           {2, `invalid argument "9.." for "-k, --k" flag: invalid number of clusters "9.."`},
+		"cluster photos -k 9..5":                          {2, `invalid argument "9..5" for "-k, --k" flag: invalid number of clusters "9..5"`},
+		"cluster photos -k 1..5":                          {2, `invalid argument "1..5" for "-k, --k" flag: invalid number of clusters "1..5"`},
 		"cluster photos -k 3 --labels none.csv":           {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv":        {1, "missing.csv: line 2"},
-		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips what cannot be used)"},
+		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips unusable files)"},
 		"cluster photos -k 3 --out photos-file":           {1, "photos-file"},
-		"cluster photos -k 3 --solver newton":             {2, `--solver: there is no solver "newton"; there are mu, fast`},
+		"cluster photos -k 3 --solver newton":             {2, `--solver: unknown solver "newton" (choices: mu, fast`},
 		"cluster photos -k 3 --method gnmf --solver fast": {2, "only with unit-norm"},
 		"cluster empty -k 3":                              {1, "empty"},
-		"report":                                          {2, "accepts 1 arg(s), received 0: partwise report DIR"},
-		"datasets get":                                    {2, "accepts 1 arg(s), received 0: partwise datasets get NAME"},
+		"report":                                          {2, "accepts 1 arg(s), received 0 (usage: partwise report DIR"},
+		"datasets get":                                    {2, "accepts 1 arg(s), received 0 (usage: partwise datasets get NAME"},
 		"datasets yale orl":                               {2, "accepts at most 1 arg(s), received 2"},
-		"cache x":                                         {2, `there is no command "x"; there are clear`},
+		"cache x":                                         {2, `unknown command "x" (choices: clear`},
 		"version x":                                       {2, `unknown command "x" for "partwise version"`},
 		"completion bash x":                               {2, `unknown command "x" for "partwise completion bash"`},
-		"cluster photos -k 99999999999999999999":          {2, `invalid argument "99999999999999999999" for "-k, --k" flag: "99999999999999999999" is no number of groups`},
-		"cluster photos --seed -1":                        {2, `invalid argument "-1" for "--seed" flag: want a whole number of 0 or more`},
+		"cluster photos -k 99999999999999999999":          {2, `invalid argument "99999999999999999999" for "-k, --k" flag: invalid number of clusters "99999999999999999999"`},
+		"cluster photos --seed -1":                        {2, `invalid argument "-1" for "--seed" flag: expected a whole number of 0 or more`},
 		"cluster photos --strict=maybe":                   {2, `invalid argument "maybe" for "--strict" flag`},
 		"cluster photos -k":                               {2, "flag needs an argument: 'k' in -k"},
-		"cluster cut -k 3 --from neither":                 {2, `invalid argument "neither" for "--from" flag: want raw or mat`},
+		"cluster cut -k 3 --from neither":                 {2, `invalid argument "neither" for "--from" flag: expected raw or mat`},
 		"cluster photos --out":                            {2, "flag needs an argument: --out"},
 		"cluster photos -q":                               {2, "unknown shorthand flag: 'q' in -q"},
-		"report photos":                                   {1, "photos holds no results"},
-		"methods none":                                    {2, `there is no method "none"`},
-		"list nothing":                                    {2, `there is no command "nothing"; there are clusterers, features, methods, penalties, scores, solvers`},
-		"list scores none":                                {2, `there is no score "none"; there are accuracy, AC`},
-		"datasets none":                                   {2, `there is no known set "none"`},
-		"datasets get none":                               {2, `there is no known set "none"`},
+		"report photos":                                   {1, "photos has no results"},
+		"methods none":                                    {2, `unknown method "none"`},
+		"list nothing":                                    {2, `unknown command "nothing" (choices: clusterers, features, methods, penalties, scores, solvers`},
+		"list scores none":                                {2, `unknown score "none" (choices: accuracy, AC`},
+		"datasets none":                                   {2, `unknown known set "none"`},
+		"datasets get none":                               {2, `unknown known set "none"`},
 	} {
 		code, _, stderr := partwise(strings.Fields(line)...)
 		first, rest, _ := strings.Cut(stderr, "\n")
@@ -550,16 +550,16 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
 		}
 	}
-	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, `"--labels" flag: want a name`) {
+	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, `"--labels" flag: expected a name`) {
 		t.Errorf("without labels: exit code %d and %q", code, stderr)
 	}
 	for _, method := range []string{"nmf,gnmf", "gnmf,lambda=[1,2]"} {
 		code, _, stderr := partwise("cluster", "photos", "-k", "3", "--method", method)
-		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": want one method with one setting") {
+		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": expected one method and one value of each setting") {
 			t.Errorf("--method %q: exit code %d and %q", method, code, stderr)
 		}
 	}
-	if code, _, stderr := partwise("cluster", "", "-k", "3"); code != exitUsage || !strings.Contains(stderr, "an argument is empty: partwise cluster DIR") {
+	if code, _, stderr := partwise("cluster", "", "-k", "3"); code != exitUsage || !strings.Contains(stderr, "an argument is empty (usage: partwise cluster DATA") {
 		t.Errorf("without a name: exit code %d and %q", code, stderr)
 	}
 	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--out", "skipped")
@@ -581,13 +581,13 @@ func TestLeftOut(t *testing.T) {
 	}
 	write(t, "mine/bass/notes.txt", "none")
 	write(t, "mine/bass/broken.png", picture[:len(picture)/2])
-	const left, skipped = "left out: 1 hidden file or folder (.thumbnails), 1 file that is no image (bass/notes.txt)\n", "skipped 1 of 7 files: 1 truncated"
+	const left, skipped = "ignored: 1 hidden file or folder (.thumbnails), 1 file that is not an image (bass/notes.txt)\n", "skipped 1 of 7 files: 1 truncated"
 	for _, line := range []string{"cluster mine -k 2 --out found", "features mine --out found.csv"} {
 		code, out, stderr := partwise(strings.Fields(line)...)
 		if code != exitDone || !strings.Contains(stderr, left) || !strings.Contains(stderr, skipped) {
 			t.Errorf("partwise %s: exit code %d, printed %q and said %q", line, code, out, stderr)
 		}
-		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 samples in 2 groups") {
+		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 images in 2 groups") {
 			t.Errorf("partwise %s printed %q", line, out)
 		}
 	}
@@ -595,7 +595,7 @@ func TestLeftOut(t *testing.T) {
 		t.Error("the page does not list the skipped files")
 	}
 	code, _, stderr := partwise(strings.Fields("run --set mine --method kmeans --repeats 1 --classes 2")...)
-	if code != exitFailed || !strings.Contains(stderr, "broken.png: png: invalid format: not enough pixel data (an experiment skips no file") {
+	if code != exitFailed || !strings.Contains(stderr, "broken.png: png: invalid format: not enough pixel data (experiments skip no files") {
 		t.Errorf("run: exit code %d, said %q", code, stderr)
 	}
 }
@@ -618,14 +618,14 @@ func TestNamesake(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"cluster set:generated --method nmf,iterations=3 --cluster restarts=1": "results/generated-groups",
-		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 samples in 2 groups",
+		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 images in 2 groups",
 		"run set.yaml":    "1 of 1 trials",
 		"run folder.yaml": "1 of 1 trials",
-		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated;",
+		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated/index.html",
 		"features set:generated --out g.npz":                                          "720 samples",
 		"features ./generated --out h.npz":                                            "72 samples",
 		"datasets set:generated":                                                      "Generated objects",
-		"datasets get set:generated":                                                  "made when",
+		"datasets get set:generated":                                                  "needs no download: partwise generates it",
 	} {
 		if out := must(t, strings.Fields(line)...); !strings.Contains(out, want) {
 			t.Errorf("partwise %s printed %q, want %q", line, out, want)
@@ -648,7 +648,7 @@ func TestListings(t *testing.T) {
 	for line, want := range map[string][]string{
 		"methods":               {"ccf", "semi-gnmf", "Constrained concept", "lambda: 100"},
 		"methods gnmf":          {"λ·tr(VᵀLV)", "lambda", "default 100", "Cai"},
-		"methods kmeans":        {"k-means", "the features as they are"},
+		"methods kmeans":        {"k-means", "values of any sign"},
 		"methods parts":         {strings.Join(factor.CostFrobenius.Values(), ", ") + "; default frobenius", "normalised-cut"},
 		"list":                  {"methods", "solvers", "penalties", "clusterers", "features", "scores"},
 		"list penalties":        {"links", "labels or links", "cannot: 1", "l1-weight: 0.1", "λ·tr(VᵀLV)", "Smooth"},
@@ -759,18 +759,18 @@ func TestMistakesChangeNothing(t *testing.T) {
 		set + "zero.csv":                                       {"zero.csv", "row 2"},
 		set + "word.csv":                                       {"word.csv", "3", `"many"`},
 		set + "short.csv":                                      {"short.csv", "3"},
-		set + "good.csv --rank 5":                              {"rank", "5", "4 samples"},
+		set + "good.csv --rank 5":                              {"rank", "5", "samples, 4"},
 		set + "good.csv --classes 3":                           {"classes", "3", "2"},
 		set + "good.csv --labels 9":                            {"9", "2"},
 		set + "good.csv --method gnmf,lamda=1":                 {"lamda"},
 		set + "good.csv --features pixels=0":                   {"pixels", `"0"`},
 		set + "good.csv --cluster restarts=0":                  {"restarts"},
-		"run key.yaml --out out":                               {"key.yaml", "[4:1]", `"repeat"`},
-		"run tag.yaml --out out":                               {"tag.yaml", "[4:3]", "tags"},
-		"run nul.yaml --out out":                               {"nul.yaml", "[3:15]", "U+0000"},
-		"run deep.yaml --out out":                              {"deep.yaml", "[2:42]", "32"},
-		"run alias.yaml --out out":                             {"alias.yaml", "[2:7]", "anchors"},
-		"run rank.yaml --out out":                              {"rank", "5", "4 samples"},
+		"run key.yaml --out out":                               {"key.yaml", ":4:1:", `"repeat"`},
+		"run tag.yaml --out out":                               {"tag.yaml", ":4:3:", "tags"},
+		"run nul.yaml --out out":                               {"nul.yaml", ":3:15:", "U+0000"},
+		"run deep.yaml --out out":                              {"deep.yaml", ":2:42:", "32"},
+		"run alias.yaml --out out":                             {"alias.yaml", ":2:7:", "anchors"},
+		"run rank.yaml --out out":                              {"rank", "5", "samples, 4"},
 		"cluster one.csv -k 4 --out groups":                    {"4", "3 samples"},
 		"cluster nan.csv -k 2 --out groups":                    {"nan.csv", "line 3", "NaN"},
 		"cluster photos -k 2 --labels labels.csv --out groups": {"labels.csv", "line 2", "nobody.png"},
@@ -782,7 +782,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"cluster photos -k 2 --features pixel=4 --out groups":                          {`"pixel"`},
 		"cluster photos -k 2 --method nmf,rank=x --out groups":                         {"rank"},
 		"cluster photos -k 2 --rank 99 --out groups":                                   {"99", "72"},
-		"cluster good.csv -k 2 --batch 2 --out groups":                                 {"good.csv", "few samples at a time"},
+		"cluster good.csv -k 2 --batch 2 --out groups":                                 {"good.csv", "only folders of images, IDX files and .npy files can be read in blocks"},
 		"cluster photos -k 2 --batch 0 --out groups":                                   {"--batch", "0 samples"},
 		"cluster photos -k 2 --batch 9 --method gnmf --out groups":                     {"--batch", "gnmf"},
 		"cluster photos -k 2 --batch 9 --solver mu --out groups":                       {"--batch", "mu"},
@@ -882,10 +882,10 @@ func TestRankAuto(t *testing.T) {
 		t.Errorf("fit said %q", said)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"fit photos --rank k+1 --out x.npz", "--rank k+1: want one number, 1 or more, or auto"},
-		{"fit photos --rank auto --start model.npz --out x.npz", "the rank is that of the factors of --start"},
-		{"cluster photos --rank among=9..3", "is no range of ranks"},
-		{"cluster photos --rank auto --cluster largest -k 3", "each basis vector is a group"},
+		{"fit photos --rank k+1 --out x.npz", "--rank k+1: expected one number (1 or more) or auto"},
+		{"fit photos --rank auto --start model.npz --out x.npz", "--start sets the rank; remove --rank"},
+		{"cluster photos --rank among=9..3", "expected a rising range such as 5..40"},
+		{"cluster photos --rank auto --cluster largest -k 3", "but clustering by largest coefficient needs one basis vector per group"},
 	} {
 		if code, _, stderr := partwise(strings.Fields(c.args)...); code == exitDone || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, said %q", c.args, code, stderr)
@@ -897,18 +897,18 @@ func TestRankAuto(t *testing.T) {
 // the page; converged methods are not.
 func TestShortOfTheAnswer(t *testing.T) {
 	workplace(t)
-	const few, limit = " had not converged after 30 iterations", "rank: auto ended at its limit"
+	const few, limit = " did not converge within 30 iterations", "rank: auto chose the largest rank it tried"
 	for _, c := range []struct {
 		args         string
 		page         string
 		want, unsaid []string
 	}{
 		{"run --set generated --features pixels=8 --classes 2,3 --repeats 2 --method ccf,iterations=30 --method ccf,as=quick,solver=fast --labels 30% --rank among=2..3,by=stability --name run", "results/run",
-			[]string{"ccf" + few + " in ", " of 4 trials: its objective still fell by up to ", limit + " in ", " of 4 draws: 3 is the largest rank"}, []string{"quick had"}},
-		{"report results/run", "results/run", []string{"ccf" + few}, []string{"quick had"}},
-		{"cluster generated -k 3 --method cf,solver=mu,iterations=30 --rank among=2..3,by=stability --out slow", "slow", []string{"cf" + few + ": its", limit + ": 3 is"}, nil},
-		{"cluster generated -k 3 --method cf --out quick", "quick", nil, []string{"converged", limit}},
-		{"fit generated --method cf --solver mu --iterations 30 --rank 3 --out m.npz", "", []string{"cf" + few + ": its"}, []string{limit}},
+			[]string{"ccf" + few + " in ", " of 4 trials: the objective still decreased by up to ", limit + " in ", " of 4 draws, 3; a larger one"}, []string{"quick did"}},
+		{"report results/run", "results/run", []string{"ccf" + few}, []string{"quick did"}},
+		{"cluster generated -k 3 --method cf,solver=mu,iterations=30 --rank among=2..3,by=stability --out slow", "slow", []string{"cf" + few + ": the", limit + ", 3;"}, nil},
+		{"cluster generated -k 3 --method cf --out quick", "quick", nil, []string{"did not converge", limit}},
+		{"fit generated --method cf --solver mu --iterations 30 --rank 3 --out m.npz", "", []string{"cf" + few + ": the"}, []string{limit}},
 	} {
 		var stdout, stderr shared
 		if code := run(strings.Fields(c.args), &stdout, &stderr); code != exitDone {
@@ -951,7 +951,7 @@ func TestEmbeddings(t *testing.T) {
 	if all := strings.Join(names, " "); !strings.Contains(all, "groups/pictures/000.png") {
 		t.Errorf("no pictures in %s", all)
 	}
-	if data := read(t, "groups", "page", "data.js"); !strings.Contains(data, `"thing":"picture"`) || !strings.Contains(data, `../photos`) {
+	if data := read(t, "groups", "page", "data.js"); !strings.Contains(data, `"thing":"image"`) || !strings.Contains(data, `../photos`) {
 		t.Errorf("the page has no links: %.300s", data)
 	}
 	address, finish := exploring(t, "groups")

@@ -34,20 +34,10 @@ func exploreCommand() *cobra.Command {
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "explore RESULTS",
-		Short: "Correct the groups that cluster found, by hand",
-		Long: `Explore shows the page of a grouping in a browser, where you correct the groups: move
-pictures to other groups, merge, split and name groups, say that pictures belong
-together or not. Each correction re-clusters all pictures: your corrections always
-hold, and similar pictures follow them. The page asks about the pair of pictures whose
-answer tells most.
-
-RESULTS is the folder of cluster's results. Its folder feedback keeps your corrections, as
-labels and links that cluster and experiments read, with a history for undo and redo.
-When you finish, or stop it with Ctrl-C, the results are replaced by the corrected groups.
-If it is killed, the next explore continues where it was.
-
-The page is served to this computer alone, at an address that nobody else can guess. With
-the same --port the address stays the same.`,
+		Short: "Correct groups in the browser",
+		Long: `Show the groups of cluster in a browser, where you move photos, and merge, split and name groups.
+Each correction re-clusters all photos: your corrections always hold, and similar photos follow.
+Finish on the page or press Ctrl-C to write the corrected groups to RESULTS.`,
 		Example: `  partwise cluster photos -k 10
   partwise explore results/photos-groups
   partwise sort results/photos-groups --to by-hand --copy`,
@@ -57,8 +47,8 @@ the same --port the address stays the same.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Uint16Var(&port, "port", 0, "port of the address, 0 for any that is free")
-	f.BoolVar(&noBrowser, "no-browser", false, "open no browser, and only print the address")
+	f.Uint16Var(&port, "port", 0, "port of the page; 0 chooses a free port")
+	f.BoolVar(&noBrowser, "no-browser", false, "print the address without opening a browser")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
@@ -80,7 +70,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if m.Groups == nil {
-		return fmt.Errorf("%s: the model has no groups", file)
+		return fmt.Errorf("%s: the model has no groups; run partwise cluster first", file)
 	}
 	if !slices.ContainsFunc([]string{"pool", "from", "pattern", "truth", "no-classes"}, cmd.Flags().Changed) {
 		root := e.Data.Root
@@ -112,7 +102,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		err := say(cmd, "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		err := say(cmd, "Page of the groups: %s\nTo save and stop, press Finish on the page or Ctrl-C here.\n", address)
 		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
@@ -123,7 +113,7 @@ func exploreGroups(cmd *cobra.Command, e *spec.Experiment, dir, pictures string,
 		return err
 	}
 	if !session.Changed() {
-		return say(cmd, "Nothing was corrected, and %s is as it was.\n", dir)
+		return say(cmd, "No corrections: %s is unchanged.\n", dir)
 	}
 	page := groupsPage(in, e.Data)
 	page.Method, page.Pictures = m.Method, looked
@@ -155,7 +145,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	}
 	state := session.State()
 	page.Settings = append(page.Settings,
-		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled image", "labelled images"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
 		[2]string{"corrections", report.FeedbackFolder + feedback.LogFile})
 	compared := comparedWith(page.Opened, found)
 	if found.Scores != nil {

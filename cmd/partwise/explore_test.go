@@ -96,7 +96,7 @@ func TestExplore(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
 	before := read(t, "groups", "assignments.csv")
 	_, finish := exploring(t, "groups")
-	if said := finish(); !strings.Contains(said, "Nothing was corrected") || read(t, "groups", "assignments.csv") != before {
+	if said := finish(); !strings.Contains(said, "No corrections") || read(t, "groups", "assignments.csv") != before {
 		t.Errorf("without a word: %q", said)
 	}
 
@@ -109,7 +109,7 @@ func TestExplore(t *testing.T) {
 		t.Errorf("a second writer: %q", stderr)
 	}
 	said := finish()
-	if !strings.Contains(said, "Früh in group") {
+	if !strings.Contains(said, `"Früh" is group`) {
 		t.Errorf("printed %q", said)
 	}
 	assigned, _, err := report.ReadAssignments("groups")
@@ -231,7 +231,7 @@ func TestExploreMistakes(t *testing.T) {
 	}
 	// Images that were added later.
 	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))
-	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "group them again") {
+	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "run partwise cluster again") {
 		t.Errorf("a new picture: %d, %q", code, stderr)
 	}
 	if _, err := os.Stat(filepath.Join("groups", "feedback")); err == nil {

@@ -133,7 +133,7 @@ func writeBoth(path string, force bool, write func(io.Writer) error, other func(
 func existsError(err error) error {
 	var at *fs.PathError
 	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
-		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
+		return fmt.Errorf("%s already exists; --force replaces it", at.Path)
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func fromAnywhere(data string) string {
 func checkOut(data, out string) error {
 	inside, err := output.Inside(data, out)
 	if err == nil && inside {
-		err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else, as in --out %s", out, quote(outFor(data, filepath.Base(out))))
+		err = fmt.Errorf("the results folder %s is inside the data folder; choose another, such as --out %s", out, quote(outFor(data, filepath.Base(out))))
 	}
 	if err != nil {
 		return usageError{err}

@@ -135,7 +135,7 @@ func TestReadFilesStay(t *testing.T) {
 						args = append(args, "--force")
 					}
 					code, _, stderr := partwise(args...)
-					if code != exitUsage || !strings.Contains(stderr, " is read, and --") && !strings.Contains(stderr, "among the pictures") && !strings.Contains(stderr, "both name") {
+					if code != exitUsage || !strings.Contains(stderr, " would be replaced by --") && !strings.Contains(stderr, "is inside the data folder") && !strings.Contains(stderr, "are both") {
 						t.Errorf("partwise %s: exit code %d, said %q", strings.Join(args, " "), code, stderr)
 					}
 					compareFolder(t, "partwise "+strings.Join(args, " "), ".", want)
@@ -181,22 +181,22 @@ func mixed(t *testing.T) (beside, all int, truth string) {
 func TestMixedFolder(t *testing.T) {
 	workplace(t)
 	beside, all, truth := mixed(t)
-	note := fmt.Sprintf("partwise: %d pictures beside the class folders, of no class: ", beside)
+	note := fmt.Sprintf("partwise: %d pictures without a class, beside the class folders: ", beside)
 	fast := []string{"--features", "pixels=8", "--method", "nmf,iterations=3"}
 	experiment := []string{"run", "--features", "pixels=8", "--method", "kmeans", "--classes", "2", "--repeats", "1"}
 	for _, c := range []struct {
 		args            []string
 		printed, stderr string
 	}{
-		{append([]string{"cluster", "mixed", "-k", "3"}, fast...), fmt.Sprintf("compared with the classes, over the %d samples whose class is known: AC ", all-beside), note},
-		{append([]string{"cluster", "mixed", "-k", "3", "--no-classes"}, fast...), fmt.Sprintf("%d samples in 3 groups", all), ""},
-		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "in 4 groups: ", ""},
-		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "compared with the classes of truth.csv: AC ", ""},
-		{append([]string{"cluster", "mixed", "--pattern", "{class}-*"}, fast...), "compared with the classes: AC ", ""},
+		{append([]string{"cluster", "mixed", "-k", "3"}, fast...), fmt.Sprintf("agreement with the classes, over the %d samples with a known class:\n  AC ", all-beside), note},
+		{append([]string{"cluster", "mixed", "-k", "3", "--no-classes"}, fast...), fmt.Sprintf("%d images in 3 groups", all), ""},
+		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "in 4 groups of ", ""},
+		{append([]string{"cluster", "mixed", "--truth", truth}, fast...), "agreement with the classes of truth.csv:\n  AC ", ""},
+		{append([]string{"cluster", "mixed", "--pattern", "{class}-*"}, fast...), "agreement with the classes:\n  AC ", ""},
 		{[]string{"features", "mixed", "--features", "pixels=2", "--out", "mixed.csv"}, fmt.Sprintf("%d samples of ", all), note},
-		{append(experiment, "--set", "mixed"), "open results/mixed/index.html", fmt.Sprintf("partwise: left out: %d samples of no known class\n", beside)},
-		{append(experiment, "--set", "mixed,truth=truth.csv", "--name", "t"), "open results/t/index.html", ""},
-		{append(experiment, "--set", "mixed,pattern={class}-*", "--name", "p"), "open results/p/index.html", ""},
+		{append(experiment, "--set", "mixed"), "curves: results/mixed/index.html", fmt.Sprintf("partwise: ignored: %d samples of unknown class\n", beside)},
+		{append(experiment, "--set", "mixed,truth=truth.csv", "--name", "t"), "curves: results/t/index.html", ""},
+		{append(experiment, "--set", "mixed,pattern={class}-*", "--name", "p"), "curves: results/p/index.html", ""},
 	} {
 		code, stdout, stderr := partwise(c.args...)
 		if code != exitDone || !strings.Contains(filepath.ToSlash(stdout), c.printed) {
@@ -206,7 +206,7 @@ func TestMixedFolder(t *testing.T) {
 			t.Errorf("%v: said %q, want %q", c.args, stderr, c.stderr)
 		}
 	}
-	if out := must(t, append([]string{"cluster", "mixed", "-k", "3", "--no-classes", "--out", "none"}, fast...)...); strings.Contains(out, "compared") {
+	if out := must(t, append([]string{"cluster", "mixed", "-k", "3", "--no-classes", "--out", "none"}, fast...)...); strings.Contains(out, "agreement") {
 		t.Errorf("printed %q", out)
 	}
 
@@ -221,8 +221,8 @@ func TestMixedFolder(t *testing.T) {
 		"cluster mixed --truth truth.csv --pattern {class}-*":                   "both truth and pattern",
 		"cluster mixed --truth nobody.csv":                                      `truth nobody.csv: line 1: no sample is called "nobody.png"`,
 		"cluster mixed --truth none.csv":                                        "truth: open none.csv",
-		"cluster mixed --pattern nothing{class}.*":                              `the pattern "nothing{class}.*" fits none of the names of the`,
-		"cluster mixed --pattern nothing":                                       `pattern "nothing": it has no {class}`,
+		"cluster mixed --pattern nothing{class}.*":                              `the pattern "nothing{class}.*" matches no name of the`,
+		"cluster mixed --pattern nothing":                                       `pattern "nothing": no {class}`,
 		"run --set mixed,no-classes=true --method nmf --name n":                 "mixed has no classes",
 		"run --set mixed,truth=truth.csv,labels=labels.csv --method nmf":        "labels and truth both",
 		"features mixed --labels labels.csv --truth truth.csv --out f.csv":      "--labels and --truth both",
@@ -251,13 +251,13 @@ func TestSubfolders(t *testing.T) {
 	must(t, groupPhotos("groups")...)
 	const (
 		classes = "subfolders read as classes: 3 (cat, dog, owl); the setting no-classes ignores them"
-		dated   = "subfolders not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
+		dated   = "subfolders are not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); the setting pool reads them as classes"
 		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); the setting no-classes ignores them"
-		chosen  = " groups, chosen from "
+		chosen  = " groups (chosen from "
 	)
 	for line, want := range map[string]struct{ first, later, never string }{
 		"cluster classes --features pixels=4 --out a":                   {classes, "in 3 groups", chosen},
-		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "compared with"},
+		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "agreement with"},
 		"cluster dated --features pixels=4 --pool --out c":              {pooled, "in 4 groups", chosen},
 		"cluster dated --features pixels=4 --no-classes --out d":        {"", chosen, "subfolders"},
 		"cluster dated --features pixels=4 --pattern {class}/* --out e": {"", "in 4 groups", "subfolders"},
@@ -275,10 +275,10 @@ func TestSubfolders(t *testing.T) {
 	if text := read(t, "b.csv"); strings.Contains(text, ",Family,") {
 		t.Errorf("there are classes:\n%.200s", text)
 	}
-	if page := read(t, "b", "index.html"); !strings.Contains(page, "subfolders not read as classes") {
+	if page := read(t, "b", "index.html"); !strings.Contains(page, "subfolders are not read as classes, because") {
 		t.Error("the page does not say how subfolders were read")
 	}
-	refused(t, "dated has no classes, and an experiment draws and scores classes; pool: true reads its subfolders as classes", strings.Fields("run --set dated --features pixels=4 --method kmeans --repeats 1")...)
+	refused(t, "dated has no classes, which an experiment needs; its subfolders look like dates", strings.Fields("run --set dated --features pixels=4 --method kmeans --repeats 1")...)
 	must(t, strings.Fields("run --set dated,pool=true --features pixels=4 --method kmeans --repeats 1 --classes 2")...)
 }
 
@@ -311,11 +311,11 @@ func TestSkipped(t *testing.T) {
 	}
 	place(t, "photos/phone/short.jpg", whole[:len(whole)/3])
 	place(t, "photos/phone/=text.png", "no picture")
-	bad := [][]string{{"phone/=text.png", "not an image"}, {"phone/short.jpg", "truncated"}, {"cut.jpg", "truncated, used as far as it goes"}}
-	want := "skipped 32 of 106 files: 30 HEIC images (not supported), 1 not an image, 1 truncated; used 1 truncated JPEG file as far as it goes"
+	bad := [][]string{{"phone/=text.png", "not an image"}, {"phone/short.jpg", "truncated"}, {"cut.jpg", "truncated, partly used"}}
+	want := "skipped 32 of 106 files: 30 HEIC images (not supported), 1 not an image, 1 truncated; used 1 truncated JPEG file in part"
 	if os.Symlink("..", "photos/phone/round") == nil {
-		bad = append(bad, []string{"phone/round", "link to a folder that it lies in"})
-		want = "skipped 33 of 107 files: 30 HEIC images (not supported), 1 link to a folder that it lies in, 1 not an image, 1 truncated; used 1 truncated JPEG file as far as it goes"
+		bad = append(bad, []string{"phone/round", "circular link"})
+		want = "skipped 33 of 107 files: 30 HEIC images (not supported), 1 circular link, 1 not an image, 1 truncated; used 1 truncated JPEG file in part"
 	}
 	for line, list := range map[string]string{
 		"cluster photos -k 3 --features pixels=4 --out found":             "found/skipped.csv",
@@ -354,7 +354,7 @@ func TestSkipped(t *testing.T) {
 				}
 			}
 			if !strings.HasPrefix(line, "cluster") && !slices.Contains(args, "--force") {
-				refused(t, "is there already; --force replaces it", args...)
+				refused(t, "already exists; --force replaces it", args...)
 				args = append(args, "--force")
 			}
 		}
@@ -378,7 +378,7 @@ func TestSkipped(t *testing.T) {
 	if err := os.Remove("f.csv"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "f.csv.skipped.csv is there already", strings.Fields("features photos --features pixels=4 --out f.csv")...)
+	refused(t, "f.csv.skipped.csv already exists", strings.Fields("features photos --features pixels=4 --out f.csv")...)
 	must(t, strings.Fields("cluster photos -k 3 --features pixels=4 --out found")...)
 	if _, err := os.Stat("found/skipped.csv"); err == nil {
 		t.Error("the list of an earlier time stays")
@@ -386,7 +386,7 @@ func TestSkipped(t *testing.T) {
 	if err := os.RemoveAll("phone/round"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "none of the 32 samples of phone can be used (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
+	refused(t, "features: no usable sample among the 32 of phone (30 HEIC images (not supported), 1 not an image, 1 truncated); the first: ", strings.Fields("cluster phone -k 2 --features pixels=4 --out none")...)
 	if _, err := os.Stat("none"); err == nil {
 		t.Error("results of nothing")
 	}

@@ -40,17 +40,10 @@ func fitCommand() *cobra.Command {
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "fit DATA",
-		Short: "Factorise pictures or vectors, and save the factors",
-		Long: `Fit factorises the pictures of a folder, or the samples of a file (.npy, .npz, .csv, .mat,
-IDX) or known set, by one method, and writes the basis, the coefficients, and all that it
-takes to represent other samples by them, to a file that NumPy reads (docs/models.md).
-
-Vectors are taken as they are, and pictures as 32×32 greys of unit length, unless --features
-says otherwise.
-
---start gives initial factors: an .npz file with the arrays basis (features × rank),
-coefficients (samples × rank) or weights (samples × rank, of a concept factorisation), all or
-some of them, such as a file that fit wrote. --trace writes the objective after each iteration.`,
+		Short: "Factorise images or vectors and save the factors",
+		Long: `Factorise a folder of images, a file of vectors (.npy, .npz, .csv, .mat or IDX) or a known set with
+one method, and save basis and coefficients to an .npz file that NumPy and apply read. By default,
+images become 32×32 grey pixels of unit length, and vectors stay unchanged.`,
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
@@ -77,16 +70,16 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e, "methods", "rank", "features", "seed")
-	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default nmf); see partwise methods"
-	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
-	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
+	f.Lookup("method").Usage = "method and settings, such as gnmf,lambda=10 (default nmf)"
+	f.Lookup("rank").Usage = "number of basis vectors, or auto (default: rank of --start)"
+	addDefault(cmd, "features", "32×32 grey")
 	solverFlag(f, &o.solver)
-	f.UintVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
-	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
-	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
-	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
+	f.UintVar(&o.iterations, "iterations", 0, "number of iterations (default: at most 200)")
+	f.StringVar(&o.start, "start", "", "initial factors: .npz file with basis, coefficients or weights")
+	f.StringVar(&o.trace, "trace", "", "write the objective after each iteration to this CSV file")
+	f.StringVarP(&o.out, "out", "o", "", "output .npz file")
 	_ = cmd.MarkFlagRequired("out")
-	f.BoolVar(&o.force, "force", false, "replace files that are there already")
+	f.BoolVar(&o.force, "force", false, "replace existing files")
 	strictFlag(cmd)
 	addSettings(cmd, &e.Data, "labels")
 	linksFlag(f, &o.links)
@@ -97,17 +90,17 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 
 func (o *fitFlags) newFit(cmd *cobra.Command, e *spec.Experiment) (*grouping.Fit, error) {
 	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
-		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
+		return nil, fmt.Errorf("--out %s: the name must end in .npz", o.out)
 	}
 	rank, flag := 0, cmd.Flags().Lookup("rank").Value // 0 uses the rank of the initial factors
 	switch {
 	case len(e.Rank) == 0:
 	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return nil, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", flag)
+		return nil, fmt.Errorf("--rank %s: expected one number (1 or more) or auto", flag)
 	case e.Rank[0].Fixed:
 		rank = e.Rank[0].Plus
 	case o.start != "":
-		return nil, fmt.Errorf("--rank %s: the rank is that of the factors of --start", flag)
+		return nil, fmt.Errorf("--rank %s: --start sets the rank; remove --rank", flag)
 	default:
 		rank = max(1, e.Rank[0].Auto.Among.From) // the smallest candidate
 	}
@@ -128,7 +121,7 @@ func (o *fitFlags) readStart(f *grouping.Fit) error {
 	case err != nil:
 		return fmt.Errorf("--start %s: %w", o.start, err)
 	case f.Rank != 0 && f.Rank != k:
-		return fmt.Errorf("--start %s: the factors are of rank %d, and --rank is %d", o.start, k, f.Rank)
+		return fmt.Errorf("--start %s: the factors have rank %d, but --rank is %d", o.start, k, f.Rank)
 	}
 	f.Start, f.Rank = start, k
 	return nil
@@ -231,13 +224,10 @@ func featuresCommand() *cobra.Command {
 	e := &spec.Experiment{Features: spec.Features{Auto: true}}
 	cmd := &cobra.Command{
 		Use:   "features DATA",
-		Short: "Write the features of pictures to a file",
-		Long: `Features writes the features of the pictures of a folder, or of the samples of a file or
-known set, with their classes, to a file that NumPy (.npz), MATLAB (.mat), a spreadsheet
-(.csv) and partwise read. The default features are those of cluster.
-
-Visual words are learned from all of the pictures, or are those of a file that
---words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
+		Short: "Compute features and write them to a file",
+		Long: `Compute the features of the images of a folder, file or known set, and write them with the classes
+to a file for NumPy (.npz), MATLAB (.mat) or spreadsheets (.csv). The defaults are those of
+cluster. Visual words are learned from all images, or read from a file that --words wrote.`,
 		Example: `  partwise features photos --out photos.npz
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
   partwise features photos --features hog --out photos.csv
@@ -247,9 +237,9 @@ Visual words are learned from all of the pictures, or are those of a file that
 			e.Data.Set = args[0]
 			switch {
 			case e.Data.Labels != "" && e.Data.Truth != "":
-				return usageError{errors.New("--labels and --truth both say the classes that are written: give one of them")}
+				return usageError{errors.New("--labels and --truth both name the classes to write; use one of them")}
 			case words != "" && !e.Features.OfWords():
-				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
+				return usageError{errors.New("--words needs visual words, such as --features sift=dense,words=200")}
 			}
 			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
@@ -282,11 +272,11 @@ Visual words are learned from all of the pictures, or are those of a file that
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e, "features", "seed")
-	addDefault(cmd, "features", "that of cluster: a network's for photographs, the colours of smaller pictures")
-	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
+	addDefault(cmd, "features", "as in cluster")
+	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
-	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
-	f.BoolVar(&force, "force", false, "replace files that are there already")
+	f.StringVar(&words, "words", "", "also write the visual words to this .npz file")
+	f.BoolVar(&force, "force", false, "replace existing files")
 	dataFlags(cmd, &e.Data)
 	addSettings(cmd, &e.Data, "labels")
 	strictFlag(cmd)

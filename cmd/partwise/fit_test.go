@@ -182,7 +182,7 @@ func TestFitAndApply(t *testing.T) {
 		}
 		was := array(t, "m.npz", "coefficients")
 		n, k := was.Dims()
-		if p, q := set.Vectors.Dims(); p != n || q != k || !strings.Contains(applied, fmt.Sprintf("%d samples by %d coefficients", n, k)) {
+		if p, q := set.Vectors.Dims(); p != n || q != k || !strings.Contains(applied, fmt.Sprintf("%d samples × %d coefficients", n, k)) {
 			t.Fatalf("%s: %d×%d codes, want %d×%d; said %q", c.line, p, q, n, k, applied)
 		}
 		of := func(text string) float64 {
@@ -210,7 +210,7 @@ func TestApplyOfRun(t *testing.T) {
 	}
 	for _, file := range files {
 		out := must(t, "apply", file, "photos", "--pattern", "{class}-*", "--out", "codes.npz", "--force")
-		if !strings.Contains(out, "72 samples by 5 coefficients") {
+		if !strings.Contains(out, "72 samples × 5 coefficients are in") {
 			t.Errorf("%s: printed %q", file, out)
 		}
 		codes, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
@@ -253,32 +253,32 @@ func TestFitMistakes(t *testing.T) {
 		"fit":                                                            "partwise fit DATA",
 		"fit photos --rank 2":                                            `"out" not set`,
 		"fit photos --out m2.npz":                                        "set rank to 1 or more",
-		"fit photos --rank 0 --out m2.npz":                               "rank 0; it must be 1 or more",
-		"fit photos --rank 2 --out m2.csv":                               "whose name ends in .npz",
-		"fit photos --rank 2 --out there.npz":                            "there.npz is there already; --force replaces it",
+		"fit photos --rank 0 --out m2.npz":                               "rank 0: expected 1 or more",
+		"fit photos --rank 2 --out m2.csv":                               "the name must end in .npz",
+		"fit photos --rank 2 --out there.npz":                            "there.npz already exists; --force replaces it",
 		"fit photos --rank 2 --out no/m2.npz":                            "no",
 		"fit photos --rank 200 --out m2.npz":                             "rank 200 is above the number of samples of photos, 73",
 		"fit photos --rank 2 --strict --out m2.npz":                      "broken.png",
-		"fit photos --rank 2 --method nope --out m2.npz":                 `no method "nope"`,
-		"fit photos --rank 2 --method kmeans --out m2.npz":               "kmeans makes no factors",
-		"fit photos --rank 2 --method cnmf --out m2.npz":                 "cnmf needs the classes of some samples",
-		"fit photos --rank 2 --method pca --start m.npz --out m2.npz":    "the factors are of rank 3, and --rank is 2",
-		"fit photos --method pca --start m.npz --out m2.npz":             "pca does not start from given factors",
-		"fit photos --rank 2 --solver nope --out m2.npz":                 `no solver "nope"`,
-		"fit x.csv --start nan.npz --out m2.npz":                         `the array "coefficients", row 3, column 1 holds NaN`,
+		"fit photos --rank 2 --method nope --out m2.npz":                 `unknown method "nope"`,
+		"fit photos --rank 2 --method kmeans --out m2.npz":               "kmeans does not factorise; choose another method (see partwise methods)",
+		"fit photos --rank 2 --method cnmf --out m2.npz":                 "cnmf needs labels of some samples",
+		"fit photos --rank 2 --method pca --start m.npz --out m2.npz":    "the factors have rank 3, but --rank is 2",
+		"fit photos --method pca --start m.npz --out m2.npz":             "pca does not support initial factors",
+		"fit photos --rank 2 --solver nope --out m2.npz":                 `unknown solver "nope"`,
+		"fit x.csv --start nan.npz --out m2.npz":                         `the array "coefficients", row 3, column 1: value NaN; expected 0 or more`,
 		"fit x.csv --start other.npz --out m2.npz":                       "none of the arrays basis, coefficients, weights",
-		"fit x.csv --start ranks.npz --out m2.npz":                       `the array "coefficients" is of rank 2, and "basis" of rank 1`,
-		"fit x.csv --start two.npz --out m2.npz":                         `the array "coefficients" is 2×2; want 3×2`,
-		"fit x.csv --start basis.npz --out m2.npz":                       "the initial basis vectors are 3×2, want 2×2",
+		"fit x.csv --start ranks.npz --out m2.npz":                       `the array "coefficients" has rank 2, but "basis" has rank 1`,
+		"fit x.csv --start two.npz --out m2.npz":                         `the array "coefficients" is 2×2; expected 3×2`,
+		"fit x.csv --start basis.npz --out m2.npz":                       "the initial basis vectors are 3×2; expected 2×2",
 		"fit x.csv --start there.npz --out m2.npz":                       "there.npz",
-		"fit x.csv --start x.csv --out x.csv.npz --trace x.csv --rank 2": "x.csv is read",
-		"fit x.csv --rank 2 --out m2.npz --trace m2.npz":                 "--out and --trace both name m2.npz",
+		"fit x.csv --start x.csv --out x.csv.npz --trace x.csv --rank 2": "the input x.csv would be replaced",
+		"fit x.csv --rank 2 --out m2.npz --trace m2.npz":                 "--out and --trace are both m2.npz",
 		"apply m.npz generated":                                          `"out" not set`,
 		"apply m.npz generated --out c.txt":                              "c.txt",
 		"apply m.npz photos --out c.npz":                                 "the samples of photos are image files",
-		"apply m.npz x.csv --out c.npz":                                  "vectors of 2 values",
-		"apply groups photos --out c.npz":                                "no factors that represent samples",
-		"apply m.npz generated --out m.npz --force":                      "m.npz is read",
+		"apply m.npz x.csv --out c.npz":                                  "vectors of 2 values, but",
+		"apply groups photos --out c.npz":                                "the model has no basis vectors; use partwise assign",
+		"apply m.npz generated --out m.npz --force":                      "the input m.npz would be replaced",
 		"assign m.npz generated":                                         "the model has no groups",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -393,10 +393,10 @@ func TestFeaturesTogether(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"features", "photos", "--features", "hog+colour", "--words", "v.npz", "--out", "new.npz"}, "--words is for"},
-		{[]string{"cluster", "photos", "-k", "2", "--features", "hog+sift+sift"}, "visual words are among the features twice"},
-		{[]string{"cluster", "photos", "-k", "2", "--batch", "10", "--features", "hog+colour"}, "not in blocks"},
-		{[]string{"cluster", "photos", "-k", "2", "--method", "ntf", "--features", "pixels+pixels"}, "is for images"},
+		{[]string{"features", "photos", "--features", "hog+colour", "--words", "v.npz", "--out", "new.npz"}, "--words needs"},
+		{[]string{"cluster", "photos", "-k", "2", "--features", "hog+sift+sift"}, "only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)"},
+		{[]string{"cluster", "photos", "-k", "2", "--batch", "10", "--features", "hog+colour"}, "features: joined features are not supported in batches; use one, such as pixels=32"},
+		{[]string{"cluster", "photos", "-k", "2", "--method", "ntf", "--features", "pixels+pixels"}, "needs images"},
 	} {
 		if code, _, stderr := partwise(c.args...); code == exitDone || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit code %d, said %q, want a line with %q", c.args, code, stderr, c.want)
@@ -424,7 +424,7 @@ func TestFeaturesStopped(t *testing.T) {
 	cmd.SetArgs([]string{"photos", "--out", "f.npz"})
 	cmd.SilenceUsage = true
 	err := cmd.ExecuteContext(ctx)
-	if err == nil || !strings.HasPrefix(err.Error(), "stopped while writing f.npz: no results were replaced") {
+	if err == nil || !strings.HasPrefix(err.Error(), "stopped while writing f.npz: no results were replaced; run the same command again to resume from the cache") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -110,30 +110,30 @@ func messageOf(err error) error {
 // dataFlags adds the flags for the classes and the location of sets.
 func dataFlags(cmd *cobra.Command, d *spec.Data) {
 	addSettings(cmd, d, "pool", "from", "pattern", "truth", "no-classes")
-	cmd.Flags().Lookup("truth").Usage = "CSV file of classes as that of --labels, which groups are compared with and no method is told"
+	cmd.Flags().Lookup("truth").Usage = "CSV file of classes (file,class), used only for scores"
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
 func linksFlag(f *pflag.FlagSet, links *string) {
-	f.StringVar(links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
+	f.StringVar(links, "links", "", "CSV file of links: two file names, then must or cannot")
 }
 
 func picturesFlag(f *pflag.FlagSet, pictures *string) {
-	f.StringVar(pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
+	f.StringVar(pictures, "pictures", "", "folder of the photos, if it has moved since they were grouped")
 }
 
 func rootFlag(f *pflag.FlagSet, root *string) {
-	f.StringVar(root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	f.StringVar(root, "data", "", "folder of known sets (default $PARTWISE_DATA, then the user cache)")
 }
 
 func workersFlag(f *pflag.FlagSet, workers *uint) {
-	f.UintVar(workers, "workers", 0, "trials at once (default one for each processor)")
+	f.UintVar(workers, "workers", 0, "parallel trials (default: number of cores)")
 }
 
 const bestSolver = "best"
 
 func solverFlag(f *pflag.FlagSet, solver *string) {
-	f.StringVar(solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
+	f.StringVar(solver, "solver", bestSolver, "solver of the factorisation: best, mu or fast")
 }
 
 // oneMethod returns the method of --method, or else the fallback, with a solver and, unless it is 0, a number of
@@ -165,7 +165,7 @@ func oneMethod(cmd *cobra.Command, fallback, solver string, iterations int) (spe
 	case errors.As(err, &placed) && placed.Key != "":
 		err = fmt.Errorf("--%s: %s", flagOf(placed.Key), placed.Message)
 	case err == nil && len(list) != 1:
-		err = fmt.Errorf("--method %q: want one method with one setting", flag)
+		err = fmt.Errorf("--method %q: expected one method and one value of each setting", flag)
 	}
 	if err != nil {
 		return spec.Method{}, messageOf(err)
@@ -189,7 +189,7 @@ func asUsage(cmd *cobra.Command, err error) error {
 		return nil
 	}
 	use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
-	return usageError{fmt.Errorf("%w: %s; see %s --help", err, use, cmd.CommandPath())}
+	return usageError{fmt.Errorf("%w (usage: %s; help: %s --help)", err, use, cmd.CommandPath())}
 }
 
 // checkUsage turns errors in the flags and arguments of a command and its subcommands into usage errors.
@@ -226,7 +226,7 @@ func checkUsage(cmd *cobra.Command) {
 
 // unknown returns the error for an unknown name of a kind.
 func unknown(kind, name string, names []string) error {
-	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("unknown %s %q%s (choices: %s)", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
 }
 
 // commandLine returns the command line that repeats cmd, without flags that do not change results.

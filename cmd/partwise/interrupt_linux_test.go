@@ -116,19 +116,19 @@ func TestInterrupt(t *testing.T) {
 		stage, line, want string
 		signal            os.Signal
 	}{
-		{"reading", "cluster big -k 3 --features pixels=256", "stopped while reading: no results were replaced", os.Interrupt},
-		{"reading", "cluster big -k 3 --cache " + cache, "stopped while reading: no results were replaced", os.Interrupt},
-		{"describing images", "cluster big -k 3 --features sift --no-cache", "stopped while describing images: no results were replaced", syscall.SIGTERM},
-		{"describing images", "cluster big -k 3 --features sift --cache " + cache, "stopped while describing images: no results were replaced", os.Interrupt},
-		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: no results were replaced", os.Interrupt},
-		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: no results were replaced", os.Interrupt},
-		{"drawing", "cluster big -k 3 --features pixels=16 --method nmf --cache " + cache, "stopped while drawing: no results were replaced", os.Interrupt},
+		{"reading", "cluster big -k 3 --features pixels=256", "stopped while reading: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
+		{"reading", "cluster big -k 3 --cache " + cache, "stopped while reading: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
+		{"describing images", "cluster big -k 3 --features sift --no-cache", "stopped while describing images: no results were replaced; run the same command again to resume from the cache", syscall.SIGTERM},
+		{"describing images", "cluster big -k 3 --features sift --cache " + cache, "stopped while describing images: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
+		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
+		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
+		{"drawing", "cluster big -k 3 --features pixels=16 --method nmf --cache " + cache, "stopped while drawing: no results were replaced; run the same command again to resume from the cache", os.Interrupt},
 	} {
 		p := start(t, strings.Fields(test.line)...)
 		p.read(test.stage)
 		p.signal(test.signal)
 		code := p.end()
-		if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, test.want) || !strings.Contains(said, "a second signal ends it at once") {
+		if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, test.want) || !strings.Contains(said, "press Ctrl-C again to stop immediately") {
 			t.Errorf("partwise %s: exit code %d, said %q", test.line, code, said)
 		}
 	}
@@ -153,7 +153,7 @@ func TestInterruptReproduce(t *testing.T) {
 	}
 	p.signal(os.Interrupt)
 	code := p.end()
-	if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, "the trials that are done are in a") {
+	if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, "stopped: finished trials are in a; run the same command again to resume") {
 		t.Errorf("exit code %d, said %q", code, said)
 	}
 	kept := strings.Count(read(t, "a", "results.jsonl"), "\n")
@@ -246,7 +246,7 @@ func TestSecondInterrupt(t *testing.T) {
 	defer w.Close()
 	io.WriteString(w, "name: x\n")
 	p.signal(os.Interrupt)
-	p.read("a second signal ends it at once")
+	p.read("press Ctrl-C again to stop immediately")
 	p.signal(os.Interrupt)
 	if code := p.end(); code != exitInterrupted {
 		t.Errorf("exit code %d, said %q", code, p.said.String())

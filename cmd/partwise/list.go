@@ -19,7 +19,7 @@ import (
 func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what experiments choose from, or explain one of it",
+		Short: "List methods, solvers, features, scores and other choices",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, k := range choices.Kinds {
@@ -34,13 +34,13 @@ func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "par
 func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
 		Use:               k.Name + " [NAME]",
-		Short:             "List the " + k.Name + ", or explain one: " + k.Title,
+		Short:             "List " + k.Name + ", or describe one: " + k.Title,
 		Example:           fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeWords(k.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME explains one.")
+				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME describes one.")
 			}
 			for _, e := range k.Entries() {
 				if strings.EqualFold(e.Name, args[0]) {
@@ -96,7 +96,7 @@ func explain(e choices.Entry, width int) string {
 			out += columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], width)
 		}
 	}
-	return out + explainSettings("settings", e.Settings, width) + explainSettings("and as others", e.Shared, width)
+	return out + explainSettings("settings", e.Settings, width) + explainSettings("settings of all methods", e.Shared, width)
 }
 
 func explainSettings(title string, list []settings.Setting, width int) (out string) {
@@ -121,7 +121,7 @@ func datasetsCommand() *cobra.Command {
 	var root string
 	cmd := &cobra.Command{
 		Use:   "datasets [NAME]",
-		Short: "List the known sets and where they are, or tell of one",
+		Short: "List known sets, or describe one",
 		Example: `  partwise datasets
   partwise datasets orl
   partwise datasets get orl`,
@@ -133,7 +133,7 @@ func datasetsCommand() *cobra.Command {
 				for _, s := range catalogue.Known() {
 					t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(locationOf(s, root)))
 				}
-				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
+				return printTable(cmd.OutOrStdout(), t, "partwise datasets NAME shows citation, licence and download.")
 			}
 			info, ok := catalogue.Lookup(args[0])
 			if !ok {
@@ -153,11 +153,9 @@ func getCommand(root *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get NAME",
 		Short: "Download a known set",
-		Long: `Get downloads a known set, goes on where a download broke off, and unpacks
-archives. Files are checked against their published sums. Where there is none,
-the sum of the first download is printed and noted beside the set, and later
-downloads are held to it; over plain http such files come with --insecure only.
-Nothing that is in the data folder already is changed or removed.`,
+		Long: `Download a known set and unpack it; interrupted downloads resume. Files are verified against
+published checksums or, where none exists, against the checksum of the first download, which is
+saved beside the set. Existing files are never changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeWords(knownNames()...),
@@ -167,9 +165,9 @@ Nothing that is in the data folder already is changed or removed.`,
 			case !ok:
 				return unknown("known set", args[0], knownNames())
 			case len(info.Forms) == 0:
-				return say(cmd, "%s is made when it is asked for\n", info.Name)
+				return say(cmd, "%s needs no download: partwise generates it\n", info.Name)
 			case from != "" && from != "raw" && from != "mat":
-				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
+				return usageError{fmt.Errorf("--from %s: expected raw or mat", from)}
 			}
 			dir, err := catalogue.DataDir()
 			if dir = cmp.Or(*root, dir); dir == "" {
@@ -189,14 +187,14 @@ Nothing that is in the data folder already is changed or removed.`,
 			return say(cmd, "%s is in %s\n", info.Name, dir)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
-	cmd.Flags().StringVar(&mirror, "mirror", "", "address of a folder to download from in place of the set's own")
-	cmd.Flags().BoolVar(&insecure, "insecure", false, "get files without a published sum over plain http too")
+	cmd.Flags().StringVar(&from, "from", "", "form of the set: raw (images) or mat (MATLAB file)")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "download from this URL instead of the set's own")
+	cmd.Flags().BoolVar(&insecure, "insecure", false, "allow plain HTTP for files without a published checksum")
 	return cmd
 }
 
 // generated is the place of a set without files.
-const generated = "made when asked for"
+const generated = "generated"
 
 func locationOf(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
@@ -207,9 +205,9 @@ func locationOf(s catalogue.Info, root string) string {
 	case err == nil:
 		return path
 	case slices.ContainsFunc(s.Forms, func(f catalogue.Form) bool { return len(f.Files) > 0 }):
-		return "not here; partwise datasets get " + s.Name
+		return "not downloaded; partwise datasets get " + s.Name
 	}
-	return "not here"
+	return "not available"
 }
 
 func printSet(w io.Writer, s catalogue.Info, root string) error {
@@ -219,7 +217,7 @@ func printSet(w io.Writer, s catalogue.Info, root string) error {
 	}
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
-			sum := "no sum is published"
+			sum := "no published checksum"
 			if d.SHA256 != "" {
 				sum = "sha256 " + d.SHA256
 			} else if d.MD5 != "" {

@@ -87,7 +87,7 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		if columns.IsTerminal(stderr) {
 			fmt.Fprintln(stderr) // below a progress bar
 		}
-		fmt.Fprintln(stderr, "partwise: stopping; a second signal ends it at once")
+		fmt.Fprintln(stderr, "partwise: stopping; press Ctrl-C again to stop immediately")
 		close(said)
 	})
 	return ctx, func() {
@@ -101,20 +101,15 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
+const otherCommands = "Other:" // the group of cobra's own commands
+
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "partwise",
-		Short: "Turn image sets into parts, groups and scores",
-		Long: `Partwise turns image sets into parts, groups and scores: it makes features of
-the images, factorises them with the methods of the literature, clusters what
-comes out, and scores the clusters.
-
-To see which pictures in a folder go together:
-
-  partwise cluster photos -k 10
-
-To compare methods as a paper does, with tables and curves:
-
+		Short: "Factorise, cluster and compare sets of images",
+		Long: `Factorise and cluster sets of images. Group a folder of photos and correct the groups by hand,
+or compare methods of matrix factorisation in experiments with significance tests.`,
+		Example: `  partwise cluster photos -k 10
   partwise run docs/experiments/demo.yaml`,
 		Version:       versionText(),
 		SilenceErrors: true,
@@ -127,9 +122,23 @@ To compare methods as a paper does, with tables and curves:
 		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(),
-		reproduceCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(),
-		cacheCommand(), licencesCommand(), manCommand(), versionCommand())
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Photographs:", []*cobra.Command{clusterCommand(), exploreCommand(), sortCommand(), assignCommand()}},
+		{"Experiments:", []*cobra.Command{runCommand(), reportCommand(), compareCommand(), reproduceCommand()}},
+		{"Data and models:", []*cobra.Command{datasetsCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand()}},
+		{otherCommands, []*cobra.Command{cacheCommand(), licencesCommand(), manCommand(), versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID(otherCommands)
+	root.SetCompletionCommandGroupID(otherCommands)
 	completeValues(root)
 	wrapHelp(root)
 	return root

@@ -151,7 +151,7 @@ func TestManual(t *testing.T) {
 		t.Errorf("the example of partwise is no example:\n%s", root)
 	}
 
-	if code, _, stderr := partwise("man", "--dir", "second"); code != exitFailed || !strings.Contains(stderr, "second is not empty") {
+	if code, _, stderr := partwise("man", "--dir", "second"); code != exitFailed || !strings.Contains(stderr, "second is not empty; choose a new or empty folder") {
 		t.Errorf("a folder with pages: exit code %d, said %q", code, stderr)
 	}
 	if code, _, stderr := partwise("man"); code != exitUsage || !strings.Contains(stderr, `"dir" not set`) {
@@ -175,7 +175,7 @@ func TestLicences(t *testing.T) {
 	if one := must(t, "licences", "SVGO"); !strings.Contains(one, "Creative Commons") || strings.Contains(one, "cobra") {
 		t.Errorf("licences SVGO printed %.200q", one)
 	}
-	if code, _, stderr := partwise("licences", "none-such"); code != exitUsage || !strings.Contains(stderr, `called "none-such"`) {
+	if code, _, stderr := partwise("licences", "none-such"); code != exitUsage || !strings.Contains(stderr, `no linked library is called "none-such"; "partwise licences" lists them`) {
 		t.Errorf("exit code %d, said %q", code, stderr)
 	}
 }

@@ -39,31 +39,24 @@ func assignCommand() *cobra.Command {
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "assign MODEL PICTURES",
-		Short: "Put new pictures into the groups that cluster found",
-		Long: `Assign puts new pictures into groups that cluster found before. MODEL is the folder of
-cluster's results, or its model.npz; PICTURES is a folder, a picture, a file or a known
-set. The new pictures get the same features, and each goes to the group whose centre is
-nearest. A picture that was grouped before keeps its group.
-
-A picture that is farther from its group than 99 % of the group's own pictures belongs to
-none of the groups; --reject sets another share, and --reject 0 rejects none.
-
-The list has the group of each picture, the class of the group if it has one, and a
-confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise sort takes the file.`,
+		Short: "Assign new photos to existing groups",
+		Long: `Assign new photos to the groups that cluster found. MODEL is the results folder of cluster or its
+model.npz; PICTURES is a folder, an image, a file of vectors or a known set. The CSV output has
+each photo's group, class and confidence (0 to 1); group 0 means that it fits no group.`,
 		Example: `  partwise cluster photos -k 10
   partwise assign results/photos-groups photos --out assigned.csv
   partwise sort assigned.csv --pictures photos --to assigned --copy`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(reject >= 0 && reject <= 1) {
-				return usageError{fmt.Errorf("--reject %v: want a share from 0 to 1", reject)}
+				return usageError{fmt.Errorf("--reject %v: expected a fraction from 0 to 1", reject)}
 			}
 			m, _, err := readModel(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if m.Groups == nil {
-				return fmt.Errorf("%s: the model has no groups; partwise apply represents samples by it", args[0])
+				return fmt.Errorf("%s: the model has no groups; use partwise apply", args[0])
 			}
 			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
@@ -93,15 +86,15 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "the CSV file of the groups (default standard output)")
-	f.Float64Var(&reject, "reject", models.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
+	f.StringVarP(&out, "out", "o", "", "output CSV file (default: standard output)")
+	f.Float64Var(&reject, "reject", models.DefaultReject, "reject photos farther than this fraction of their group; 0: none")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
 
 func newSamplesFlags(cmd *cobra.Command, e *spec.Experiment, force *bool) {
 	f := cmd.Flags()
-	f.BoolVar(force, "force", false, "replace a file that is there already")
+	f.BoolVar(force, "force", false, "replace an existing file")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
@@ -116,7 +109,7 @@ func readModel(ctx context.Context, path string) (m *models.Model, file string, 
 			return nil, "", err
 		}
 		if command != "cluster" {
-			return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups; partwise apply takes one of the files in %s", path, command, filepath.Join(path, results.ModelDir))
+			return nil, "", fmt.Errorf("%s holds results of partwise %s, which have no groups; use partwise apply with a file in %s", path, command, filepath.Join(path, results.ModelDir))
 		}
 		file = filepath.Join(path, report.ModelFile)
 	}
@@ -189,12 +182,10 @@ func applyCommand() *cobra.Command {
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "apply MODEL DATA",
-		Short: "Represent new samples by factors that fit found",
-		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
-fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
-set. The samples get the features of the model, and the coefficients that are the best for
-its fixed basis. These are written with the names and the classes of the samples, to a file that
-NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
+		Short: "Compute the coefficients of new samples with a saved model",
+		Long: `Compute the coefficients of new samples for the fixed basis of a saved model. MODEL is a file that
+fit wrote, or the results folder of cluster. DATA is a folder, an image, a file of vectors or a
+known set. The output has the coefficients with the names and classes of the samples.`,
 		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
   partwise apply parts.npz generated --out codes.npz`,
 		Args: cobra.ExactArgs(2),
@@ -207,7 +198,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 				return err
 			}
 			if m.Result == nil {
-				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
+				return fmt.Errorf("%s: the model has no basis vectors; use partwise assign", file)
 			}
 			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
@@ -227,7 +218,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			}
 			n, k := v.Dims()
 			var text strings.Builder
-			plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+			plaintext.Fprintf(&text, "%d samples × %d coefficients are in %s.\n", n, k, out)
 			if m.Result.Basis != nil {
 				if err := printMisfit(cmd.Context(), &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
 					return err
@@ -238,7 +229,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	f.StringVarP(&out, "out", "o", "", "output file: .npz, .mat or .csv")
 	_ = cmd.MarkFlagRequired("out")
 	addSettings(cmd, &e.Data, "labels")
 	newSamplesFlags(cmd, e, &force)

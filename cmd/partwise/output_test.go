@@ -94,7 +94,7 @@ func TestClusterSparesFiles(t *testing.T) {
 		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		want = contents(t, dir)
 		refused(t, filepath.Join(dir, filepath.FromSlash(name)), groupPhotos(dir)...)
-		compareFolder(t, name+" among results", dir, want)
+		compareFolder(t, name+" is inside the results folder", dir, want)
 	}
 }
 
@@ -120,9 +120,9 @@ func TestOutThroughLink(t *testing.T) {
 	}
 	want := contents(t, "photos")
 	for _, out := range []string{"link", "link/new/out", "photos", "photos/out"} {
-		refused(t, "among the pictures", groupPhotos(out)...)
+		refused(t, "is inside the data folder", groupPhotos(out)...)
 	}
-	refused(t, "among the pictures", append([]string{"cluster", "link", "--out", "photos/out"}, quick...)...)
+	refused(t, "is inside the data folder", append([]string{"cluster", "link", "--out", "photos/out"}, quick...)...)
 	if err := os.Mkdir("out", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestOutAmongPictures(t *testing.T) {
 		}
 	}
 	code, _, stderr := partwise(append([]string{"cluster", ".", "--out", filepath.Join("results", "x")}, quick...)...)
-	_, out, found := strings.Cut(strings.TrimSpace(stderr), "among the pictures; say with --out where else, as in --out ")
+	_, out, found := strings.Cut(strings.TrimSpace(stderr), "is inside the data folder; choose another, such as --out ")
 	if code != exitUsage || !found {
 		t.Fatalf("%d and %q", code, stderr)
 	}
@@ -180,8 +180,8 @@ func TestOutAmongPictures(t *testing.T) {
 // left.
 func TestCacheAmongResults(t *testing.T) {
 	workplace(t)
-	refused(t, "the cache out/groups/cache would be among results", append(groupPhotos("out"), "--cache", "out/groups/cache")...)
-	refused(t, "the cache out/models would be among results", append(tinyRun, "--out", "out", "--cache", "out/models")...)
+	refused(t, "the cache out/groups/cache is inside the results folder", append(groupPhotos("out"), "--cache", "out/groups/cache")...)
+	refused(t, "the cache out/models is inside the results folder", append(tinyRun, "--out", "out", "--cache", "out/models")...)
 	if _, err := os.Stat("out"); !os.IsNotExist(err) {
 		t.Errorf("a folder is left: %v", err)
 	}
@@ -194,7 +194,7 @@ func TestFolderInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "out: another partwise is using this folder", groupPhotos("out")...)
+	refused(t, "out: another partwise process is using this folder", groupPhotos("out")...)
 	if err := folder.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -221,18 +221,18 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	}
 	want := contents(t, ".")
 	for _, name := range []string{"mine.npz", "mine.mat", "mine.csv", "link.npz"} {
-		refused(t, name+" is there already; --force replaces it", args(name)...)
+		refused(t, name+" already exists; --force replaces it", args(name)...)
 	}
-	refused(t, "words.npz is there already; --force replaces it", args("new.npz", "--words", "words.npz")...)
-	refused(t, "--out and --words both name ./new.npz", args("new.npz", "--words", "./new.npz")...)
+	refused(t, "words.npz already exists; --force replaces it", args("new.npz", "--words", "words.npz")...)
+	refused(t, "--out and --words are both ./new.npz", args("new.npz", "--words", "./new.npz")...)
 	refused(t, "no such file or directory", args("none/new.npz")...)
 	refused(t, "photos.npz cannot be written: it is a folder", args("photos.npz", "--words", "w.npz")...)
 	compareFolder(t, "files in the way", ".", want)
 
 	// The inputs are not replaced either.
 	write(t, "vectors.csv", "1,2\n3,4\n")
-	refused(t, "vectors.csv is read", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
-	refused(t, "labels.csv is read", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
+	refused(t, "the input vectors.csv would be replaced", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
+	refused(t, "the input labels.csv would be replaced", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
 	if err := os.Remove("vectors.csv"); err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestRunSparesFiles(t *testing.T) {
 		want = contents(t, dir)
 		if name != "results.jsonl" { // which grows: see below
 			refused(t, filepath.Join(dir, filepath.FromSlash(name)), append(tinyRun, "--out", dir)...)
-			compareFolder(t, name+" among results", dir, want)
+			compareFolder(t, name+" is inside the results folder", dir, want)
 		}
 		switch strings.SplitN(name, "/", 2)[0] {
 		case "index.html", "tables", "curves", "bases", "coefficients", "confusion", "patches", "words", "photographs.json":
@@ -312,16 +312,16 @@ func TestRunSparesFiles(t *testing.T) {
 	dir := filepath.Join("mine", "results.jsonl-written")
 	write(t, filepath.Join(dir, "results.jsonl"), "mine\n"+read(t, "written", "results.jsonl"))
 	code, _, stderr := partwise(append(tinyRun, "--out", dir)...)
-	if code != exitDone || !strings.Contains(stderr, "are damaged or of another version") {
+	if code != exitDone || !strings.Contains(stderr, "has lines that are damaged or from another version of partwise,") {
 		t.Errorf("a log with a note: %d, %q", code, stderr)
 	}
 	if log := read(t, dir, "results.jsonl"); log != read(t, "written", "results.jsonl")+"mine\n" {
 		t.Errorf("a log with a note became\n%s", log)
 	}
 	// Groups are not written among an experiment's results, nor results among groups.
-	refused(t, "written holds the results of partwise run", groupPhotos("written")...)
+	refused(t, "written has results of partwise run: choose another folder", groupPhotos("written")...)
 	must(t, groupPhotos("groups")...)
-	refused(t, "groups holds the results of partwise cluster", append(tinyRun, "--out", "groups")...)
+	refused(t, "groups has results of partwise cluster: choose another folder", append(tinyRun, "--out", "groups")...)
 }
 
 // TestRunInUse: a folder with a running run is refused at once, without messages about trials.
@@ -335,7 +335,7 @@ func TestRunInUse(t *testing.T) {
 	defer folder.Close()
 	for _, args := range [][]string{tinyRun, {"report", filepath.Join("results", "tiny")}} {
 		code, _, stderr := partwise(args...)
-		if want := "partwise: " + filepath.Join("results", "tiny") + ": another partwise is using this folder\n"; code != exitFailed || stderr != want {
+		if want := "partwise: " + filepath.Join("results", "tiny") + ": another partwise process is using this folder\n"; code != exitFailed || stderr != want {
 			t.Errorf("%v: %d and %q, want %q", args, code, stderr, want)
 		}
 	}
@@ -350,7 +350,7 @@ func TestOneNameTwice(t *testing.T) {
 	flags := strings.Fields("--features pixels=8 --method nmf,iterations=3 --classes 2 --repeats 1")
 	must(t, slices.Concat([]string{"run", "--set", "photos,pattern='{class}-*'"}, flags)...)
 	want := contents(t, "results")
-	refused(t, filepath.Join("results", "photos")+" holds the results of the experiment photos with data: photos, pattern {class}-*, and the experiment photos has data: b/photos, pattern {class}-*",
+	refused(t, filepath.Join("results", "photos")+" has results of the experiment photos with data: photos, pattern {class}-*, but the experiment photos has data: b/photos, pattern {class}-*",
 		slices.Concat([]string{"run", "--set", "b/photos,pattern='{class}-*'"}, flags)...)
 	compareFolder(t, "the first experiment", "results", want)
 	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)
@@ -364,7 +364,7 @@ func TestGroupsOfOneName(t *testing.T) {
 	}
 	must(t, append([]string{"cluster", "photos"}, quick...)...)
 	want := contents(t, "results")
-	refused(t, filepath.Join("results", "photos-groups")+" holds the results of photos, and these are of b/photos: choose another folder",
+	refused(t, filepath.Join("results", "photos-groups")+" has results of photos, not of b/photos: choose another folder",
 		append([]string{"cluster", "b/photos"}, quick...)...)
 	compareFolder(t, "the first groups", "results", want)
 	must(t, append([]string{"cluster", "./photos/", "-k", "4"}, quick[2:]...)...)

@@ -27,10 +27,10 @@ import (
 // prepareFlags adds the flags of commands that compute features. The command must have its RunE.
 func prepareFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.String("memory", "", "most memory to take, as in 4GB or 50% (default half of what there is)")
-	f.String("cache", "", "folder that keeps features of photographs (default $PARTWISE_CACHE, then the user's cache)")
-	f.String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
-	f.Bool("no-cache", false, "keep no features of photographs for the next time")
+	f.String("memory", "", "memory limit, such as 4GB or 50% (default: half of the memory)")
+	f.String("cache", "", "cache folder (default $PARTWISE_CACHE, then the user cache)")
+	f.String("cache-size", "", "cache limit, such as 20GB (default $PARTWISE_CACHE_SIZE or 10GB)")
+	f.Bool("no-cache", false, "do not cache features")
 	cmd.MarkFlagsMutuallyExclusive("cache", "no-cache")
 	profileFlag(cmd)
 }
@@ -55,7 +55,7 @@ func checkResults(cmd *cobra.Command, e *spec.Experiment, out string, names []st
 		}
 		inside, err := output.Inside(filepath.Join(out, name), folder)
 		if err == nil && inside {
-			err = fmt.Errorf("the cache %s would be among results, in %s; say with --cache where else", folder, filepath.Join(out, name))
+			err = fmt.Errorf("the cache %s is inside the results folder %s; choose another with --cache", folder, filepath.Join(out, name))
 		}
 		if err != nil {
 			return usageError{err}
@@ -84,7 +84,7 @@ func (in *inputs) pictures(cmd *cobra.Command) (*input.Pictures, error) {
 }
 
 func strictFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
+	cmd.Flags().Bool("strict", false, "stop at the first unusable file instead of skipping it")
 }
 
 // skippedList returns the path of the list of skipped files for an output.
@@ -150,7 +150,7 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 		}
 		printNotes(cmd, input.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.show
-		opt.CacheFailed = func(err error) { warner(cmd)(err.Error() + "; the work goes on without keeping more") }
+		opt.CacheFailed = func(err error) { warner(cmd)(err.Error() + "; continuing without the cache") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
@@ -166,9 +166,9 @@ func prepare(cmd *cobra.Command, e *spec.Experiment, opt input.PrepareOptions, c
 		in.Close()
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
-			how := "an experiment skips no file: take it out of the folder"
+			how := "experiments skip no files: remove it from the folder"
 			if cmd.Flags().Lookup("strict") != nil {
-				how = "--strict=false skips what cannot be used"
+				how = "--strict=false skips unusable files"
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}

@@ -24,8 +24,8 @@ import (
 func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "report DIR",
-		Short:   "Make the tables, curves and the page of an experiment's results again",
-		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
+		Short:   "Rebuild the tables, curves and page of an experiment",
+		Long:    "Rebuild tables, curves and page from the log of a finished or stopped experiment.",
 		Example: "  partwise report results/demo",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,8 +71,8 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *models.Illus
 	}
 	dir := folder.Dir()
 	printNotes(cmd, e.TrialWarnings())
-	return say(cmd, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
-		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return say(cmd, "%d of %d trials finished.\nTables and curves: %s\n",
+		len(e.Records), len(e.Trials), filepath.Join(dir, "index.html"))
 }
 
 // publish writes the report of the results. shown may be nil.
@@ -106,7 +106,7 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 		return err
 	}
 	dir := folder.Dir()
-	return say(cmd, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return say(cmd, "%d sets compared.\nTables and curves: %s\n", len(s.Sets), filepath.Join(dir, "index.html"))
 }
 
 func compareCommand() *cobra.Command {
@@ -118,11 +118,10 @@ func compareCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "compare DIR1 DIR2",
-		Short: "Compare the results of two experiments on the same draws",
-		Long: `Compare shows for each score and method what two results folders hold, over the
-trials that both have, and whether the difference is significant. The experiments
-may differ in features, labels, methods' settings and all else, but are to draw the
-same samples: of the same data, by the same seed. Nothing is written.`,
+		Short: "Compare two experiments on the same draws",
+		Long: `Print the scores of two experiments over their common trials, with a significance test of each
+difference. Settings may differ, but the experiments must draw the same samples: same data and
+same seed. Nothing is written.`,
 		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
   partwise compare results/demo results/coarse
   partwise compare results/demo results/coarse --format markdown`,
@@ -139,7 +138,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 			return table.Formats[at].Write(cmd.OutOrStdout(), c.Document(), textOptions(cmd.OutOrStdout()))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&format, "format", names[0], "output format: "+strings.Join(names, ", "))
 	addSettings(cmd, e, "significance")
 	cmd.RegisterFlagCompletionFunc("format", completeWords(names...))
 	return cmd

@@ -38,13 +38,10 @@ func reproduceCommand() *cobra.Command {
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := &cobra.Command{
 		Use:   "reproduce [RECIPE]...",
-		Short: "Run a paper's protocol and hold what the paper prints against it",
-		Long: `Reproduce runs the protocol of a paper, a recipe, and says of each claim and each
-printed figure whether it holds here. Without a recipe it lists them. Draws are
-made until all claims are decided, or the budget or the draws are spent; the same
-command goes on where it stopped. Where a figure is not as printed, the readings of
-what the paper leaves unsaid are run, and those that give it are named. A recipe
-may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints them.`,
+		Short: "Reproduce the experiments of a paper",
+		Long: `Run a recipe, the protocol of a paper, and compare the results with the published numbers and
+claims. Without arguments, list the recipes. The same command resumes a stopped run.
+A recipe can be a file NAME.yaml with NAME.paper.yaml beside it, as printed by --show.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
 		Args:              cobra.ArbitraryArgs,
@@ -77,16 +74,16 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.show, "show", false, "print the files of the recipes, and run nothing")
-	f.BoolVar(&o.all, "all", false, "run all recipes whose data are here")
-	f.BoolVar(&r.Quick, "quick", false, "make a tenth of the draws, 10, and no readings")
-	f.IntVar(&r.Draws, "draws", 100, "most draws; claims are judged after 10, 20, 40 and so on")
-	f.DurationVar(&r.Budget, "budget", 40*time.Minute, "time for the trials of a recipe, as in 10m; what is done is kept")
-	f.StringVar(&o.out, "out", "", "folder of the results of one recipe (default results/NAME)")
-	f.StringVar(&r.Set, "set", "", "a known set or a path in place of the data of one recipe")
+	f.BoolVar(&o.show, "show", false, "print the files of the recipes without running them")
+	f.BoolVar(&o.all, "all", false, "run all recipes whose data are available")
+	f.BoolVar(&r.Quick, "quick", false, "run a tenth of the draws and no alternative readings")
+	f.IntVar(&r.Draws, "draws", 100, "maximum number of draws; judged after 10, 20, 40, ...")
+	f.DurationVar(&r.Budget, "budget", 40*time.Minute, "time limit of each recipe, such as 10m; run again to resume")
+	f.StringVar(&o.out, "out", "", "results folder of one recipe (default results/NAME)")
+	f.StringVar(&r.Set, "set", "", "data to use instead of the recipe's own: a known set or a path")
 	rootFlag(f, &r.Root)
-	f.StringVar(&o.doc, "doc", "", "write all outcomes into one document in Markdown, and beside it in JSON; those of other recipes that it holds stay")
-	f.BoolVar(&o.force, "force", false, "change the document of --doc where it is there already")
+	f.StringVar(&o.doc, "doc", "", "write or update this Markdown file of outcomes, and a JSON file beside it")
+	f.BoolVar(&o.force, "force", false, "replace an existing --doc file")
 	workersFlag(f, &workers)
 	cmd.MarkFlagsMutuallyExclusive("all", "show")
 	prepareFlags(cmd)
@@ -96,17 +93,17 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 func (o *reproduceFlags) validate(r *reproduce.Runner, args []string) error {
 	switch {
 	case r.Draws < 1:
-		return fmt.Errorf("--draws %d; there must be 1 or more", r.Draws)
+		return fmt.Errorf("--draws %d: expected 1 or more", r.Draws)
 	case r.Budget <= 0:
-		return fmt.Errorf("--budget %s; there must be some", r.Budget)
+		return fmt.Errorf("--budget %s: expected more than 0", r.Budget)
 	case o.all && len(args) > 0:
-		return errors.New("--all takes all recipes; name none")
+		return errors.New("--all runs all recipes: remove the names")
 	case o.show && len(args) == 0:
-		return errors.New("--show prints a recipe; name one")
+		return errors.New("--show needs the name of a recipe")
 	case len(args) != 1 && (o.out != "" || r.Set != ""):
-		return errors.New("--out and --set are for one recipe")
+		return errors.New("--out and --set need exactly one recipe")
 	case len(args) == 0 && !o.all && o.doc != "":
-		return errors.New("--doc needs recipes, or --all")
+		return errors.New("--doc needs the names of recipes or --all")
 	}
 	return nil
 }
@@ -124,7 +121,7 @@ func findRecipe(name string) (*reproduce.Recipe, error) {
 
 func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 	for _, recipe := range recipes {
-		text := fmt.Sprintf("%s\n# What stands in %s.paper.yaml:\n#\n", recipe.Protocol, recipe.Name)
+		text := fmt.Sprintf("%s\n# %s.paper.yaml:\n#\n", recipe.Protocol, recipe.Name)
 		for line := range strings.Lines(recipe.Printed) {
 			text += strings.TrimRight("# "+strings.TrimSuffix(line, "\n"), " ") + "\n"
 		}
@@ -146,7 +143,7 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 		where, err := recipe.Locate(r.Set, r.Root)
 		switch {
 		case err != nil:
-			where = "not here"
+			where = "not available"
 		case where == "":
 			where = generated
 		}
@@ -156,7 +153,7 @@ func listRecipes(w io.Writer, r *reproduce.Runner) error {
 		}
 		t.Row(name, len(recipe.Claims), recipe.Values(), recipe.Minutes, plaintext.Line(where))
 	}
-	return printTable(w, t, "partwise reproduce NAME runs one, in about so many minutes for ten draws on two cores; --show NAME prints it.")
+	return printTable(w, t, "Minutes are for ten draws on two cores. partwise reproduce NAME runs a recipe; --show NAME prints it.")
 }
 
 func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, recipes []*reproduce.Recipe) error {
@@ -207,7 +204,7 @@ func (o *reproduceFlags) runRecipes(cmd *cobra.Command, r *reproduce.Runner, rec
 		bars.end()
 		if err != nil && o.all && (missing != nil || errors.Is(err, features.ErrNoOpenCV)) {
 			left = append(left, recipe.Name)
-			r.Warn(recipe.Name + " is left out: " + err.Error())
+			r.Warn(recipe.Name + " is skipped: " + err.Error())
 			continue
 		}
 		if err != nil {
@@ -233,5 +230,5 @@ func (o *reproduceFlags) runRecipe(cmd *cobra.Command, r *reproduce.Runner, reci
 	if _, err := io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))); err != nil {
 		return err
 	}
-	return say(cmd, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
+	return say(cmd, "\nResults are in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))
 }

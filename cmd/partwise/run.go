@@ -25,10 +25,9 @@ func runCommand() *cobra.Command {
 	e := &spec.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
-		Short: "Run an experiment: compare methods on drawn classes, with tables and curves",
-		Long: `Run runs the experiment of a YAML file, of flags, or of a file with flags in
-place of some of its keys. Each finished trial goes into a log, and running the
-same again goes on where it stopped.`,
+		Short: "Run an experiment that compares methods",
+		Long: `Run the experiment of a YAML file, of flags, or of a file with flags that override its keys.
+Finished trials are logged, and the same command resumes a stopped experiment.`,
 		Example: `  partwise run docs/experiments/demo.yaml
   partwise run docs/experiments/demo.yaml --repeats 2 --name quick
   partwise run --set generated --classes 2,5 --labels 20% \
@@ -60,8 +59,8 @@ same again goes on where it stopped.`,
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e)
-	f.Lookup("method").Usage = "a method, with its settings behind it as in ccf,init=nmf; once for each"
-	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
+	f.Lookup("method").Usage = "method and settings, such as ccf,init=nmf; repeat for each method"
+	f.StringVar(&out, "out", "", "results folder (default results/NAME)")
 	rootFlag(f, &root)
 	workersFlag(f, &workers)
 	prepareFlags(cmd)
@@ -134,11 +133,11 @@ func runExperiment(cmd *cobra.Command, e *spec.Experiment, folder *results.Folde
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
+		return fmt.Errorf("stopped: %d of %d trials are in %s; run the same command again to resume", len(records), plan.Len(), out)
 	case errors.As(err, &some) && len(records) > 0:
 		return cmp.Or(writeReport(cmd, folder, nil), err)
 	case err != nil && len(records) > 0:
-		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
+		return fmt.Errorf("%w (%d of %d trials are saved in %s)", err, len(records), plan.Len(), out)
 	case err != nil:
 		return err
 	}

@@ -87,13 +87,13 @@ func TestSets(t *testing.T) {
 		want string
 		args []string
 	}{
-		{exitFailed, "holds the results of several sets: name the folder of one", []string{"compare", all, all}},
-		{exitFailed, "holds the results of an experiment on several sets", []string{"run", "one.yaml", "--out", all}},
-		{exitFailed, "holds the results of an experiment on one set", []string{"run", "many.yaml", "--out", filepath.Join("results", "many-generated")}},
+		{exitFailed, "has results of several sets; use the folder of one, such as", []string{"compare", all, all}},
+		{exitFailed, "has results of an experiment on several sets; choose another name or folder", []string{"run", "one.yaml", "--out", all}},
+		{exitFailed, "has results of an experiment on one set; choose another name or folder", []string{"run", "many.yaml", "--out", filepath.Join("results", "many-generated")}},
 		// Refused before any set is run.
-		{exitFailed, "generated-2: classes: 5 are asked for", []string{"run", "many.yaml", "--classes", "5", "--name", "five"}},
+		{exitFailed, "generated-2: classes: 5 requested, but", []string{"run", "many.yaml", "--classes", "5", "--name", "five"}},
 		{exitFailed, "nowhere", []string{"run", "many.yaml", "--set", "[generated, nowhere]", "--name", "five"}},
-		{exitUsage, "data: set 2: the experiment names no data", []string{"run", "many.yaml", "--set", "[generated, {largest: 3}]", "--name", "five"}},
+		{exitUsage, "data: set 2: the experiment has no data: set data", []string{"run", "many.yaml", "--set", "[generated, {largest: 3}]", "--name", "five"}},
 	} {
 		code, _, stderr := partwise(c.args...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
@@ -176,9 +176,9 @@ func TestCompare(t *testing.T) {
 		args []string
 	}{
 		{exitFailed, "cannot be compared: they do not draw the same samples (seed: 0 and 1)", []string{small, filepath.Join("results", "other")}},
-		{exitFailed, "photos holds no results", []string{small, "photos"}},
+		{exitFailed, "photos has no results", []string{small, "photos"}},
 		{exitUsage, "partwise compare DIR1 DIR2", []string{small}},
-		{exitUsage, `there is no test "bays-t" (did you mean bayes-t?)`, []string{small, large, "--significance", "bays-t"}},
+		{exitUsage, `unknown test "bays-t"; did you mean bayes-t?`, []string{small, large, "--significance", "bays-t"}},
 		{exitUsage, "a number from 0 to 100", []string{small, large, "--significance", "bayes-t,rope=-1"}},
 		{exitUsage, `no format "word"`, []string{small, large, "--format", "word"}},
 	} {
@@ -287,7 +287,7 @@ func TestCache(t *testing.T) {
 	note := filepath.Join(here, "note.txt")
 	write(t, note, "mine")
 	t.Setenv("PARTWISE_CACHE_SIZE", "3GB")
-	says("cache", here, "entries  2", "size     2.0 kB", "limit    3.0 GB", "oldest   used last on "+time.Now().Format(time.DateOnly))
+	says("cache", here, "entries  2", "size     2.0 kB", "limit    3.0 GB", "oldest   last used on "+time.Now().Format(time.DateOnly))
 	says("cache --cache "+other, other, "entries  2")
 	says("cache clear", here, "removed  2", "freed    2.0 kB")
 	says("cache", here, "entries  0")
@@ -308,7 +308,7 @@ func TestCacheMistakes(t *testing.T) {
 		code int
 		text string
 	}{
-		"cache purge":     {2, `there is no command "purge"`},
+		"cache purge":     {2, `unknown command "purge"`},
 		"cache clear now": {2, `unknown command "now" for "partwise cache clear"`},
 		"cache --all":     {2, "unknown flag: --all"},
 		"cache":           {1, os.Getenv("PARTWISE_CACHE")},
@@ -328,7 +328,7 @@ func TestGetUnpublishedSum(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "gone", http.StatusNotFound) }))
 	t.Cleanup(s.Close)
 	code, _, stderr := partwise("datasets", "get", "orl", "--from", "raw", "--data", "sets", "--mirror", s.URL)
-	if code != exitFailed || !strings.Contains(stderr, "insecure gets it all the same") {
+	if code != exitFailed || !strings.Contains(stderr, "a plain HTTP download without a published checksum could be altered on the way; insecure allows it") {
 		t.Errorf("exit code %d, said %q", code, stderr)
 	}
 	code, _, stderr = partwise("datasets", "get", "orl", "--from", "raw", "--data", "sets", "--mirror", s.URL, "--insecure")
@@ -396,7 +396,7 @@ func TestReproduce(t *testing.T) {
 	workplace(t)
 	recipeFiles(t)
 	out := must(t, "reproduce", "tiny.yaml", "--draws", "20", "--out", "a", "--doc", "all.md")
-	for _, want := range []string{"tiny: Nobody, Nothing, 2000", "does not hold  k-means gains 90 points (Table 1)", "readings: a ", "unlabelled only; b not scaled.", "average", "1.0 / ", "This is in"} {
+	for _, want := range []string{"tiny: Nobody, Nothing, 2000", "does not hold  k-means gains 90 points (Table 1)", "readings: a ", "unlabelled only; b not scaled.", "average", "1.0 / ", "Results are in"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("printed\n%s\nwant %q", out, want)
 		}
@@ -470,21 +470,21 @@ func TestReproduceMistakes(t *testing.T) {
 	}
 	write(t, "mine/index.html", "my own page")
 	for line, want := range map[string]string{
-		"reproduce ccf-yal":                    `there is no recipe "ccf-yal" (did you mean ccf-yale?); there are ccf-coil20,`,
+		"reproduce ccf-yal":                    `unknown recipe "ccf-yal"; did you mean ccf-yale? (choices: ccf-coil20,`,
 		"reproduce ccf-yale":                   `partwise datasets get yale`,
 		"reproduce cnmf-corel":                 "Corel is sold",
 		"reproduce none.yaml":                  "none.yaml",
 		"reproduce lone.yaml":                  "lone.paper.yaml",
-		"reproduce bad.yaml":                   `bad.yaml: [3:1] unknown key "methds"`,
+		"reproduce bad.yaml":                   `bad.yaml:3:1: unknown key "methds"`,
 		"reproduce tiny.yaml --out mine":       "mine/index.html",
-		"reproduce tiny.yaml ccf-yale --out x": "for one recipe",
+		"reproduce tiny.yaml ccf-yale --out x": "--out and --set need exactly one recipe",
 		"reproduce tiny.yaml --set nowhere":    "nowhere",
-		"reproduce tiny.yaml --doc labels.csv": "labels.csv is there already; --force replaces it",
-		"reproduce tiny.yaml --draws 0":        "--draws 0",
+		"reproduce tiny.yaml --doc labels.csv": "labels.csv already exists; --force replaces it",
+		"reproduce tiny.yaml --draws 0":        "--draws 0: expected 1 or more",
 		"reproduce tiny.yaml --budget 10":      "--budget",
-		"reproduce --all ccf-yale":             "--all takes all recipes",
-		"reproduce --show":                     "name one",
-		"reproduce --doc all.md":               "--doc needs recipes",
+		"reproduce --all ccf-yale":             "--all runs all recipes: remove the names",
+		"reproduce --show":                     "needs the name of a recipe",
+		"reproduce --doc all.md":               "--doc needs the names of recipes or --all",
 	} {
 		code, stdout, stderr := partwise(strings.Fields(line)...)
 		if code == exitDone || stdout != "" || !strings.Contains(stderr, want) {

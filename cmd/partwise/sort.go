@@ -21,15 +21,10 @@ func sortCommand() *cobra.Command {
 	ways := map[filing.Way]*bool{filing.Copy: new(bool), filing.Link: new(bool), filing.Move: new(bool)}
 	cmd := &cobra.Command{
 		Use:   "sort RESULTS",
-		Short: "Put pictures into folders, one for each of their groups",
-		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
-of them, symbolic links to them, or the files themselves. RESULTS is the folder of
-cluster's results, whose assignments.csv you may edit before, or with --pictures a file that
-partwise assign wrote. Corrections of an explore that runs or was killed count. A folder is
-called after its group's name or class.
-
-No file is ever overwritten. --undo, which needs only --to, removes the copies and links, and
-moves files back to where they were.`,
+		Short: "Sort photos into one folder per group",
+		Long: `Copy, link or move the grouped photos into one folder per group. RESULTS is the folder that
+cluster wrote or, with --pictures, a CSV file that assign wrote. Existing files are never
+overwritten, and --undo reverses a sort.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
@@ -52,7 +47,7 @@ moves files back to where they were.`,
 			}
 			printNotes(cmd, g.Notes)
 			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
-				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
+				return usageError{fmt.Errorf("the folder of the photos of %s is unknown: set --pictures", args[0])}
 			}
 			for way, isChosen := range ways {
 				if *isChosen {
@@ -63,11 +58,11 @@ moves files back to where they were.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "folder in which there is to be a folder for each group")
-	f.BoolVar(ways[filing.Copy], "copy", false, "copy the pictures")
-	f.BoolVar(ways[filing.Link], "link", false, "make symbolic links to the pictures")
-	f.BoolVar(ways[filing.Move], "move", false, "move the pictures")
-	f.BoolVar(&undo, "undo", false, "take back what was put there")
+	f.StringVar(&to, "to", "", "target folder, with one subfolder per group")
+	f.BoolVar(ways[filing.Copy], "copy", false, "copy the photos")
+	f.BoolVar(ways[filing.Link], "link", false, "create symbolic links to the photos")
+	f.BoolVar(ways[filing.Move], "move", false, "move the photos")
+	f.BoolVar(&undo, "undo", false, "undo an earlier sort into --to")
 	_ = cmd.MarkFlagRequired("to")
 	cmd.MarkFlagsOneRequired("copy", "link", "move", "undo")
 	cmd.MarkFlagsMutuallyExclusive("copy", "link", "move", "undo")
@@ -80,19 +75,19 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	ctx, data := cmd.Context(), g.Data
 	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
-		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
+		return fmt.Errorf("the photos: %w (if they have moved, set --pictures)", err)
 	}
 	defer set.Close()
 	if set.Files == nil {
-		return fmt.Errorf("the samples of %s are no image files, which could be sorted", data)
+		return fmt.Errorf("the samples of %s are not image files, so they cannot be sorted", data)
 	}
 	if inside, err := output.Inside(data, to); err != nil {
 		return usageError{err}
 	} else if inside && way != filing.Move {
-		return usageError{fmt.Errorf("%s is among the pictures, where the files would count twice; say with --to where else", to)}
+		return usageError{fmt.Errorf("%s is inside the folder of the photos; choose another with --to", to)}
 	}
 	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
-		return usageError{fmt.Errorf("%s is a known set, which stays whole: --copy or --link its pictures", data)}
+		return usageError{fmt.Errorf("%s is a known set, whose files cannot be moved; use --copy or --link", data)}
 	}
 	files := make(map[string]string, set.Len())
 	for i, name := range set.Names {
@@ -108,17 +103,17 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { bar.show("sorting", done, total) })
 	bar.end()
 	printLeft(cmd, r.Left)
-	sorted := phrase.Count(r.Files, "picture", "pictures")
+	sorted := phrase.Count(r.Files, "image", "images")
 	switch {
 	case err != nil && r.Files > 0:
-		return fmt.Errorf("%w; %s were sorted before, which --undo takes back", err, sorted)
+		return fmt.Errorf("%w; %s were sorted before the error, and --undo reverses that", err, sorted)
 	case err != nil:
 		return err
 	case r.Files == 0:
-		return fmt.Errorf("no picture of %s was moved into %s", data, to)
+		return fmt.Errorf("no photo of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	return say(cmd, "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
+	return say(cmd, "%s %s into %s in %s; --undo reverses this.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 }
 
 // printLeft prints why the first of the remaining files were not moved.
@@ -141,8 +136,8 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	}
 	printLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be restored (listed in %s); set --pictures to the folder of the photos", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
-	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
+	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "images moved back"}[u.Way]
 	return say(cmd, "%d %s.\n", u.Files, did)
 }

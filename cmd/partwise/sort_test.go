@@ -49,7 +49,7 @@ func TestSort(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "3", "--labels", "told.csv", "--method", "kmeans", "--out", "groups")
 
 	out := must(t, "sort", "groups", "--to", "sorted", "--move")
-	if want := "74 pictures moved into 3 folders of sorted; --undo takes it back.\n"; out != want {
+	if want := "74 images moved into 3 folders in sorted; --undo reverses this.\n"; out != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
 	if left := listed(t, "photos"); len(left) > 0 {
@@ -61,7 +61,7 @@ func TestSort(t *testing.T) {
 			t.Errorf("no %s in %v", want, sorted)
 		}
 	}
-	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 pictures moved back.\n" {
+	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 images moved back.\n" {
 		t.Errorf("printed %q", out)
 	}
 	if after := listed(t, "photos"); !slices.Equal(before, after) {
@@ -105,23 +105,23 @@ func TestSortMistakes(t *testing.T) {
 		"sort groups --to sorted":                             "[copy link move undo] is required",
 		"sort groups --to sorted --copy --link":               "[copy link move undo]",
 		"sort groups --to sorted --copy --undo":               "[copy link move undo]",
-		"sort photos --to sorted --copy":                      "photos is no folder of results",
-		"sort groups --to taken --copy":                       filepath.Join("taken", "group-1") + " is there already",
-		"sort groups --to photos/x --copy":                    "among the pictures",
-		"sort groups --to sorted --copy --pictures elsewhere": `"elsewhere" is no known set, file or folder`,
-		"sort groups --to sorted --undo":                      "no files were sorted into sorted",
-		"sort vectors --to sorted --link":                     "no image files",
+		"sort photos --to sorted --copy":                      "photos is not a results folder",
+		"sort groups --to taken --copy":                       filepath.Join("taken", "group-1") + " already exists",
+		"sort groups --to photos/x --copy":                    "is inside the folder of the photos; choose another with --to",
+		"sort groups --to sorted --copy --pictures elsewhere": `no known set, file or folder is called "elsewhere"`,
+		"sort groups --to sorted --undo":                      "sorted has no sorted files: no",
+		"sort vectors --to sorted --link":                     "are not image files, so they cannot be sorted",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Replace(list, ",1,", ",one,", 1):    `group "one"; want a number from 1`,
-		list + "nobody.png,1,\n":                    `line 74: there is no picture "nobody.png"`,
-		list + photos[3][len("photos/"):] + ",1,\n": "line 74: there is no picture",
-		"name,group\nx,1\n":                         `there is no column "file"`,
-		"file,group\n":                              "no sample is listed",
+		strings.Replace(list, ",1,", ",one,", 1):    `group "one": expected a number from 1`,
+		list + "nobody.png,1,\n":                    `line 74: no photo is called "nobody.png"`,
+		list + photos[3][len("photos/"):] + ",1,\n": "line 74: no photo is called",
+		"name,group\nx,1\n":                         `no column "file"`,
+		"file,group\n":                              "the file lists no samples",
 		"file,group\nx\n":                           "record on line 2",
 		"":                                          "line 1",
 	} {
@@ -343,20 +343,20 @@ func TestAssignMistakes(t *testing.T) {
 	write(t, "numbers.csv", "1,2\n3,4\n")
 	for line, want := range map[string]string{
 		"assign groups":                               "partwise assign MODEL PICTURES",
-		"assign groups photos --reject 2":             "--reject 2: want a share from 0 to 1",
-		"assign photos photos":                        "photos is no folder of results",
-		"assign ran photos":                           "ran holds results of partwise run, and no groups",
-		"assign there.csv photos":                     "there.csv: not a model that can be used",
-		"assign damaged.npz photos":                   "damaged.npz: not a model that can be used",
+		"assign groups photos --reject 2":             "--reject 2: expected a fraction from 0 to 1",
+		"assign photos photos":                        "photos is not a results folder",
+		"assign ran photos":                           "ran holds results of partwise run, which have no groups; use partwise apply with a file in",
+		"assign there.csv photos":                     "there.csv: not a usable model:",
+		"assign damaged.npz photos":                   "damaged.npz: not a usable model:",
 		"assign missing.npz photos":                   "missing.npz",
-		"assign groups photos --out there.csv":        "there.csv is there already; --force replaces it",
+		"assign groups photos --out there.csv":        "there.csv already exists",
 		"assign groups photos --out none/there.csv":   "none",
-		"assign groups nothing":                       `"nothing" is no known set, file or folder`,
-		"assign groups generated":                     "the samples of generated are images of 32×32 pixels in vectors, and the model is of image files",
-		"assign vectors photos":                       "the samples of photos are image files, and the model is of images of 32×32 pixels in vectors",
-		"assign vectors numbers.csv":                  "vectors of 2 values",
+		"assign groups nothing":                       `no known set, file or folder is called "nothing"`,
+		"assign groups generated":                     "the samples of generated are images of 32×32 pixels in vectors, but the model needs image files",
+		"assign vectors photos":                       "the samples of photos are image files, but the model needs images of 32×32 pixels in vectors",
+		"assign vectors numbers.csv":                  "vectors of 2 values, but",
 		"assign groups/model.npz photos --strict":     "broken.png",
-		"assign groups photos --out groups/model.npz": "groups is read, and --out groups/model.npz would replace a file in it",
+		"assign groups photos --out groups/model.npz": "a file of the input groups would be replaced by --out groups/model.npz; choose another",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)

@@ -121,7 +121,7 @@ func interruptedError(ctx context.Context, err error, doing string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("stopped while %s: no results were replaced, and the same command continues with what is cached", doing)
+	return fmt.Errorf("stopped while %s: no results were replaced; run the same command again to resume from the cache", doing)
 }
 
 // programText is the approximate memory of the program itself, which the garbage collector does not count.
@@ -146,7 +146,7 @@ func limitMemory(cmd *cobra.Command) error {
 // profileFlag adds the flag for a CPU profile of the command's RunE. The profile is also written if RunE fails, except
 // for usage errors.
 func profileFlag(cmd *cobra.Command) {
-	path := cmd.Flags().String("profile", "", "write a CPU profile to this file, which must not be there yet, for go tool pprof")
+	path := cmd.Flags().String("profile", "", "write a CPU profile for go tool pprof to this new file")
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *path == "" {
@@ -154,7 +154,7 @@ func profileFlag(cmd *cobra.Command) {
 		}
 		f, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
-			return fmt.Errorf("the profile replaces no file and needs a folder: %w", err)
+			return fmt.Errorf("--profile: needs a new file in an existing folder: %w", err)
 		}
 		defer func() {
 			if err = errors.Join(err, f.Close()); isUsage(err) {
@@ -171,7 +171,7 @@ func profileFlag(cmd *cobra.Command) {
 
 // timesFlag adds the flag for showing the times of the command's RunE on the page.
 func timesFlag(cmd *cobra.Command) {
-	shown := cmd.Flags().Bool("times", false, "show on the page where the time of the run went")
+	shown := cmd.Flags().Bool("times", false, "show the time of each phase on the page")
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *shown {

@@ -81,8 +81,8 @@ func TestRedirects(t *testing.T) {
 		{"http to https of another host, sum not known", fromPlain, secure.URL, "", nil, true, "another host"},
 		{"http to another host, sum known", fromPlain, plain.URL, sum, nil, false, "another host"},
 		{"http to the same host, sum known", fromPlain, "/other", sum, nil, false, ""},
-		{"file", fromSecure, "file:///etc/passwd", sum, nil, true, "another scheme"},
-		{"ftp", fromPlain, "ftp://127.0.0.1/x", sum, nil, true, "another scheme"},
+		{"file", fromSecure, "file:///etc/passwd", sum, nil, true, "redirected to a scheme other than http and https"},
+		{"ftp", fromPlain, "ftp://127.0.0.1/x", sum, nil, true, "redirected to a scheme other than http and https"},
 		{"for ever", fromPlain, "", sum, nil, false, "redirected more than 5 times"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,13 +118,13 @@ func TestPlainHTTP(t *testing.T) {
 	var requests atomic.Int32
 	s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
 	files, err := getToy(t, s, "", func(d *Downloader) { d.Insecure = false })
-	if err == nil || !strings.Contains(err.Error(), "insecure gets") || requests.Load() != 0 || len(files) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "a plain HTTP download without a published checksum could be altered on the way; insecure allows it") || requests.Load() != 0 || len(files) != 0 {
 		t.Errorf("got error %v after %d requests, and the files %q", err, requests.Load(), files)
 	}
 	if _, err := getToy(t, s, sumOf([]byte("content")), func(d *Downloader) { d.Insecure = false }); err != nil {
 		t.Errorf("with a known sum: got error %v", err)
 	}
-	if _, err := getToy(t, s, "", func(d *Downloader) { d.Mirror = "file:///etc" }); err == nil || !strings.Contains(err.Error(), "not an address of http") {
+	if _, err := getToy(t, s, "", func(d *Downloader) { d.Mirror = "file:///etc" }); err == nil || !strings.Contains(err.Error(), "expected an http or https URL") {
 		t.Errorf("a file as mirror: got error %v", err)
 	}
 }
@@ -168,11 +168,11 @@ func TestFirstSumCounts(t *testing.T) {
 	if err := get(); err == nil || !strings.Contains(err.Error(), noted) || !strings.Contains(err.Error(), "earlier download") {
 		t.Errorf("another file: got error %v", err)
 	}
-	writeFile(t, noted, []byte("no sum\n"))
-	if err := get(); err == nil || !strings.Contains(err.Error(), noted+" does not hold a SHA-256 sum") {
+	writeFile(t, noted, []byte("has no published checksum; its SHA-256 is\n"))
+	if err := get(); err == nil || !strings.Contains(err.Error(), noted+" has no SHA-256 checksum") {
 		t.Errorf("a note that is none: got error %v", err)
 	}
-	if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"toy/toy.mat.sha256": "no sum\n"}) {
+	if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"toy/toy.mat.sha256": "has no published checksum; its SHA-256 is\n"}) {
 		t.Errorf("left are %q", got)
 	}
 }
@@ -308,7 +308,7 @@ func TestLyingRanges(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			io.WriteString(w, "the ")
 		})
-		if files, err := getToy(t, s, "", nil); err == nil || !strings.Contains(err.Error(), "a part where all was asked for") || len(files) != 0 {
+		if files, err := getToy(t, s, "", nil); err == nil || !strings.Contains(err.Error(), "the server sent part of the file instead of all of it") || len(files) != 0 {
 			t.Errorf("got error %v and the files %q", err, files)
 		}
 	})
@@ -320,7 +320,7 @@ func TestDamagedGzip(t *testing.T) {
 	packed := gzipped(t, content)
 	bomb := gzipped(t, make([]byte, 1<<20))
 	for name, data := range map[string][]byte{
-		"cut": packed[:len(packed)-9], "no sum": packed[:len(packed)-1], "more behind": append(bytes.Clone(packed), "more"...), "none": []byte("not gzip"), "empty": nil, "bomb": bomb,
+		"cut": packed[:len(packed)-9], "has no published checksum; its SHA-256 is": packed[:len(packed)-1], "more behind": append(bytes.Clone(packed), "more"...), "none": []byte("not gzip"), "empty": nil, "bomb": bomb,
 	} {
 		useKnown(t, Info{Name: "digits", Forms: []Form{{From: fromRaw, Places: []string{"digits"}, Marks: []string{"x-idx3*"}, IDX: true,
 			Files: []Download{{File: "x-idx3.gz", SHA256: sumOf(content), MaxUnpacked: 10_000}}}}})
@@ -372,7 +372,7 @@ func TestUsersFilesStay(t *testing.T) {
 	t.Run("a folder raw in it", func(t *testing.T) {
 		requests.Store(0)
 		dir, err := get(t, map[string]string{"toys/raw/mine.txt": "mine"})
-		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "toys", "raw")+" is there and does not hold") || requests.Load() != 0 {
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "toys", "raw")+" exists but does not contain") || requests.Load() != 0 {
 			t.Errorf("got error %v after %d requests", err, requests.Load())
 		}
 	})
@@ -461,7 +461,7 @@ func TestGetAtOnce(t *testing.T) {
 	for range processes {
 		group.Go(func() {
 			d := &Downloader{Client: s.Client(), Mirror: s.URL, Report: func(m string) {
-				if strings.Contains(m, "another process is getting it") && waited.Add(1) == processes-1 {
+				if strings.Contains(m, "waiting for another process that downloads into") && waited.Add(1) == processes-1 {
 					close(began) // all but one wait
 				}
 			}}

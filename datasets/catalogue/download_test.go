@@ -143,7 +143,7 @@ func TestGet(t *testing.T) {
 			}
 			// A file that is not the set's belongs to the user.
 			writeFile(t, filepath.Join(dir, "mat", "toy.mat"), data[:10])
-			if err := d.Get(t.Context(), "toy", dir); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "mat", "toy.mat")+" is there and is not the file of the set") {
+			if err := d.Get(t.Context(), "toy", dir); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "mat", "toy.mat")+" exists but is not the file of the set:") {
 				t.Errorf("a file of the user's: got error %v", err)
 			}
 			if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"mat/toy.mat": string(data[:10])}) || len(s.requests) != len(test.requests) {
@@ -255,8 +255,8 @@ func TestGetFails(t *testing.T) {
 		d := (&server{}).start(t)
 		for _, test := range []struct{ name, from, want string }{
 			{"tot", "", "did you mean toy?"},
-			{"toy", "raw", `does not come from "raw", only from mat`},
-			{"locked", "", "cannot be downloaded: ask the owner"},
+			{"toy", "raw", `has no form "raw", only mat`},
+			{"locked", "", "no automatic download: ask the owner"},
 		} {
 			d.From = test.from
 			if err := d.Get(t.Context(), test.name, t.TempDir()); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -323,7 +323,7 @@ func TestGetArchive(t *testing.T) {
 
 	useKnown(t, set("other.pgm"))
 	dir = t.TempDir()
-	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "toys.zip does not hold a folder toys with other.pgm") {
+	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "toys.zip does not contain a folder toys with other.pgm") {
 		t.Errorf("an archive of something else: got error %v", err)
 	}
 	if got := filesBelow(t, dir); len(got) != 0 {
@@ -335,7 +335,7 @@ func TestGetArchive(t *testing.T) {
 	info.Forms[0].Files[0].SHA256 = ""
 	useKnown(t, info)
 	s.files["toys.zip"] = evil
-	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "leads out") {
+	if err := d.Get(t.Context(), "toys", dir); err == nil || !strings.Contains(err.Error(), "the name points outside the archive's folder") {
 		t.Errorf("an archive that climbs out: got error %v", err)
 	}
 	if got := filesBelow(t, dir); len(got) != 0 {

@@ -78,9 +78,9 @@ func (d *Downloader) addresses(file *Download) (addresses []*url.URL, errs []err
 		switch {
 		case err != nil:
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			err = fmt.Errorf("%s: not an address of http or https", text)
+			err = fmt.Errorf("%s: expected an http or https URL", text)
 		case u.Scheme == "http" && !file.hasSum() && !d.Insecure:
-			err = fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text)
+			err = fmt.Errorf("%s: a plain HTTP download without a published checksum could be altered on the way; insecure allows it", text)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -100,13 +100,13 @@ func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 		case len(via) > maxRedirects:
 			return finalErrorf("redirected more than %d times", maxRedirects)
 		case !secure && to.Scheme != "http":
-			return finalErrorf("redirected to another scheme")
+			return finalErrorf("redirected to a scheme other than http and https")
 		case !secure && from.Scheme == "https":
 			return finalErrorf("redirected from https to plain http")
 		case to.Host == first.Host, slices.Contains(file.Hosts, to.Host), secure && file.hasSum():
 			return nil
 		}
-		return finalErrorf("redirected to another host, which is followed over https only and where the sum of the file is known")
+		return finalErrorf("redirected to another host, which is followed over https only, for files with a known checksum")
 	}
 	return &c
 }
@@ -176,17 +176,17 @@ func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download,
 	case code == http.StatusOK:
 		have.size = 0
 	case code == http.StatusPartialContent && have.size == 0:
-		return finalErrorf("the server sent a part where all was asked for")
+		return finalErrorf("the server sent part of the file instead of all of it")
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
 		total := have.size + resp.ContentLength
 		want, got := fmt.Sprintf("bytes %d-%d/%d", have.size, total-1, total), resp.Header.Get("Content-Range")
 		if v := versionOf(resp); v != have.version {
-			err = fmt.Errorf("it is of the version %q, and the part here of %q", v, have.version)
+			err = fmt.Errorf("version %q, but the partial download has version %q", v, have.version)
 		} else if got != want || total <= have.size || have.total >= 0 && total != have.total {
-			err = fmt.Errorf("it has the range %q and %d bytes", got, resp.ContentLength)
+			err = fmt.Errorf("range %q with %d bytes", got, resp.ContentLength)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("the server did not send the rest of the part here: %s: %w", resp.Status, err), dropPart(path))
+			return errors.Join(fmt.Errorf("the server did not resume the partial download: %s: %w", resp.Status, err), dropPart(path))
 		}
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
@@ -205,7 +205,7 @@ func (d *Downloader) request(ctx context.Context, from *url.URL, file *Download,
 func (d *Downloader) receive(file *Download, path string, from *url.URL, body io.Reader, have partialFile, count func(n int)) error {
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	if have.total > limit {
-		return finalErrorf("the server has %d bytes for it, and %d is the most that it may be", have.total, limit)
+		return finalErrorf("the file has %d bytes, above the limit of %d", have.total, limit)
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if have.size == 0 {
@@ -224,7 +224,7 @@ func (d *Downloader) receive(file *Download, path string, from *url.URL, body io
 		n, err = body.Read(buf)
 		count(n)
 		if have.size += int64(n); have.size > limit {
-			return errors.Join(finalErrorf("the server sent more than the %d bytes that it may be", limit), dropPart(path))
+			return errors.Join(finalErrorf("the server sent more than the limit of %d bytes", limit), dropPart(path))
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
 			return err
@@ -328,7 +328,7 @@ func (f *Download) expectedSum(dir string) (fileSum, error) {
 	}
 	want, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 	if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
-		return s, fmt.Errorf("%s does not hold a SHA-256 sum", noted)
+		return s, fmt.Errorf("%s has no SHA-256 checksum", noted)
 	}
 	s.want, s.ofContent, s.source = strings.ToLower(want), false, noted
 	return s, nil
@@ -354,9 +354,9 @@ func (s fileSum) verify(path string) error {
 	if err != nil || got == s.want {
 		return err
 	}
-	err = fmt.Errorf("%s has the %s sum %s, want %s", name, s.kind, got, s.want)
+	err = fmt.Errorf("%s has the %s checksum %s, expected %s", name, s.kind, got, s.want)
 	if s.source != "" {
-		err = fmt.Errorf("%w, which an earlier download noted in %s; remove that to accept the other file", err, s.source)
+		err = fmt.Errorf("%w, saved by an earlier download in %s; remove that file to accept the new one", err, s.source)
 	}
 	return err
 }
@@ -377,7 +377,7 @@ func (s fileSum) compute(path string, unpack bool) (string, error) {
 	h := s.hash()
 	n, err := io.Copy(h, io.LimitReader(r, s.max+1))
 	if err == nil && n > s.max {
-		err = fmt.Errorf("it holds more than the %d bytes that it may", s.max)
+		err = fmt.Errorf("the content is larger than the limit of %d bytes", s.max)
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }
@@ -395,6 +395,6 @@ func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	d.report(fmt.Sprintf("no sum of %s is published to compare it with; its SHA-256 sum is %s, noted in %s", file.File, got, noted))
+	d.report(fmt.Sprintf("%s has no published checksum; its SHA-256 is %s, saved in %s", file.File, got, noted))
 	return atomicfile.Write(noted, []byte(got+"  "+file.File+"\n"))
 }

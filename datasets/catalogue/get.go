@@ -64,7 +64,7 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("get %s: it cannot be downloaded: %s (%s)", name, info.How, info.Home)
+	return fmt.Errorf("get %s: no automatic download: %s (%s)", name, info.How, info.Home)
 }
 
 const (
@@ -147,7 +147,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 		if file.Unpack {
 			raw := filepath.Join(dir, rawName)
 			if _, err := os.Lstat(raw); !errors.Is(err, fs.ErrNotExist) {
-				return "", nil, errors.Join(fmt.Errorf("%s is there and does not hold %s; move it away to have it downloaded", raw, f), err)
+				return "", nil, errors.Join(fmt.Errorf("%s exists but does not contain %s; move it away to download again", raw, f), err)
 			}
 			missing = append(missing, file)
 			continue
@@ -163,7 +163,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, file)
 		case err != nil:
-			return "", nil, fmt.Errorf("%s is there and is not the file of the set: %w; move it away to have it downloaded", path, err)
+			return "", nil, fmt.Errorf("%s exists but is not the file of the set: %w; move it away to download again", path, err)
 		}
 	}
 	return dir, missing, nil
@@ -180,7 +180,7 @@ func (d *Downloader) lock(ctx context.Context, root, dir string) (*filelock.Lock
 			return lock, err
 		}
 		if !waits {
-			d.report(fmt.Sprintf("another process is getting it into %s; waiting for that", dir))
+			d.report(fmt.Sprintf("waiting for another process that downloads into %s", dir))
 		}
 		select {
 		case <-ctx.Done():
@@ -252,7 +252,7 @@ func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) 
 	if file.Inner != "" {
 		inner := filepath.Join(tmp, filepath.FromSlash(file.Inner))
 		if _, err := os.Lstat(inner); err != nil {
-			return fmt.Errorf("%s does not hold %s", file.File, file.Inner)
+			return fmt.Errorf("%s does not contain %s", file.File, file.Inner)
 		}
 		if err := unpack(ctx, inner, filepath.Dir(inner), limit); err != nil {
 			return err
@@ -262,7 +262,7 @@ func (f *Form) unpack(ctx context.Context, file *Download, archive, tmp string) 
 		}
 	}
 	if f.FindIn(tmp, maxDepth-1) == "" {
-		return fmt.Errorf("%s does not hold %s", file.File, f)
+		return fmt.Errorf("%s does not contain %s", file.File, f)
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (d *Downloader) moveIntoPlace(file *Download, download, from, to string) er
 		return err
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("%s has appeared while it was downloaded", to), err)
+		return errors.Join(fmt.Errorf("%s was created during the download", to), err)
 	}
 	return os.Rename(from, to)
 }

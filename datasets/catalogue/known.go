@@ -102,7 +102,7 @@ const Generated = "generated"
 func Known() []Info {
 	return append(slices.Clone(knownSets()), Info{
 		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
-		Content: "grey images of 32×32, made from a seed", Licence: "free",
+		Content: "grey images of 32×32 pixels, generated from a seed", Licence: "free",
 	})
 }
 
@@ -133,7 +133,7 @@ func DataDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for the data is given, and there is none for the user's cache: %w", err)
+		return "", fmt.Errorf("no data folder is set, and the user cache folder is unknown: %w", err)
 	}
 	return filepath.Join(dir, "partwise"), nil
 }
@@ -171,9 +171,9 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 			}
 		}
 	}
-	where, how := "no data folder is known to look in", cmp.Or(info.How, "see "+info.Home)
+	where, how := "no data folder is set", cmp.Or(info.How, "see "+info.Home)
 	if len(dirs) > 0 {
-		where = "it was looked for in " + strings.Join(dirs, ", ")
+		where = "searched in " + strings.Join(dirs, ", ")
 	}
 	var as []string
 	for i := range forms {
@@ -181,7 +181,7 @@ func (info *Info) Find(root, from string) (*Form, string, error) {
 			how = fmt.Sprintf("\"partwise datasets get %s\" downloads it", info.Name)
 		}
 	}
-	return nil, "", notFound(fmt.Sprintf("the set %s is not there: %s, as %s; %s", info.Name, where, strings.Join(as, " or "), how))
+	return nil, "", notFound(fmt.Sprintf("the set %s was not found: %s, for %s; %s", info.Name, where, strings.Join(as, " or "), how))
 }
 
 // notFound is an fs.ErrNotExist with its own message.
@@ -203,7 +203,7 @@ func (info *Info) forms(from string) ([]Form, error) {
 			return info.Forms[i : i+1], nil
 		}
 	}
-	return nil, fmt.Errorf("the set %s does not come from %q, only from %s", info.Name, from, strings.Join(names, " or "))
+	return nil, fmt.Errorf("the set %s has no form %q, only %s", info.Name, from, strings.Join(names, " or "))
 }
 
 // String describes the form on disk.
@@ -270,5 +270,5 @@ func Unknown(name string) error {
 	for _, info := range Known() {
 		names = append(names, info.Name)
 	}
-	return fmt.Errorf("%q is %s%s; \"partwise datasets\" lists the known sets", name, what, phrase.Guess(name, names))
+	return fmt.Errorf("%s is called %q%s (\"partwise datasets\" lists the known sets)", what, name, phrase.Guess(name, names))
 }

@@ -118,7 +118,7 @@ func (u *unpacker) entry(name string, mode fs.FileMode, open func() (io.ReadClos
 	u.entries += 1 + strings.Count(name, "/")
 	u.nameBytes += len(name)
 	if u.entries > maxEntries || u.nameBytes > maxNamesBytes {
-		return fmt.Errorf("the archive holds more than %d files and folders, or %d bytes of their names", maxEntries, maxNamesBytes)
+		return fmt.Errorf("the archive has more than %d files and folders, or more than %d bytes of names", maxEntries, maxNamesBytes)
 	}
 	if err := u.ctx.Err(); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (u *unpacker) file(name string, open func() (io.ReadCloser, error)) error {
 	defer f.Close()
 	n, err := io.Copy(atomicfile.UntilDone(u.ctx, f), io.LimitReader(content, u.left+1))
 	if u.left -= n; u.left < 0 {
-		return errors.New("the archive holds more bytes than it may")
+		return errors.New("the unpacked archive exceeds its size limit")
 	}
 	return errors.Join(err, f.Close())
 }
@@ -170,11 +170,11 @@ func checkName(name string) error {
 	case !utf8.ValidString(name):
 		return errors.New("the name is not UTF-8")
 	case drive || strings.Contains(name, `\`) || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
-		return errors.New("the name leads out of the archive's folder")
+		return errors.New("the name points outside the archive's folder")
 	}
 	for _, r := range name {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
-			return fmt.Errorf("the name holds the control character %U", r)
+			return fmt.Errorf("the name has the control character %U", r)
 		}
 	}
 	return nil

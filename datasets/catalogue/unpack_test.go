@@ -118,7 +118,7 @@ func TestUnpack(t *testing.T) {
 		if stat, err := os.Stat(filepath.Join(dir, "set/empty")); err != nil || !stat.IsDir() {
 			t.Errorf("%s: no empty folder: %v", name, err)
 		}
-		if err := unpack(t.Context(), archive, t.TempDir(), 10); err == nil || !strings.Contains(err.Error(), "more bytes than it may") {
+		if err := unpack(t.Context(), archive, t.TempDir(), 10); err == nil || !strings.Contains(err.Error(), "the unpacked archive exceeds its size limit") {
 			t.Errorf("%s with a limit: got error %v", name, err)
 		}
 	}
@@ -130,11 +130,11 @@ func TestUnpackRefuses(t *testing.T) {
 		entries []entry
 		want    string
 	}{
-		{"climbs", []entry{{name: "../out.txt", content: "x"}}, "leads out"},
-		{"climbs later", []entry{{name: "a/../../out.txt", content: "x"}}, "leads out"},
-		{"absolute", []entry{{name: "/out.txt", content: "x"}}, "leads out"},
-		{"backslash", []entry{{name: `..\out.txt`, content: "x"}}, "leads out"},
-		{"folder", []entry{{name: "../out/"}}, "leads out"},
+		{"climbs", []entry{{name: "../out.txt", content: "x"}}, "the name points outside the archive's folder"},
+		{"climbs later", []entry{{name: "a/../../out.txt", content: "x"}}, "the name points outside the archive's folder"},
+		{"absolute", []entry{{name: "/out.txt", content: "x"}}, "the name points outside the archive's folder"},
+		{"backslash", []entry{{name: `..\out.txt`, content: "x"}}, "the name points outside the archive's folder"},
+		{"folder", []entry{{name: "../out/"}}, "the name points outside the archive's folder"},
 		{"link", []entry{{name: "a", content: "..", link: tar.TypeSymlink}, {name: "a/out.txt", content: "x"}}, "neither a file nor a folder"},
 		{"file as folder", []entry{{name: "a", content: "x"}, {name: "a/b", content: "y"}}, `"a/b"`},
 	} {
@@ -205,13 +205,13 @@ func TestUnpackNames(t *testing.T) {
 		files []string
 		want  string
 	}{
-		{"NUL", []string{"a\x00b"}, "control character U+0000"},
-		{"line end", []string{"a\nb"}, "control character U+000A"},
-		{"escape", []string{"a\x1b[31m"}, "control character U+001B"},
-		{"right to left", []string{"a\u202egpj.exe"}, "control character U+202E"},
+		{"NUL", []string{"a\x00b"}, "the name has the control character U+0000"},
+		{"line end", []string{"a\nb"}, "the name has the control character U+000A"},
+		{"escape", []string{"a\x1b[31m"}, "the name has the control character U+001B"},
+		{"right to left", []string{"a\u202egpj.exe"}, "the name has the control character U+202E"},
 		{"not UTF-8", []string{"caf\xe9"}, "not UTF-8"},
-		{"drive", []string{"C:/x"}, "leads out"},
-		{"drive of a relative path", []string{"c:x"}, "leads out"},
+		{"drive", []string{"C:/x"}, "the name points outside the archive's folder"},
+		{"drive of a relative path", []string{"c:x"}, "the name points outside the archive's folder"},
 		{"long", []string{long}, "more than 1024 bytes"},
 		{"no name", []string{"a/.."}, `"a/.."`},
 		{"twice", []string{"a/b", "a/b"}, "file exists"},
@@ -308,7 +308,7 @@ func TestUnpackBombs(t *testing.T) {
 	directory := bytes.Index(lying, []byte("PK\x01\x02"))
 	copy(lying[directory+24:], []byte{1, 0, 0, 0})
 	for name, data := range tooLarge {
-		if _, _, err := unpackBytes(t, data, limit); err == nil || !strings.Contains(err.Error(), "more bytes than it may") {
+		if _, _, err := unpackBytes(t, data, limit); err == nil || !strings.Contains(err.Error(), "the unpacked archive exceeds its size limit") {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
@@ -338,7 +338,7 @@ func TestUnpackTooManyEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"zip": zipped.Bytes(), "tar": tarred.Bytes()} {
-		if _, _, err := unpackBytes(t, data, 1); err == nil || !strings.Contains(err.Error(), "more than 100 files and folders") {
+		if _, _, err := unpackBytes(t, data, 1); err == nil || !strings.Contains(err.Error(), "the archive has more than 100 files and folders, or more than") {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}

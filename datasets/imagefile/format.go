@@ -94,9 +94,9 @@ func unsupportedFormat(head []byte) error {
 	}
 	switch {
 	case has("avif", "avis"):
-		return NewError(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+		return NewError(KindAVIF, "AVIF images are not supported; convert it with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
 	case has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
-		return NewError(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
+		return NewError(KindHEIC, "HEIC images are not supported; convert it with heif-convert PICTURE.heic PICTURE.jpg, magick PICTURE.heic PICTURE.jpg or, on macOS, sips -s format jpeg PICTURE.heic --out PICTURE.jpg")
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func FileError(path string, err error) error {
 // CheckLength returns an error for an image file that is too large to be read.
 func CheckLength(path string, bytes int64) error {
 	if bytes > maxImageFile {
-		return NewError(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, bytes, maxImageFile)
+		return NewError(KindTooLarge, "image %s: %d bytes, above the limit of %d", path, bytes, maxImageFile)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func decodeConfig(r interface {
 	case w < 1 || h < 1:
 		err = fmt.Errorf("%d×%d pixels", w, h)
 	case w > MaxPixels/h:
-		err = NewError(KindTooLarge, "%d×%d pixels, more than %d million", w, h, MaxPixels/1_000_000)
+		err = NewError(KindTooLarge, "%d×%d pixels, above the limit of %d million", w, h, MaxPixels/1_000_000)
 	}
 	return kind, config, err
 }
@@ -262,19 +262,19 @@ type Kind string
 const (
 	KindHEIC        Kind = "HEIC image (not supported)"
 	KindAVIF        Kind = "AVIF image (not supported)"
-	KindUnsupported Kind = "of a form that is not supported"
+	KindUnsupported Kind = "unsupported format"
 	KindNoImage     Kind = "not an image"
 	KindEmpty       Kind = "empty"
 	KindTruncated   Kind = "truncated"
 	KindDamaged     Kind = "damaged"
 	KindTooLarge    Kind = "too large"
-	KindBrokenLink  Kind = "link to nothing"
-	KindCircle      Kind = "link to a folder that it lies in"
+	KindBrokenLink  Kind = "broken link"
+	KindCircle      Kind = "circular link"
 	KindUnreadable  Kind = "unreadable"
 	// KindNoFeatures is for images without usable features.
 	KindNoFeatures Kind = "without features"
 	// KindUsed is for truncated files that are used nevertheless: see NewReading.
-	KindUsed Kind = "truncated, used as far as it goes"
+	KindUsed Kind = "truncated, partly used"
 )
 
 // Error is the error of an unusable image file.

@@ -22,7 +22,7 @@ const mostScans, mostScanPixels = 128, 2_000_000_000
 func (f *format) memory(content []byte, c image.Config) (int64, error) {
 	pixels, length := int64(c.Width)*int64(c.Height), int64(len(content))
 	if f.densest > 0 && pixels > f.densest*length {
-		return 0, fmt.Errorf("%d×%d pixels are promised, which the %d bytes of the file cannot hold: %w",
+		return 0, fmt.Errorf("the header declares %d×%d pixels, too many for the %d bytes of the file: %w",
 			c.Width, c.Height, length, io.ErrUnexpectedEOF)
 	}
 	pixel := pixelBytes(c.ColorModel)
@@ -41,7 +41,7 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 		// image, and copies RGB and CMYK images.
 		jpeg := jpegmeans.Parse(content)
 		if jpeg.Scans > mostScans || int64(jpeg.Scans)*pixels > mostScanPixels {
-			return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, jpeg.Scans,
+			return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans; the limit is %d scans", c.Width, c.Height, jpeg.Scans,
 				min(mostScans, mostScanPixels/pixels))
 		}
 		if pixel = int64(jpeg.Components); pixel > 1 {
@@ -88,11 +88,11 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 	}
 	// The decoder trusts the lengths of chunks. None may be longer than the file, rounded up to even.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
-		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
+		return 0, fmt.Errorf("the header declares %d bytes, but the file has %d: %w", whole+8, len(content), io.ErrUnexpectedEOF)
 	}
 	const extended, flagsAt, animated = "VP8X", 20, 0x02
 	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
-		return 0, NewError(KindUnsupported, "an animated WebP, which is not read")
+		return 0, NewError(KindUnsupported, "animated WebP images are not supported")
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
 	return paddedPixels(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil

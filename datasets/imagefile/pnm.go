@@ -54,7 +54,7 @@ func newPNM(r io.Reader) (*pnm, error) {
 		}
 	}
 	if p.maxValue == 0 {
-		return nil, errors.New("largest value: 0, want 1 to 65535")
+		return nil, errors.New("largest value 0; expected 1 to 65535")
 	}
 	return p, nil
 }
@@ -79,10 +79,10 @@ func (p *pnm) number(limit int) (v int, err error) {
 		case c >= '0' && c <= '9':
 			digits++
 			if v = 10*v + int(c-'0'); v > limit {
-				return 0, fmt.Errorf("%d or more, want at most %d", v, limit)
+				return 0, fmt.Errorf("%d or more; expected at most %d", v, limit)
 			}
 		default:
-			return 0, fmt.Errorf("the byte %q, want a number", c)
+			return 0, fmt.Errorf("byte %q; expected a number", c)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func decodePNM(content []byte) (image.Image, error) {
 			return nil, fmt.Errorf("value %d of %d: %w", i+1, values, err)
 		}
 		if v > p.maxValue {
-			return nil, fmt.Errorf("value %d of %d is %d, want at most %d", i+1, values, v, p.maxValue)
+			return nil, fmt.Errorf("value %d of %d is %d; expected at most %d", i+1, values, v, p.maxValue)
 		}
 		pix = binary.BigEndian.AppendUint16(pix, uint16((0xffff*uint32(v)+uint32(p.maxValue)/2)/uint32(p.maxValue)))
 		if p.channels == 3 && i%3 == 2 {

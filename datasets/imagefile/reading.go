@@ -56,12 +56,12 @@ func NewReading(content []byte, mend bool) (*Reading, error) {
 		return r, nil
 	}
 	mended, rows := r.jpeg.Mend()
-	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, header.Height)
+	said := fmt.Sprintf("the JPEG file ends early: it has %d of %d rows", rows, header.Height)
 	switch {
 	case rows == 0:
 		return r, nil
 	case 2*rows < header.Height:
-		return nil, NewError(KindTruncated, "%s, and less than half is not used", said)
+		return nil, NewError(KindTruncated, "%s, and images with less than half of their rows are not used", said)
 	case rows == header.Height && r.jpeg.Progressive:
 		said = "the progressive JPEG file ends early: its finest detail is missing"
 	}
@@ -160,7 +160,7 @@ func (r *Reading) decode() (image.Image, error) {
 	case size.X < 1 || size.Y < 1:
 		return nil, errors.New("no pixels")
 	case size.X > r.Header.Width || size.Y > r.Header.Height:
-		return nil, fmt.Errorf("%d×%d pixels where the header promises %d×%d", size.X, size.Y, r.Header.Width, r.Header.Height)
+		return nil, fmt.Errorf("%d×%d pixels, but the header declares %d×%d", size.X, size.Y, r.Header.Width, r.Header.Height)
 	case r.jpeg != nil:
 		img = orient(img, exifOrientation(r.content))
 	}

@@ -93,7 +93,7 @@ func readValues[T any](a *array, r io.Reader, most int64, in *input, bytes int64
 }
 
 func truncatedError(bytes, there int64) error {
-	return fmt.Errorf("%d bytes are promised and %d are there: %w", bytes, there, io.ErrUnexpectedEOF)
+	return fmt.Errorf("the header declares %d bytes, but the file has %d: %w", bytes, there, io.ErrUnexpectedEOF)
 }
 
 // Bytes is an r×c matrix of numbers from 0 to 255, one byte each. It implements mat.Matrix.
@@ -159,7 +159,7 @@ func (b *Bytes) SelectRows(rows []int) *Bytes {
 }
 
 // ErrChanged is wrapped by the error of a file that changed between two reads.
-var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
+var ErrChanged = errors.New("the file changed during the run; run again when it is no longer written")
 
 // Stored is an r×c matrix whose values stay in files. Read reads some rows. It implements mat.Matrix and Blocks of
 // package factor, must be closed, and is safe for concurrent use.
@@ -231,7 +231,7 @@ func (p *storedPart) read(from int, dst *mat.Dense) error {
 	raw := make([]byte, rows*stride)
 	if _, err := p.file.ReadAt(raw, p.start+int64(from)*int64(stride)); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("it has become shorter: %w", ErrChanged)
+			err = fmt.Errorf("it became shorter: %w", ErrChanged)
 		}
 		return fmt.Errorf("%s: rows %d to %d: %w", p.path, from+1, from+rows, err)
 	}
@@ -315,7 +315,7 @@ func (in *input) storeOnDisk(unpacked io.Reader, start int64, a array) (_ *Store
 	case there < need:
 		return nil, truncatedError(need, there)
 	case there > need:
-		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
+		return nil, fmt.Errorf("extra bytes after the %d bytes of values", need)
 	}
 	return in.stored, nil
 }

@@ -58,11 +58,11 @@ func (c *Content) Close() error {
 func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
-		return nil, fmt.Errorf("%d×%d matrix holds no samples", n, m)
+		return nil, fmt.Errorf("the %d×%d matrix has no samples", n, m)
 	}
 	h, w := in.opt.Height, in.opt.Width
 	if (h != 0 || w != 0) && (h <= 0 || w <= 0 || h*w != m) {
-		return nil, fmt.Errorf("its vectors of %d values are no images of height %d and width %d", m, h, w)
+		return nil, fmt.Errorf("its vectors of %d values are not images of height %d and width %d", m, h, w)
 	}
 	check := func() error { return checkFinite(x) }
 	if stored, ok := x.(*Stored); ok {
@@ -73,7 +73,7 @@ func (in *input) content(x mat.Matrix, words []string) (*Content, error) {
 	}
 	file := naming.ReadableName(filepath.Base(in.path))
 	// For each sample: a name, a class, and their entries in lists and in the table of classes.
-	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("the names and labels of %d samples", n)); err != nil {
+	if err := in.reserve(int64(n)*int64(256+len(file)), fmt.Sprintf("names and labels of %d samples", n)); err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(file, ".gz")
@@ -246,11 +246,11 @@ type variables []variable
 // add adds a variable, or returns an error if its name is taken.
 func (vs *variables) add(v variable, in *input) error {
 	if slices.ContainsFunc(*vs, func(other variable) bool { return other.Name == v.Name }) {
-		return fmt.Errorf("the file holds %q twice", v.Name)
+		return fmt.Errorf("the file has %q twice", v.Name)
 	}
 	const most = 10_000
 	if *vs = append(*vs, v); len(*vs) > most {
-		return fmt.Errorf("the file holds more than %d variables", most)
+		return fmt.Errorf("the file has more than %d variables", most)
 	}
 	return in.reserve(512+int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name))
 }
@@ -309,7 +309,7 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 	}
 	x := vs.find(features...)
 	if x == nil {
-		return nil, fmt.Errorf("no variable %s; the file holds %s", strings.Join(features, " or "), vs)
+		return nil, fmt.Errorf("no variable %s; the file has %s", strings.Join(features, " or "), vs)
 	}
 	if x.Value == nil {
 		return nil, fmt.Errorf("variable %s is not a matrix of numbers", x)
@@ -338,11 +338,11 @@ func (vs variables) content(in *input, features, labels []string) (*Content, err
 		}
 	case given == "-":
 	case given != "":
-		return nil, fmt.Errorf("no variable %s; the file holds %s", given, vs)
+		return nil, fmt.Errorf("no variable %s; the file has %s", given, vs)
 	default:
 		for i := range vs {
 			if v := &vs[i]; v != x && v != names && v.len() == n && n > 1 {
-				return nil, fmt.Errorf("no variable %s, but %s may hold the labels: give the variable of the labels, or - for none", strings.Join(labels, " or "), v)
+				return nil, fmt.Errorf("no variable %s, but %s may be the labels: set gnd to the variable of the labels, or to - for none", strings.Join(labels, " or "), v)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func readIDX(in *input) (set *Content, err error) {
 	}
 	switch len(dims) {
 	case 1:
-		return nil, fmt.Errorf("a list of %d numbers and no images: give the file of the images, its labels are found beside it", dims[0])
+		return nil, fmt.Errorf("a list of %d labels: use the file of the images, whose labels are read from beside it", dims[0])
 	case 3:
 		in.opt.Height, in.opt.Width = dims[1], dims[2]
 	}
@@ -152,7 +152,7 @@ func (c *Content) join(b *Content, budget *budget) error {
 		}
 	}
 	if !fits {
-		return fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, c.Height, c.Width)
+		return fmt.Errorf("%d×%d images cannot be combined with %d×%d images", b.Height, b.Width, c.Height, c.Width)
 	}
 	var words []string
 	for _, s := range []*Content{c, b} {
@@ -212,22 +212,22 @@ func idxHeader(r io.Reader) (*array, error) {
 	}
 	dims := make([]uint32, magic[3])
 	if err := binary.Read(r, binary.BigEndian, dims); err != nil {
-		return nil, fmt.Errorf("the file ends within its dimensions: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the file ends within its header: %w", io.ErrUnexpectedEOF)
 	}
 	a := &array{kind: idxNumbers[magic[2]], order: binary.BigEndian}
 	size := int64(a.kind.Size())
 	for _, d := range dims {
 		switch {
 		case d == 0:
-			return nil, fmt.Errorf("dimensions %v hold no samples", dims)
+			return nil, fmt.Errorf("dimensions %v have no samples", dims)
 		case size > number.MaxBytes/int64(d):
-			return nil, fmt.Errorf("dimensions %v are more than any file holds", dims)
+			return nil, fmt.Errorf("dimensions %v are too large", dims)
 		}
 		size *= int64(d)
 		a.dims = append(a.dims, int(d))
 	}
 	if len(dims) > 3 {
-		return nil, fmt.Errorf("%d dimensions, want 2 or 3", len(dims))
+		return nil, fmt.Errorf("%d dimensions; expected 2 or 3", len(dims))
 	}
 	return a, nil
 }

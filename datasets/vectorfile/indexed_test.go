@@ -64,15 +64,15 @@ func TestIndexed(t *testing.T) {
 
 func TestIndexedErrors(t *testing.T) {
 	for _, test := range []struct{ text, topics, want string }{
-		{"a 1:2\nb 2\n", "", `line 2: "2" is no index and finite value`},
-		{"a 1:2\nb 3:1 3:1\n", "", `line 2: the index of "3:1" does not follow 3`},
-		{"a 1:2\nb 3:1 2:1\n", "", `line 2: the index of "2:1" does not follow 3`},
+		{"a 1:2\nb 2\n", "", `line 2: "2": expected index:value such as 17:0.5, with a finite value`},
+		{"a 1:2\nb 3:1 3:1\n", "", `line 2: the index of "3:1" follows 3; indices must increase along a line`},
+		{"a 1:2\nb 3:1 2:1\n", "", `line 2: the index of "2:1" follows 3; indices must increase along a line`},
 		{"a 1:2\nb 1:1e999\n", "", `line 2: "1:1e999"`},
 		{"a 1:2\nb 1:NaN\n", "", `line 2: "1:NaN"`},
-		{"a 1:2\nb 9999999:1\n", "", `line 2: the index of "9999999:1" is not from 0 to 1048576`},
+		{"a 1:2\nb 9999999:1\n", "", `line 2: the index of "9999999:1" is outside 0 to 1048576`},
 		{"a 1:2\nb -1:1\n", "", `line 2: the index of "-1:1"`},
-		{"a 1:2\n\xff 1:1\n", "", `line 2: the label "\xff" is not text`},
-		{"a 1:2\nb 1:1\n", "earn a\n", `topics.qrels: line 1: "earn a" is no topic, document and 1`},
+		{"a 1:2\n\xff 1:1\n", "", `line 2: the label "\xff" is not UTF-8`},
+		{"a 1:2\nb 1:1\n", "earn a\n", `topics.qrels: line 1: "earn a": expected topic, document and 1`},
 		{"a 1:2\nb 1:1\n", "earn a 1\nearn b 2\n", `topics.qrels: line 2`},
 	} {
 		dir := t.TempDir()
@@ -91,7 +91,7 @@ func TestIndexedErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Indexed(path, Options{}); err == nil || !strings.Contains(err.Error(), "several files of topics") {
+	if _, err := Indexed(path, Options{}); err == nil || !strings.Contains(err.Error(), "several topic files beside it (") {
 		t.Errorf("two files of topics: %v", err)
 	}
 	if _, err := Indexed(path, Options{Limit: 300}); err == nil || !strings.Contains(err.Error(), "line 2") {

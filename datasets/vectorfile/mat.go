@@ -95,7 +95,7 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, errors.New("not a MATLAB file of version 5 to 7")
 	}
 	if order == nil {
-		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
+		return nil, errors.New("MATLAB files of version 7.3 (HDF5) are not supported; save it in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
 		e := &matElement{order: order, in: in}
@@ -303,7 +303,7 @@ func (e *matElement) matrix(dims []int, isBytes bool) (x mat.Matrix) {
 // integers reads a list of integers.
 func (e *matElement) integers() []int {
 	a, data := e.numbers()
-	if e.fails(!a.kind.Whole(), "rows or column starts that are no whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
+	if e.fails(!a.kind.Whole(), "rows or column starts that are not whole numbers") || !e.reserve(8*int64(a.dims[0]), "a list of numbers") {
 		return nil
 	}
 	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
@@ -366,7 +366,7 @@ func (e *matElement) line() (text string, ok bool) {
 	}
 	typ, data := e.nextPart()
 	// Four bytes for the rune of each character, the string, and its entry in a list.
-	if !e.reserve(48+6*int64(len(data)), "a list of words") {
+	if !e.reserve(48+6*int64(len(data)), "a list of strings") {
 		return "", false
 	}
 	switch typ {

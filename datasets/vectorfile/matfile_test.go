@@ -204,13 +204,13 @@ func TestReadMATRefuses(t *testing.T) {
 		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
 		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column index 0 after 0"},
-		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "no whole numbers"},
-		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "no whole numbers"},
+		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "rows or column starts that are not whole numbers"},
+		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "rows or column starts that are not whole numbers"},
 		{"sparse negative row", one(matVar{"x", 5, []int32{2, 1}, []matData{{5, []int32{-1}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "column index -1"},
 		{"sparse negative start", one(matVar{"x", 5, []int32{2, 2}, []matData{{5, []int32{0}}, {5, []int32{0, -1, 1}}, {9, []float64{1}}}}), "runs from 0 to -1"},
 		{"sparse many rows and starts", one(matVar{"x", 5, []int32{1, 1<<31 - 1}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"cells that are not there", one(matVar{"x", 1, []int32{1<<31 - 1, 1}, nil}), "ends within a part's tag"},
-		{"one name twice", writeMAT(order, false, sampleVars()[2], sampleVars()[2]), `the file holds "d" twice`},
+		{"one name twice", writeMAT(order, false, sampleVars()[2], sampleVars()[2]), `the file has "d" twice`},
 		{"sparse huge", one(matVar{"x", 5, []int32{1 << 30, 1}, []matData{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "with only 1 values"},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.mat")
@@ -249,7 +249,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = order.AppendUint32(data, uint32(packed.Len()))
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
-		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "are there") {
+		if _, err := matVariables(memoryInput(data, 0)); err == nil || !strings.Contains(err.Error(), "but the file has") {
 			t.Errorf("got error %v, want one that says what is missing", err)
 		}
 	})

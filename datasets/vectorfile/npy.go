@@ -87,7 +87,7 @@ func npyArray(in *input, name string) (v variable, err error) {
 	v = variable{Name: name, Class: h.Type, Dims: h.Shape}
 	t, ok := h.Item()
 	if !ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1 {
-		return v, fmt.Errorf("array %s is no array of numbers in C order, whose rows could be read a few at a time (numpy.ascontiguousarray makes one)", &v)
+		return v, fmt.Errorf("array %s is not a numeric array in C order, which reading in blocks needs (use numpy.ascontiguousarray)", &v)
 	}
 	if items, err := h.Items(t.Size); err != nil || items == 0 {
 		return v, errors.Join(err, fmt.Errorf("array %s is not a matrix of numbers", &v))
@@ -133,7 +133,7 @@ func readTexts(in *input, r *bufio.Reader, items, most int64, t npz.Item) (texts
 		return nil, truncatedError(size, most)
 	}
 	// The bytes, their runes, the strings and their entries in the list.
-	if err := in.reserve(4*size+48*items, "a list of words"); err != nil {
+	if err := in.reserve(4*size+48*items, "a list of strings"); err != nil {
 		return nil, err
 	}
 	raw, err := number.ReadBytes(r, size, 0)
@@ -170,7 +170,7 @@ func (vs *variables) joinSparse(in *input) error {
 		return nil
 	}
 	if format.Text[0] != "csr" {
-		return fmt.Errorf("a sparse matrix in the form %q: only csr is read (in SciPy tocsr() before save_npz)", format.Text[0])
+		return fmt.Errorf("sparse format %q is not supported; convert to csr (in SciPy, tocsr() before save_npz)", format.Text[0])
 	}
 	x, err := compressedRows(in, shape, parts["indptr"], parts["indices"], data)
 	if err != nil {
@@ -208,7 +208,7 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 	}
 	x, err := sparse.New(n, m, lists[1], lists[2], value)
 	if err != nil {
-		return nil, fmt.Errorf("%w (in SciPy sum_duplicates() puts rows in order)", err)
+		return nil, fmt.Errorf("%w (in SciPy, sum_duplicates() sorts rows)", err)
 	}
 	return x, nil
 }
@@ -216,7 +216,7 @@ func compressedRows(in *input, shape, starts, columns, values *variable) (*spars
 // checkList returns an error unless v is a list of numbers, which may be empty.
 func (v *variable) checkList() error {
 	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
-		return fmt.Errorf("array %s holds no list of numbers", v)
+		return fmt.Errorf("array %s is not a list of numbers", v)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (v *variable) indices() ([]int, error) {
 	for i := range out {
 		x := v.number(i)
 		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return nil, fmt.Errorf("array %s holds %v", v, x)
+			return nil, fmt.Errorf("array %s is %v", v, x)
 		}
 		out[i] = int(x)
 	}

@@ -192,16 +192,16 @@ func TestNPYRefuses(t *testing.T) {
 		{"nothing", nil, "not a NumPy file"},
 		{"text", []byte("some text that is longer"), "not a NumPy file"},
 		{"version 9", header("NUMPY\x01", "NUMPY\x09"), "version 9"},
-		{"cut in the header", good[:40], "128 bytes are promised and 40 are there"},
+		{"cut in the header", good[:40], "the header declares 128 bytes, but the file has 40:"},
 		{"huge header", slicesOf("\x93NUMPY\x02\x00", "\xff\xff\xff\x7f", "{}"), "a header of 2147483647 bytes"},
-		{"no newline", header("\n", " "), "not as NumPy writes it"},
-		{"no dictionary", header("{'descr'", "('descr'"), "not as NumPy writes it"},
-		{"keys in another order", header("'descr': '<f8', 'fortran_order': False", "'fortran_order': False, 'descr': '<f8'"), "not as NumPy writes it"},
-		{"negative size", header("(2, 2)", "(-2,2)"), "not as NumPy writes it"},
+		{"no newline", header("\n", " "), "is not a NumPy header"},
+		{"no dictionary", header("{'descr'", "('descr'"), "is not a NumPy header"},
+		{"keys in another order", header("'descr': '<f8', 'fortran_order': False", "'fortran_order': False, 'descr': '<f8'"), "is not a NumPy header"},
+		{"negative size", header("(2, 2)", "(-2,2)"), "is not a NumPy header"},
 		{"size beyond int", header("(2, 2), }                ", "(99999999999999999999), }"), "out of range"},
-		{"huge", header("(2, 2), }          ", "(9999999, 99999), }"), "more than any file holds"},
-		{"cut in the values", good[:len(good)-1], "shape [2 2] of <f8: 32 bytes are promised and 31 are there"},
-		{"more values", append(bytes.Clone(good), 0), "more bytes follow than the values"},
+		{"huge", header("(2, 2), }          ", "(9999999, 99999), }"), "is too large"},
+		{"cut in the values", good[:len(good)-1], "shape [2 2] of <f8: the header declares 32 bytes, but the file has 31:"},
+		{"more values", append(bytes.Clone(good), 0), "extra bytes after the values"},
 		{"NaN", writeNPY("<f8", false, "(1, 2)", []float64{1, math.NaN()}), "row 1, column 2: NaN"},
 		{"text array", writeNPY("|S1", false, "(2,)", []byte("ab")), "not a matrix of numbers"},
 		{"no samples", writeNPY("<f8", false, "(0, 3)", []float64{}), "not a matrix of numbers"},
@@ -220,7 +220,7 @@ func slicesOf(parts ...string) []byte { return []byte(strings.Join(parts, "")) }
 func TestNPYClaims(t *testing.T) {
 	data := writeNPY("<f8", false, "(10000, 1000)", []float64{1})
 	used := memory(func() {
-		if _, err := parse(data); err == nil || !strings.Contains(err.Error(), "are promised and 8 are there") {
+		if _, err := parse(data); err == nil || !strings.Contains(err.Error(), "bytes, but the file has 8:") {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -274,12 +274,12 @@ func TestNPZ(t *testing.T) {
 		{"named", []npzArray{{"train.npy", images}, {"kind.npy", y}, {"X.npy", one}}, Options{Features: "train", Labels: "kind"}, "[2 10] [1 0 1] 1×2"},
 		{"other members", []npzArray{{"fea.npy", x}, {"gnd.npy", y}, {"notes.txt", []byte("hi")}, {"o.npy", object}}, Options{}, "[2 10] [1 0 1] 0×0"},
 		{"unlabelled", []npzArray{{"X.npy", x}}, Options{}, "[] [-1 -1 -1] 0×0"},
-		{"nothing", nil, Options{}, "the file holds no variables"},
-		{"neither", []npzArray{{"a.npy", x}}, Options{}, "no variable X or fea or data or features or embeddings or arr_0; the file holds a (3×2 |u1)"},
+		{"nothing", nil, Options{}, "the file has no variables"},
+		{"neither", []npzArray{{"a.npy", x}}, Options{}, "no variable X or fea or data or features or embeddings or arr_0; the file has a (3×2 |u1)"},
 		{"label count", []npzArray{{"X.npy", one}, {"y.npy", y}}, Options{}, "y (3 <i8) has 3 labels for the 1 rows of X (1×2 <f8)"},
 		{"objects", []npzArray{{"X.npy", x}, {"y.npy", object}}, Options{}, "y (3 |O) is not a list of labels"},
-		{"twice", []npzArray{{"X.npy", x}, {"X.npy", one}}, Options{}, `the file holds "X" twice`},
-		{"broken member", []npzArray{{"X.npy", x[:130]}}, Options{}, `array "X": shape [3 2] of |u1: 6 bytes are promised and 2 are there`},
+		{"twice", []npzArray{{"X.npy", x}, {"X.npy", one}}, Options{}, `the file has "X" twice`},
+		{"broken member", []npzArray{{"X.npy", x[:130]}}, Options{}, `array "X": shape [3 2] of |u1: the header declares 6 bytes, but the file has 2`},
 	} {
 		path := filepath.Join(t.TempDir(), "set.npz")
 		writeFile(t, path, writeNPZ(t, test.arrays...))

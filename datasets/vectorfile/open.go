@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case imagefile.Is(head):
-		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
+		return nil, fmt.Errorf("%s: a single image; use the folder of images", path)
 	case opt.OnDisk && !isIDX(head) && !isNPY(head):
 		return nil, NotOnDisk(path)
 	}
@@ -59,7 +59,7 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 			return r.read(ctx, path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: neither a MATLAB file (saved with -v6 or -v7) nor an IDX, NumPy, SVMlight or CSV file", path)
+	return nil, fmt.Errorf("%s: unknown format; expected MATLAB (saved with -v6 or -v7), IDX, NumPy, SVMlight or CSV", path)
 }
 
 type reader struct {
@@ -87,7 +87,7 @@ func Add(fits func(head []byte) bool, read func(ctx context.Context, path string
 
 // NotOnDisk returns the error for a set whose vectors cannot stay on disk.
 func NotOnDisk(name string) error {
-	return fmt.Errorf("%s: only folders of images, IDX files and NumPy's .npy files can be read a few samples at a time", name)
+	return fmt.Errorf("%s: only folders of images, IDX files and .npy files can be read in blocks", name)
 }
 
 var isNPY = startsWith("\x93NUMPY")

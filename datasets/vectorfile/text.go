@@ -59,7 +59,7 @@ func readCSV(in *input) (*Content, error) {
 		}
 	}
 	if len(t.data) == 0 {
-		return nil, errors.New("no line holds numbers")
+		return nil, errors.New("no line has numbers")
 	}
 	s, err := in.content(mat.NewDense(t.rows, len(t.data)/t.rows, t.data), t.words)
 	if err == nil {
@@ -95,7 +95,7 @@ func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 			t.name = 0
 		}
 		if given != "" && given != "-" {
-			err = fmt.Errorf("no names of columns, so none is called %q", given)
+			err = fmt.Errorf("no column names, so no column is called %q", given)
 		}
 		return false, err
 	}
@@ -121,7 +121,7 @@ func (t *csvTable) begin(record []string) (isHeader bool, err error) {
 // add adds the line of a sample.
 func (t *csvTable) add(record []string) error {
 	if len(record) != t.width {
-		return fmt.Errorf("%d columns, want %d as in the first line", len(record), t.width)
+		return fmt.Errorf("%d columns, expected %d as in the first line", len(record), t.width)
 	}
 	need := 24 * len(record) // lists are copied as they grow
 	for j, cell := range record {
@@ -219,7 +219,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			return err
 		}
 		if !utf8.Valid(label) || bytes.IndexByte(label, 0) >= 0 {
-			return fmt.Errorf("the label %s is not text in UTF-8", spreadsheet.Quote(string(label)))
+			return fmt.Errorf("the label %s is not UTF-8", spreadsheet.Quote(string(label)))
 		}
 		last := -1
 		for pair := range bytes.FieldsSeq(pairs) {
@@ -231,11 +231,11 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 			value, err2 := strconv.ParseFloat(string(number), 64)
 			switch {
 			case err != nil || err2 != nil || math.IsNaN(value) || math.IsInf(value, 0):
-				return fmt.Errorf("%s is no index and finite value, as in 17:0.5", spreadsheet.Quote(string(pair)))
+				return fmt.Errorf("%s: expected index:value such as 17:0.5, with a finite value", spreadsheet.Quote(string(pair)))
 			case column < 0 || column > mostVectorColumns:
-				return fmt.Errorf("the index of %s is not from 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
+				return fmt.Errorf("the index of %s is outside 0 to %d", spreadsheet.Quote(string(pair)), mostVectorColumns)
 			case column <= last:
-				return fmt.Errorf("the index of %s does not follow %d: they rise along a line", spreadsheet.Quote(string(pair)), last)
+				return fmt.Errorf("the index of %s follows %d; indices must increase along a line", spreadsheet.Quote(string(pair)), last)
 			}
 			last = column
 			first = min(first, column)
@@ -251,7 +251,7 @@ func indexedRows(in *input) (*sparse.CSR, []string, error) {
 	case err != nil:
 		return nil, nil, err
 	case len(labels) == 0 || most < first:
-		return nil, nil, errors.New("no line holds an index and a value")
+		return nil, nil, errors.New("no line has an index and a value")
 	}
 	for i := range columns {
 		columns[i] -= first
@@ -286,7 +286,7 @@ func qrelsBeside(path string) (string, error) {
 		}
 	}
 	if len(found) > 1 {
-		return "", fmt.Errorf("several files of topics lie beside it, %s: leave one", naming.Short(found))
+		return "", fmt.Errorf("several topic files beside it (%s); keep one of them", naming.Short(found))
 	}
 	return strings.Join(found, ""), nil
 }
@@ -313,7 +313,7 @@ func readTopics(in *input, documents []string) ([]string, error) {
 			return nil
 		}
 		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" || !utf8.ValidString(fields[0]) || strings.Contains(fields[0], several) {
-			return fmt.Errorf("%s is no topic, document and 1", spreadsheet.Quote(string(line)))
+			return fmt.Errorf("%s: expected topic, document and 1", spreadsheet.Quote(string(line)))
 		}
 		i, known := row[fields[1]]
 		if fields[2] == "0" || !known {

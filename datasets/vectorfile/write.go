@@ -36,20 +36,20 @@ var writers = map[string]func(*bufio.Writer, *Content) error{
 // CanWrite returns an error if Write does not support the extension of path, or its folder does not exist.
 func CanWrite(path string) error {
 	if writers[strings.ToLower(filepath.Ext(path))] == nil {
-		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
+		return fmt.Errorf("%s: the name must end in .npz, .mat or .csv", path)
 	}
 	dir, err := os.Stat(filepath.Dir(path))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	case !dir.IsDir():
-		return fmt.Errorf("%s: %s is no folder", path, filepath.Dir(path))
+		return fmt.Errorf("%s: %s is not a folder", path, filepath.Dir(path))
 	}
 	return nil
 }
 
 // Write writes vectors in the format of the extension of path: .npz for NumPy, .mat
-// for MATLAB or .csv; docs/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
+// for MATLAB or .csv; docs/reference/data.md lists what is in it. Open reads the same vectors, labels and names from it, with
 // three exceptions: the content is named after the file, sparse vectors become dense in a .csv, and in a .mat they are
 // no longer images.
 //
@@ -88,28 +88,28 @@ func (c *Content) write(ctx context.Context, path string, file func(string, func
 // checkVectors returns an error unless c has vectors that a reader would accept.
 func (c *Content) checkVectors() error {
 	if c.Vectors == nil {
-		return errors.New("a set of image files has no vectors")
+		return errors.New("a set of image files has no vectors to write")
 	}
 	n, m := c.Vectors.Dims()
 	switch {
 	case n == 0 || m == 0:
-		return fmt.Errorf("%d×%d matrix holds no samples", n, m)
+		return fmt.Errorf("the %d×%d matrix has no samples", n, m)
 	case len(c.Names) != n || len(c.Labels) != n:
-		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(c.Names), len(c.Labels))
+		return fmt.Errorf("%d vectors, but %d names and %d labels", n, len(c.Names), len(c.Labels))
 	case (c.Height != 0 || c.Width != 0) && (c.Height < 0 || c.Height*c.Width != m):
-		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, c.Height, c.Width)
+		return fmt.Errorf("vectors of %d values are not images of height %d and width %d", m, c.Height, c.Width)
 	}
 	if columns := 0; c.Features != nil {
 		for _, f := range c.Features {
 			columns += f.Count
 		}
 		if columns != m {
-			return fmt.Errorf("features of %d columns, and vectors of %d values", columns, m)
+			return fmt.Errorf("features have %d columns, but vectors have %d values", columns, m)
 		}
 	}
 	for i, l := range c.Labels {
 		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("%s: label %d, and there are %d classes", c.Names[i], l, len(c.Classes))
+			return fmt.Errorf("%s: label %d; expected less than the number of classes, %d", c.Names[i], l, len(c.Classes))
 		}
 	}
 	for _, name := range slices.Concat(c.Names, c.Classes) {
@@ -118,7 +118,7 @@ func (c *Content) checkVectors() error {
 		}
 	}
 	if !allDiffer(c.Names) || !allDiffer(c.Classes) {
-		return errors.New("a name of a sample or class is empty or there twice")
+		return errors.New("a name of a sample or class is empty or duplicate")
 	}
 	return checkFinite(c.Vectors)
 }
@@ -181,7 +181,7 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
 		if n >= math.MaxInt32 || m > math.MaxInt32 || x.NNZ() > math.MaxInt32 {
-			return fmt.Errorf("%d×%d matrix of %d values is more than can be written", n, m, x.NNZ())
+			return fmt.Errorf("the %d×%d matrix of %d values is too large to write", n, m, x.NNZ())
 		}
 		z.List("data", x.Values)
 		putInt32(z, "indices", x.Columns...)
@@ -210,12 +210,12 @@ func writeNumPy(w *bufio.Writer, c *Content) error {
 func writeTable(w *bufio.Writer, c *Content) error {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
 		if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
-			return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
+			return fmt.Errorf("the name %q, with outer white space or a carriage return, cannot be written to .csv unchanged; write .npz", name)
 		}
 	}
 	_, m := c.Vectors.Dims()
 	if m+2 > mostVectorColumns {
-		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
+		return fmt.Errorf("%d columns exceed the limit of %d for .csv; write .npz", m+2, mostVectorColumns)
 	}
 	features := c.Features
 	if features == nil {
@@ -251,7 +251,7 @@ func writeTable(w *bufio.Writer, c *Content) error {
 func writeMATLAB(w *bufio.Writer, c *Content) error {
 	for _, name := range slices.Concat(c.Names, c.Classes) {
 		if strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
-			return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy does not read from a .mat", name)
+			return fmt.Errorf("the name %q has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz", name)
 		}
 	}
 	height, width := c.Height, c.Width
@@ -298,7 +298,7 @@ func (a *matArray) write(w *bufio.Writer) error {
 	}
 	// MATLAB limits the size of a variable further than the format does.
 	if size > math.MaxInt32 {
-		return fmt.Errorf("variable %s takes %d bytes, and a variable of a MATLAB file of version 5 at most 2 GB: write .npz", a.name, size)
+		return fmt.Errorf("variable %s takes %d bytes, above the 2 GB limit of .mat; write .npz", a.name, size)
 	}
 	putList(w, []int32{miMATRIX, int32(size)})
 	_, err := w.Write(head)

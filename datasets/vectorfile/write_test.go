@@ -201,7 +201,7 @@ func TestWriteFeatures(t *testing.T) {
 		}
 	}
 	s.Features[0].Count = 3
-	if err := Write(t.Context(), filepath.Join(dir, "set.npz"), s); err == nil || !strings.Contains(err.Error(), "features of 4 columns, and vectors of 3") {
+	if err := Write(t.Context(), filepath.Join(dir, "set.npz"), s); err == nil || !strings.Contains(err.Error(), "features have 4 columns, but vectors have 3 values") {
 		t.Errorf("a column too many: error %v", err)
 	}
 }
@@ -296,14 +296,14 @@ func TestWriteRefuses(t *testing.T) {
 		change func(*Content)
 		want   string
 	}{
-		{"x.txt", nil, "x.txt: vectors are written to files whose name ends in .npz, .mat or .csv"},
-		{"x", nil, "ends in .npz"},
-		{"x.npz.gz", nil, "ends in .npz"},
+		{"x.txt", nil, "x.txt: the name must end in .npz, .mat or .csv"},
+		{"x", nil, "the name must end in .npz, .mat or .csv"},
+		{"x.npz.gz", nil, "the name must end in .npz, .mat or .csv"},
 		{"none/x.npz", nil, "none"},
 		{"file.csv/x.npz", nil, "file.csv"},
 		{"folder.mat", nil, "folder.mat"},
-		{"x.npz", func(s *Content) { s.Vectors = nil }, "x.npz: a set of image files has no vectors"},
-		{"x.npz", func(s *Content) { s.Vectors = &mat.Dense{} }, "0×0 matrix holds no samples"},
+		{"x.npz", func(s *Content) { s.Vectors = nil }, "x.npz: a set of image files has no vectors to write"},
+		{"x.npz", func(s *Content) { s.Vectors = &mat.Dense{} }, "the 0×0 matrix has no samples"},
 		{"x.npz", func(s *Content) { s.Vectors = nan }, "row 2, column 2: NaN"},
 		{"x.mat", func(s *Content) { s.Vectors = nan }, "row 2, column 2: NaN"},
 		{"x.csv", func(s *Content) { s.Vectors = nan.T() }, "row 2, column 2: NaN"},
@@ -311,21 +311,21 @@ func TestWriteRefuses(t *testing.T) {
 		{"x.mat", func(s *Content) {
 			s.Vectors = sparse.FromEntries(2, 2, []sparse.Entry{{Row: 1, Col: 0, Value: math.Inf(1)}})
 		}, "row 2, column 1: +Inf"},
-		{"x.npz", func(s *Content) { s.Names = s.Names[:1] }, "2 vectors with 1 names and 2 labels"},
-		{"x.npz", func(s *Content) { s.Labels = nil }, "2 vectors with 2 names and 0 labels"},
-		{"x.npz", func(s *Content) { s.Labels = []int{0, 1} }, "b: label 1, and there are 1 classes"},
-		{"x.npz", func(s *Content) { s.Labels = []int{-2, 0} }, "a: label -2"},
-		{"x.npz", func(s *Content) { s.Height, s.Width = 2, 2 }, "vectors of 2 values are no images of height 2 and width 2"},
-		{"x.npz", func(s *Content) { s.Height, s.Width = -1, -2 }, "no images of height -1"},
-		{"x.npz", func(s *Content) { s.Names = []string{"a", "a"} }, "there twice"},
+		{"x.npz", func(s *Content) { s.Names = s.Names[:1] }, "2 vectors, but 1 names and 2 labels"},
+		{"x.npz", func(s *Content) { s.Labels = nil }, "2 vectors, but 2 names and 0 labels"},
+		{"x.npz", func(s *Content) { s.Labels = []int{0, 1} }, "b: label 1; expected less than the number of classes, 1"},
+		{"x.npz", func(s *Content) { s.Labels = []int{-2, 0} }, "a: label -2; expected less than the number of classes,"},
+		{"x.npz", func(s *Content) { s.Height, s.Width = 2, 2 }, "vectors of 2 values are not images of height 2 and width 2"},
+		{"x.npz", func(s *Content) { s.Height, s.Width = -1, -2 }, "values are not images of height -1 and width"},
+		{"x.npz", func(s *Content) { s.Names = []string{"a", "a"} }, "a name of a sample or class is empty or duplicate"},
 		{"x.npz", func(s *Content) { s.Names = []string{"a", ""} }, "is empty"},
-		{"x.npz", func(s *Content) { s.Classes = []string{"x", "x"} }, "there twice"},
-		{"x.npz", func(s *Content) { s.Names = []string{"a", "b\x00"} }, `"b\x00" is not text`},
+		{"x.npz", func(s *Content) { s.Classes = []string{"x", "x"} }, "a name of a sample or class is empty or duplicate"},
+		{"x.npz", func(s *Content) { s.Names = []string{"a", "b\x00"} }, `is not text`},
 		{"x.csv", func(s *Content) { s.Names = []string{"a", "n\xe9"} }, `"n\xe9" is not text`},
-		{"x.csv", func(s *Content) { s.Names = []string{"a", "b "} }, `the name "b ", with white space`},
-		{"x.mat", func(s *Content) { s.Names = []string{"a", "🐈"} }, `the name "🐈" has characters beyond`},
-		{"x.mat", func(s *Content) { s.Classes = []string{"🐕"} }, `the name "🐕" has characters beyond`},
-		{"x.csv", func(s *Content) { s.Vectors = NewBytes(2, 1<<20, make([]uint8, 2<<20)) }, "1048578 columns"},
+		{"x.csv", func(s *Content) { s.Names = []string{"a", "b "} }, `the name "b ", with outer white space or a carriage return, cannot be written to .csv unchanged; write .npz`},
+		{"x.mat", func(s *Content) { s.Names = []string{"a", "🐈"} }, `the name "🐈" has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz`},
+		{"x.mat", func(s *Content) { s.Classes = []string{"🐕"} }, `the name "🐕" has characters beyond U+FFFF, which SciPy cannot read from .mat; write .npz`},
+		{"x.csv", func(s *Content) { s.Vectors = NewBytes(2, 1<<20, make([]uint8, 2<<20)) }, "1048578 columns exceed"},
 		{"x.csv", func(s *Content) { s.Classes = []string{"a\r\nb"} }, `the name "a\r\nb"`},
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(test.name))
@@ -353,7 +353,7 @@ func TestWriteRefuses(t *testing.T) {
 func TestWriteTooLarge(t *testing.T) {
 	huge := matArray{name: "fea", class: mxDOUBLE, typ: miDOUBLE, bytes: math.MaxInt32, put: func(*bufio.Writer) {}}
 	err := huge.write(bufio.NewWriter(io.Discard))
-	if err == nil || !strings.Contains(err.Error(), "variable fea takes 2147483696 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "variable fea takes 2147483696 bytes, above the 2 GB limit of .mat; write .npz") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -414,7 +414,7 @@ func TestOthersNames(t *testing.T) {
 		{"too few names", []npzArray{{"X.npy", x}, {"y.npy", y}, {"names.npy", two}}, "row 3] [1 2] [1 0 1] 0×0"},
 		{"a name twice", []npzArray{{"X.npy", x}, {"y.npy", y}, {"names.npy", same}}, "row 3] [1 2] [1 0 1] 0×0"},
 		{"a size", []npzArray{{"X.npy", x}, {"y.npy", y}, {"imagesize.npy", size(2, 1)}}, "[1 0 1] 2×1"},
-		{"a wrong size", []npzArray{{"X.npy", x}, {"y.npy", y}, {"imagesize.npy", size(2, 2)}}, "no images of height 2 and width 2"},
+		{"a wrong size", []npzArray{{"X.npy", x}, {"y.npy", y}, {"imagesize.npy", size(2, 2)}}, "values are not images of height 2 and width 2"},
 		{"no size", []npzArray{{"X.npy", x}, {"y.npy", y}, {"imagesize.npy", size(-2, -1)}}, "[1 0 1] 0×0"},
 	} {
 		path := filepath.Join(t.TempDir(), "set.npz")
@@ -440,7 +440,7 @@ func TestCSVNames(t *testing.T) {
 		{"name,a\np,1\n,2\n", "", "[set.csv row 1 set.csv row 2] [] 2×1"},
 		{"name,a\np,1\nq,2\n", "name", "[set.csv row 1 set.csv row 2] [p q] 2×1"},
 		{"a,name\n1,3\n2,4\n", "", "[set.csv row 1 set.csv row 2] [] 2×2"},
-		{"name,class\np,x\n", "", "no line holds numbers"},
+		{"name,class\np,x\n", "", "no line has numbers"},
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), "set.csv"), []byte(test.text))
 		s, err := CSV(path, Options{Labels: test.labels})
@@ -474,9 +474,9 @@ func TestScipySparse(t *testing.T) {
 	}{
 		{"csr", []npzArray{format("csr"), shape, values, starts, columns}, ""},
 		{"csr with labels", []npzArray{format("csr"), shape, values, starts, columns, ints("y", 7, 8)}, ""},
-		{"csc", []npzArray{format("csc"), shape, values, starts, columns}, `"csc": only csr is read`},
-		{"coo", []npzArray{format("coo"), shape, values}, `"coo": only csr is read`},
-		{"no starts", []npzArray{format("csr"), shape, values, columns}, "array indptr ( ) holds no list of numbers"},
+		{"csc", []npzArray{format("csc"), shape, values, starts, columns}, `sparse format "csc" is not supported; convert to csr (in SciPy, tocsr() before save_npz)`},
+		{"coo", []npzArray{format("coo"), shape, values}, `sparse format "coo" is not supported; convert to csr (in SciPy, tocsr() before save_npz)`},
+		{"no starts", []npzArray{format("csr"), shape, values, columns}, "array indptr ( ) is not a list of numbers"},
 		{"starts beyond", []npzArray{format("csr"), shape, values, ints("indptr", 0, 100, 3), columns}, "runs from 0 to 100 of 3"},
 		{"starts below", []npzArray{format("csr"), shape, values, ints("indptr", 0, -1, 3), columns}, "runs from 0 to -1 of 3"},
 		{"few starts", []npzArray{format("csr"), shape, values, ints("indptr", 0, 3), columns}, "2 row starts"},
@@ -485,8 +485,8 @@ func TestScipySparse(t *testing.T) {
 		{"out of range", []npzArray{format("csr"), shape, values, starts, ints("indices", 4, 0, 2)}, "column index 4"},
 		{"negative shape", []npzArray{format("csr"), ints("shape", 2, -4), values, starts, columns}, "2×-4"},
 		{"huge shape", []npzArray{format("csr"), ints("shape", 2, 1<<40), values, starts, columns}, "with only 3 values"},
-		{"no samples", []npzArray{format("csr"), ints("shape", 0, 4), none, ints("indptr", 0), ints("indices")}, "0×4 matrix holds no samples"},
-		{"fractions", []npzArray{format("csr"), shape, values, starts, {"indices.npy", writeNPY("<f8", false, "(3,)", []float64{3, 0, 1.5})}}, "holds 1.5"},
+		{"no samples", []npzArray{format("csr"), ints("shape", 0, 4), none, ints("indptr", 0), ints("indices")}, "the 0×4 matrix has no samples"},
+		{"fractions", []npzArray{format("csr"), shape, values, starts, {"indices.npy", writeNPY("<f8", false, "(3,)", []float64{3, 0, 1.5})}}, "is 1.5"},
 		{"NaN", []npzArray{format("csr"), shape, {"data.npy", writeNPY("<f8", false, "(3,)", []float64{1, math.NaN(), 1})}, starts, columns}, "row 2, column 1: NaN"},
 		{"a word of another kind", []npzArray{format("png"), {"data.npy", writeNPY("<f4", false, "(2, 1)", []float32{1, 2})}}, "data"},
 	} {

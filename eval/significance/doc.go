@@ -19,7 +19,7 @@ const rounding = 1e-12
 // differences returns a[i] − b[i], or 0 if it is within rounding. It panics if the lengths differ.
 func differences(a, b []float64) []float64 {
 	if len(a) != len(b) {
-		panic(fmt.Sprintf("significance: %d and %d values do not pair up", len(a), len(b)))
+		panic(fmt.Sprintf("significance: cannot pair %d values with %d values", len(a), len(b)))
 	}
 	d := make([]float64, len(a))
 	for i := range a {

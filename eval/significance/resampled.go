@@ -71,7 +71,7 @@ type Resampled struct {
 // [Draws.Ratio]. It panics if the lengths differ or the ratio is not ≥ 0.
 func NewResampled(a, b []float64, ratio float64) Resampled {
 	if !(ratio >= 0) {
-		panic(fmt.Sprintf("significance: the ratio %v is not 0 or more", ratio))
+		panic(fmt.Sprintf("significance: the ratio is %v; expected 0 or more", ratio))
 	}
 	d := differences(a, b)
 	r := Resampled{N: len(d), Ratio: ratio, differences: d, freedom: float64(len(d) - 1), share: 1 / float64(max(len(d), 1))}

@@ -67,12 +67,12 @@ func (Overlap) Values() []string                   { return overlaps.Values() }
 
 // Rule holds the settings of the tests of a table. The zero value is the default.
 type Rule struct {
-	By         Test       `json:"by,omitempty" setting:"by,text" help:"the test: t and signed-rank give p-values, the two of Bayes probabilities"`
-	Correction Correction `json:"correction,omitempty" setting:"correction" help:"how p-values are corrected for the comparisons of a table"`
-	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"corrected tests for other classes and samples, ignored for draws from this set alone"`
+	By         Test       `json:"by,omitempty" setting:"by,text" help:"significance test: t and signed-rank give p-values, bayes-t and bayes-signed-rank probabilities"`
+	Correction Correction `json:"correction,omitempty" setting:"correction" help:"correction of p-values for multiple comparisons within a table"`
+	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"overlap of draws: corrected generalises to new classes and samples, ignored only to new draws from this set"`
 	// Rope is half the width of the region of practical equivalence, in percentage points for scores in percent, and
 	// in hundredths of the unit for others. 0 means 1, and settings.None means 0.
-	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"the difference up to which the tests of Bayes take methods for equivalent, in points"`
+	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"region of practical equivalence of the Bayesian tests, in points"`
 }
 
 // Width returns half the width of the region of practical equivalence, in the unit of the scores.
@@ -95,12 +95,12 @@ func (r Rule) String() string {
 	case r.By.Bayesian():
 		words += fmt.Sprintf(", practically equivalent within ±%g points", 100*r.Width())
 	case r.Correction == Uncorrected:
-		words += ", not corrected for how many comparisons there are"
+		words += ", uncorrected for multiple comparisons"
 	default:
 		words += ", corrected by Holm"
 	}
 	if r.Overlap == OverlapIgnored {
-		words += ", for draws from this set alone"
+		words += ", for draws from this set only"
 	}
 	return words
 }
@@ -118,7 +118,7 @@ func Holm(p, weights []float64) []float64 {
 		weights = slices.Repeat([]float64{1}, len(p))
 	}
 	if len(weights) != len(p) {
-		panic(fmt.Sprintf("significance: %d weights of %d p-values", len(weights), len(p)))
+		panic(fmt.Sprintf("significance: %d weights for %d p-values", len(weights), len(p)))
 	}
 	order := make([]int, len(p))
 	for i := range order {

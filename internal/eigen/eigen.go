@@ -84,7 +84,7 @@ func scaleOf(n int, row func(i int) []float64) (float64, error) {
 	for i := range n {
 		for _, x := range row(i) {
 			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
-				return 0, fmt.Errorf("a matrix with the value %v has no eigenvalues", x)
+				return 0, fmt.Errorf("the matrix has the value %v", x)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func scaleOf(n int, row func(i int) []float64) (float64, error) {
 func rescale(values []float64, scale float64) error {
 	for i := range values {
 		if values[i] *= scale; math.IsInf(values[i], 0) {
-			return errors.New("the eigenvalues are beyond what numbers can hold")
+			return errors.New("the eigenvalues overflow")
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ check($$(".map-key button").length === 4, "the map has no new group");`, nil)
 	p.Press(" ")
 	p.Run(`check(partwise.selection.size === 2 && $("#chosen").textContent === "2 selected", "selected:", $("#chosen").textContent);`, nil)
 	p.Click(`#selected button:nth-of-type(1)`)
-	p.Run(`check($("#chooser").open && $("#chooser h2").textContent === "Move 2 pictures to", $("#chooser").textContent);
+	p.Run(`check($("#chooser").open && $("#chooser h2").textContent === "Move 2 images to", $("#chooser").textContent);
 check(document.activeElement.matches("#chooser input"), "the focus is elsewhere");
 check($$("#chooser .choices button:not([hidden])").length === 4, "choices:", $("#chooser .choices").textContent);`, nil)
 	p.Type("Tower <b>")
@@ -184,7 +184,7 @@ check($("#viewer dl").textContent.includes("Belongs with<b>13.png"), $("#viewer 
 	p.Press("g")
 	settled(p, 12)
 	p.Run(`check($("#viewer").open && $("#viewer h2").textContent === "<b>10.png", $("#viewer").textContent);
-check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#viewer dl").textContent);`, nil)
+check($("#viewer dl").textContent.includes("Labelledyes, in this group"), $("#viewer dl").textContent);`, nil)
 	p.Press("Escape")
 
 	// Corrections in another window appear here.
@@ -236,7 +236,7 @@ check(buttons.every((b) => b.top >= tray.top && b.bottom <= tray.bottom && b.wid
 		p.Mouse("mouseReleased", at[0]+1, at[1])
 		p.Run(`await until(() => $("#dock").hidden);`, nil)
 	}
-	for to, said := range map[string]string{"#tools": "Nothing moved: drop pictures on a group,", "#dock [data-group='29']": "Nothing moved: it is in Group 30 already."} {
+	for to, said := range map[string]string{"#tools": "Not moved: drop images on a group ", "#dock [data-group='29']": "Not moved: already in Group 30."} {
 		drop(to)
 		p.Run(`check($("#told.wrong") && $("#told").textContent.startsWith("`+said+`"), $("#told").textContent);`, nil)
 	}
@@ -406,7 +406,7 @@ func TestBrowserAgain(t *testing.T) {
 	begin("two")
 	p.Press("s")
 	gate.pass(1)
-	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.includes("load it again"), $("#acts .warn").textContent); check(window.first, "what is not saved is lost");`, nil)
+	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.includes("reload it"), $("#acts .warn").textContent); check(window.first, "what is not saved is lost");`, nil)
 	p.Click("#acts .warn button:last-child")
 	select {
 	case <-loaded:
@@ -445,11 +445,11 @@ func TestBrowserAway(t *testing.T) {
 	gate.pass(1)
 	p.Run(`await until(() => !$("#acts .warn").hidden);
 const said = $("#acts .warn").innerText;
-check(said.includes("does not answer") && said.includes("New group: <b>00.png") && said.includes("Do not belong together: <b>11.png, <b>01.png"), said);
+check(said.includes("is not running") && said.includes("New group: <b>00.png") && said.includes("Do not belong together: <b>11.png, <b>01.png"), said);
 check($$("#always button, #question button, .group-acts button").every((b) => b.getClientRects().length === 0), "something can be done");
 partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
 	p.Press("Escape", "u")
-	p.Run(`check($("#told.wrong").textContent.startsWith("Nothing was done"), $("#told").textContent);`, nil)
+	p.Run(`check($("#told.wrong").textContent.startsWith("Not saved"), $("#told").textContent);`, nil)
 	away.Store(false)
 	gate.pass(2)
 	settled(p, 3)

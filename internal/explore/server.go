@@ -92,7 +92,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	page, err := report.ServePage(root.FS(), has)
 	if err == nil && page.Samples != n {
-		err = fmt.Errorf("the page shows %d pictures, and the groups are of %d: make it again with partwise cluster", page.Samples, n)
+		err = fmt.Errorf("the page shows %d images but the groups have %d: run partwise cluster again", page.Samples, n)
 	}
 	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
@@ -204,7 +204,7 @@ func failure(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Errorf(format, args...)}
 }
 
-var errNothing = failure(http.StatusNotFound, "there is nothing at this address; use the one that partwise explore printed")
+var errNothing = failure(http.StatusNotFound, "no page at this address: use the address that partwise explore printed")
 
 // forLoopback reports whether a request names this server by a loopback address. Otherwise a page of another name that
 // resolves to this address could read the page.
@@ -229,12 +229,12 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	}
 	verbs := []feedback.Verb{feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip}
 	if !slices.Contains(verbs, a.Do) {
-		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
+		return failure(http.StatusBadRequest, "unknown correction %q", a.Do)
 	}
 	return s.answerChange(w, a.requestInfo, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
-// plainAct handles an act plainAct parameters.
+// plainAct handles an act without parameters.
 func (s *Server) plainAct(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var a struct{ requestInfo }
@@ -271,7 +271,7 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer does not support it
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return failure(http.StatusRequestEntityTooLarge, "that is too much at once: say it of fewer pictures")
+		return failure(http.StatusRequestEntityTooLarge, "the request is too large: select fewer images")
 	} else if err != nil {
 		return failure(http.StatusBadRequest, "the request ends early: %w", err)
 	}
@@ -282,7 +282,7 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) error {
 		return failure(http.StatusBadRequest, "the request cannot be read: %w", err)
 	}
 	if in.More() {
-		return failure(http.StatusBadRequest, "the request cannot be read: there is more than one")
+		return failure(http.StatusBadRequest, "the request cannot be read: text after the JSON object")
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
 	}
 	if by.Model != "" && by.Model != s.model {
-		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: load it again")
+		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: reload it")
 	}
 	s.acting.Lock()
 	defer s.acting.Unlock()
@@ -322,7 +322,7 @@ func (s *Server) applyChange(by requestInfo, do func(context.Context) (*feedback
 	}
 	if err != nil {
 		if s.ctx.Err() != nil {
-			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
+			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped")
 		}
 		_, err2 := s.setState(s.session.State())
 		return nil, errors.Join(err, err2)
@@ -464,7 +464,7 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != r.PathValue("row") {
 		return errNothing
 	}
-	unreadable := failure(http.StatusNotFound, "the picture is no longer there, or cannot be read")
+	unreadable := failure(http.StatusNotFound, "the image file is missing or unreadable")
 	if info, err := os.Stat(s.files[i]); err != nil || !info.Mode().IsRegular() {
 		return unreadable
 	}
@@ -479,7 +479,7 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request) error {
 	}
 	kind := http.DetectContentType(begin)
 	if !slices.Contains(safeTypes, kind) {
-		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
+		return failure(http.StatusUnsupportedMediaType, "browsers cannot show this image format")
 	}
 	return serveContent(w, r, f, kind)
 }

@@ -151,7 +151,7 @@ func TestPage(t *testing.T) {
 	if policy := h.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; ") || !strings.Contains(policy, "; script-src 'self'; connect-src 'self'; ") {
 		t.Errorf("the policy is %q", policy)
 	}
-	for _, words := range []string{"<title>Holiday &amp; more</title>", `src="page/explore.js"`, "12 pictures sorted into 3 groups."} {
+	for _, words := range []string{"<title>Holiday &amp; more</title>", `src="page/explore.js"`, "12 images in 3 groups."} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the page does not say %q", words)
 		}
@@ -660,7 +660,7 @@ func TestPort80(t *testing.T) {
 // TestNoPage: results that cannot be served are refused with the remedy.
 func TestNoPage(t *testing.T) {
 	g := newGrouping(t, 12)
-	if _, err := New(t.Context(), newFake(g.groups[:9]), g.dir, g.files); err == nil || !strings.Contains(err.Error(), "12 pictures, and the groups are of 9") {
+	if _, err := New(t.Context(), newFake(g.groups[:9]), g.dir, g.files); err == nil || !strings.Contains(err.Error(), "12 images but the groups have 9") {
 		t.Errorf("other pictures: %v", err)
 	}
 	if _, err := New(t.Context(), newFake(g.groups), filepath.Join(g.dir, "nothing"), g.files); !errors.Is(err, os.ErrNotExist) {

@@ -105,9 +105,9 @@ func textsOf(module string) ([]Text, error) {
 func Write(w io.Writer, all []Licence) {
 	line := strings.Repeat("=", 80)
 	for _, l := range all {
-		fmt.Fprintf(w, "%s\n%s %s\nlicence: %s\n%s\n\n", line, l.Name, l.Version, cmp.Or(l.ID, "not known"), line)
+		fmt.Fprintf(w, "%s\n%s %s\nlicence: %s\n%s\n\n", line, l.Name, l.Version, cmp.Or(l.ID, "unknown"), line)
 		if l.ID != "" && len(l.Texts) == 0 {
-			fmt.Fprint(w, "A library of the system, which this program calls and does not contain.\n\n")
+			fmt.Fprint(w, "A system library that partwise calls but does not include.\n\n")
 		}
 		for _, t := range l.Texts {
 			fmt.Fprintf(w, "%s:\n\n%s\n\n", t.File, strings.TrimRight(t.Content, "\n"))

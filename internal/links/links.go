@@ -13,7 +13,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	for kind, pairs := range [][][2]int{must, cannot} {
 		for _, p := range pairs {
 			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
-				return nil, fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
+				return nil, fmt.Errorf("%s-link (%d, %d): expected samples from 0 to less than %d", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
 			}
 		}
 	}
@@ -67,9 +67,9 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 // contradiction returns the error for a cannot-link within a component of must-links and labels.
 func contradiction(pair [2]int) error {
 	if pair[0] == pair[1] {
-		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", pair[0], pair[1])
+		return fmt.Errorf("cannot-link (%d, %d) joins a sample with itself", pair[0], pair[1])
 	}
-	return fmt.Errorf("cannot-link (%d, %d) contradicts must-links or labels, which join them", pair[0], pair[1])
+	return fmt.Errorf("cannot-link (%d, %d) contradicts must-links or labels", pair[0], pair[1])
 }
 
 // Known holds labels and links of n samples. Its zero value has none.
@@ -96,7 +96,7 @@ func (k Known) checkLabels(n int) error {
 	}
 	for i, c := range k.Labels {
 		if c < -1 {
-			return fmt.Errorf("sample %d has the label %d; labels count from 0, and -1 says not known", i+1, c)
+			return fmt.Errorf("sample %d has label %d; expected 0 or more, or -1 for unknown", i+1, c)
 		}
 	}
 	return nil

@@ -27,11 +27,11 @@ func TestCloseErrors(t *testing.T) {
 		must, cannot [][2]int
 		want         string
 	}{
-		{[][2]int{{0, 4}}, nil, "must-link (0, 4) among 4 samples"},
-		{nil, [][2]int{{0, 1}, {-1, 2}}, "cannot-link (-1, 2) among 4 samples"},
-		{nil, [][2]int{{2, 2}}, "cannot-link (2, 2) parts a sample from itself"},
-		{[][2]int{{1, 2}}, [][2]int{{2, 1}}, "cannot-link (2, 1) contradicts must-links"},
-		{[][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 3}}, [][2]int{{0, 3}}, "cannot-link (0, 3) contradicts must-links"},
+		{[][2]int{{0, 4}}, nil, "must-link (0, 4): expected samples from 0 to less than 4"},
+		{nil, [][2]int{{0, 1}, {-1, 2}}, "cannot-link (-1, 2): expected samples from 0 to less than 4"},
+		{nil, [][2]int{{2, 2}}, "cannot-link (2, 2) joins a sample with itself"},
+		{[][2]int{{1, 2}}, [][2]int{{2, 1}}, "cannot-link (2, 1) contradicts must-links or labels"},
+		{[][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 3}}, [][2]int{{0, 3}}, "cannot-link (0, 3) contradicts must-links or labels"},
 	} {
 		_, err := Close(4, test.must, test.cannot)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -92,11 +92,11 @@ func TestKnown(t *testing.T) {
 		t.Errorf("groups (-want +got):\n%s%v", diff, err)
 	}
 	for want, known := range map[string]Known{
-		"cannot-link (0, 3) contradicts must-links": {Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{2, 3}}},
-		"cannot-link (2, 0) contradicts must-links": {Labels: []int{7, -1, 7, 9, -1}, CannotLink: [][2]int{{2, 0}}},
-		"2 labels for 5 samples":                    {Labels: []int{0, 1}},
-		"sample 2 has the label -2":                 {Labels: []int{0, -2, 1, 1, 1}},
-		"must-link (0, 5) among 5 samples":          {MustLink: [][2]int{{0, 5}}},
+		"cannot-link (0, 3) contradicts must-links or labels":          {Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{2, 3}}},
+		"cannot-link (2, 0) contradicts must-links or labels":          {Labels: []int{7, -1, 7, 9, -1}, CannotLink: [][2]int{{2, 0}}},
+		"2 labels for 5 samples":                                       {Labels: []int{0, 1}},
+		"sample 2 has label -2; expected 0 or more, or -1 for unknown": {Labels: []int{0, -2, 1, 1, 1}},
+		"must-link (0, 5): expected samples from 0 to less than 5":     {MustLink: [][2]int{{0, 5}}},
 	} {
 		if err := known.Check(5); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -57,9 +57,9 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	case longest-longest != 0:
 		return nil, errors.New("a value is not finite")
 	case math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1):
-		return nil, fmt.Errorf("the inverse penalty C is %v, and must be above 0", r.C)
+		return nil, fmt.Errorf("C is %v; expected more than 0", r.C)
 	case f.penalty > 1e300 || f.penalty < 1e-300:
-		return nil, fmt.Errorf("samples of length %g and C = %g are too far from 1", scale, r.C)
+		return nil, fmt.Errorf("norms of samples up to %g and C = %g are out of range", scale, r.C)
 	}
 	theta := make([]float64, k*(m+1))
 	if err := descend(ctx, f, theta, r.Tolerance, r.Iterations); err != nil {
@@ -99,12 +99,12 @@ func (m *Model) Classify(x mat.Matrix) []int {
 
 func checkLabelled(n int, labels []int, k int) error {
 	if len(labels) != n {
-		return fmt.Errorf("%d labels of %d samples", len(labels), n)
+		return fmt.Errorf("%d labels for %d samples", len(labels), n)
 	}
 	seen := make([]bool, k)
 	for i, l := range labels {
 		if l < 0 || l >= k {
-			return fmt.Errorf("sample %d has the label %d, and there are %d classes", i+1, l, k)
+			return fmt.Errorf("sample %d has label %d; expected less than the number of classes, %d", i+1, l, k)
 		}
 		seen[l] = true
 	}

@@ -55,7 +55,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it",
+	return fmt.Sprintf("%s: needs %s of memory, but the limit is %s, of which %s are available",
 		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
 }
 
@@ -229,14 +229,14 @@ func Parse(s string) (int64, error) {
 	if share, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
 		if err != nil || !(x > 0 && x <= 100) {
-			return 0, fmt.Errorf("%q is no share of the memory; want one above 0%% and up to 100%%", s)
+			return 0, fmt.Errorf("invalid percentage of memory %q; expected above 0%% and at most 100%%", s)
 		}
 		n = int64(x / 100 * float64(Available()))
 	} else if err != nil {
-		return 0, fmt.Errorf("%w, or a share such as 50%%", err)
+		return 0, fmt.Errorf("%w, or a percentage such as 50%%", err)
 	}
 	if n < Least {
-		return 0, fmt.Errorf("%s of memory are too few; want %s or more", bytesize.Format(n), bytesize.Format(Least))
+		return 0, fmt.Errorf("memory limit of %s is too small; expected %s or more", bytesize.Format(n), bytesize.Format(Least))
 	}
 	return n, nil
 }

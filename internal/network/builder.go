@@ -69,14 +69,14 @@ func caught(f func()) (err error) {
 func (b *builder) lower(n *node) {
 	operator := operators[n.op]
 	if operator == nil {
-		fail("this operator is not there")
+		fail("operator not supported")
 	}
 	if len(n.outputs) == 0 {
 		fail("no output")
 	}
 	for _, name := range n.outputs[1:] {
 		if b.uses[name] > 0 {
-			fail("its second output, %q, is not there", name)
+			fail("second output %q not supported", name)
 		}
 	}
 	in := make([]*value, len(n.inputs))
@@ -87,7 +87,7 @@ func (b *builder) lower(n *node) {
 		if b.values[name] == nil {
 			t := b.constants[name]
 			if t == nil {
-				fail("nothing before it makes its input %q", name)
+				fail("no earlier node has the output %q", name)
 			}
 			b.values[name] = t.value()
 		}
@@ -103,7 +103,7 @@ func (b *builder) lower(n *node) {
 		b.work += out.buf.size
 	}
 	if b.work > maxWork {
-		fail("more multiplications than an image may take")
+		fail("too many multiplications per image")
 	}
 	b.define(n.outputs[0], out)
 }
@@ -111,7 +111,7 @@ func (b *builder) lower(n *node) {
 // define binds a name to a value.
 func (b *builder) define(name string, v *value) {
 	if b.values[name] != nil || b.constants[name] != nil {
-		fail("there are two values %q", name)
+		fail("duplicate value %q", name)
 	}
 	b.values[name] = v
 	if v.buf != nil {
@@ -150,7 +150,7 @@ func (b *builder) hold(n int) {
 	}
 }
 
-func (b *builder) tooLarge() { fail("the network takes more than %d MB of memory", b.limit>>18) }
+func (b *builder) tooLarge() { fail("the network needs more than %d MB of memory", b.limit>>18) }
 
 // argument returns input at of a node, or nil if it is omitted.
 func argument(in []*value, at int) *value {
@@ -167,7 +167,7 @@ func single(in []*value, at int, otherwise float32, what string) float32 {
 	case v == nil:
 		return otherwise
 	case len(v.floats) != 1:
-		fail("its %s no constant number", what)
+		fail("its %s not a constant number", what)
 	}
 	return v.floats[0]
 }
@@ -184,7 +184,7 @@ func computed(in []*value) *value {
 func given(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {
-		fail("its %s are no constant numbers", what)
+		fail("its %s are not constant numbers", what)
 	}
 	for _, x := range v.floats {
 		if x-x != 0 {
@@ -198,7 +198,7 @@ func given(in []*value, at int, what string) *value {
 func perChannel(in []*value, at, channels int, what string) []float32 {
 	v := given(in, at, what)
 	if len(v.floats) != channels {
-		fail("%d %s of %d channels", len(v.floats), what, channels)
+		fail("%d %s for %d channels", len(v.floats), what, channels)
 	}
 	return v.floats
 }
@@ -207,7 +207,7 @@ func perChannel(in []*value, at, channels int, what string) []float32 {
 func (b *builder) asMap(in []*value) *value {
 	v := computed(in)
 	if len(v.shape) != 4 || v.shape[0] != 1 || max(v.shape[2], v.shape[3]) > maxSide {
-		fail("its input has the shape %v; want maps of one image, with at most %d rows and columns", v.shape, maxSide)
+		fail("input shape %v; expected maps of one image with at most %d rows and columns", v.shape, maxSide)
 	}
 	return b.layout(v, true)
 }

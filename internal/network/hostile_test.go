@@ -143,30 +143,30 @@ func TestRefused(t *testing.T) {
 		model []byte
 		want  string
 	}{
-		{nil, "no ONNX model"},
-		{[]byte("GIF89a"), "no ONNX model"},
-		{message(7, []byte{0xff}), "no ONNX model"},
-		{model(1, node("Einsum")), `Einsum "one": this operator is not there`},
-		{model(1, message(4, "Relu", 2, "y", 1, "x", 7, "com.acme")), `com.acme.Relu of "y": this operator is not there`},
-		{model(1, node("Conv")), `Conv "one": its weights are no constant numbers`},
-		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 4, 1, 3, 1, 1)), "1 numbers and the shape [1 3 1 1]"},
-		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 16, 1, 4, 1, 1)), "do not go with 3 channels"},
-		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 12, 1<<40, 1<<40)), "an array of the shape"},
-		{model(1, node("Conv", 1, "w"), 5, message(8, "w", 2, typeFloat, 14, 1)), "lies in a file of its own"},
-		{model(1, node("Conv", 1, "w"), 5, message(8, "w", 2, 2, 9, "abc", 1, 3)), "numbers of type 2"},
+		{nil, "not an ONNX model, or a damaged one"},
+		{[]byte("GIF89a"), "not an ONNX model, or a damaged one"},
+		{message(7, []byte{0xff}), "not an ONNX model, or a damaged one"},
+		{model(1, node("Einsum")), `Einsum "one": operator not supported`},
+		{model(1, message(4, "Relu", 2, "y", 1, "x", 7, "com.acme")), `com.acme.Relu of "y": operator not supported`},
+		{model(1, node("Conv")), `Conv "one": its weights are not constant numbers`},
+		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 4, 1, 3, 1, 1)), "has 1 numbers, but shape [1 3 1 1]"},
+		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 16, 1, 4, 1, 1)), "groups do not match 3 channels"},
+		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 12, 1<<40, 1<<40)), "invalid or too large shape"},
+		{model(1, node("Conv", 1, "w"), 5, message(8, "w", 2, typeFloat, 14, 1)), "is in an external file; save the model as one file"},
+		{model(1, node("Conv", 1, "w"), 5, message(8, "w", 2, 2, 9, "abc", 1, 3)), "has type 2; expected float, float16, double, int32 or int64"},
 		{model(1, node("Conv", 1, "w", 5, attributeOf("pads", 1, -1, 0, 0)), 5, tensorOf("w", 12, 1, 3, 1, 1)), "pads [1 -1 0 0]"},
-		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 3*5*5*4, 1, 3, 5, 5)), "windows are larger than the map"},
+		{model(1, node("Conv", 1, "w"), 5, tensorOf("w", 3*5*5*4, 1, 3, 5, 5)), "windows larger than the map"},
 		{model(1, node("MaxPool")), "no kernel_shape"},
-		{model(1, node("MaxPool", 5, pooled, 5, attributeOf("pads", 3, 3, 3, 3))), "wholly in the padding"},
+		{model(1, node("MaxPool", 5, pooled, 5, attributeOf("pads", 3, 3, 3, 3))), "a window is entirely in the padding"},
 		{model(1, node("MaxPool", 5, pooled, 2, "at"), 1, message(4, "Relu", 1, "at", 2, "z"), 12, message(1, "z")), ""},
-		{model(1, node("Relu", 1, "z")), `nothing before it makes its input "z"`},
-		{model(1, node("Add", 1, "y")), `nothing before it makes its input "y"`},
-		{model(1, node("Relu"), 1, node("Relu")), `two values "y"`},
-		{model(1, node("Pad", 5, attributeOf("pads", 0, 4000, 4000, 4000, 0, 0, 0, 0))), "an array of the shape"},
+		{model(1, node("Relu", 1, "z")), `no earlier node has the output "z"`},
+		{model(1, node("Add", 1, "y")), `no earlier node has the output "y"`},
+		{model(1, node("Relu"), 1, node("Relu")), `duplicate value "y"`},
+		{model(1, node("Pad", 5, attributeOf("pads", 0, 4000, 4000, 4000, 0, 0, 0, 0))), "invalid or too large shape"},
 		{model(1, node("Add", 1, "none"), 5, tensorOf("none", 0, 0, 1, 1, 1)), "it is empty"},
-		{model(1, node("Reshape", 1, "s", 5, message(1, "axes", 8, make([]byte, 1<<23)))), "more than 4194304 names and whole numbers"},
-		{model(1, node("Reshape", 1, "s"), 5, message(8, "s", 2, typeInt64, 7, 5, 1, 1)), "the shape [5] of the shape [1 3 4 4]"},
-		{model(1, message(4, "Relu", 2, "z", 1, "x")), "makes none of its outputs"},
+		{model(1, node("Reshape", 1, "s", 5, message(1, "axes", 8, make([]byte, 1<<23)))), "more than 4194304 names and integers"},
+		{model(1, node("Reshape", 1, "s"), 5, message(8, "s", 2, typeInt64, 7, 5, 1, 1)), "cannot reshape to [5] from shape [1 3 4 4]"},
+		{model(1, message(4, "Relu", 2, "z", 1, "x")), "no node computes an output of the network"},
 		{message(7, message(1, node("Relu"), 12, message(1, "y"))), "one input"},
 	} {
 		n, err := Compile(c.model, Options{})
@@ -180,14 +180,14 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	large := model(1, node("Pad", 5, attributeOf("pads", 0, 0, 400, 400, 0, 0, 400, 400)))
-	if _, err := Compile(large, Options{Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "takes more than 1 MB of memory") {
+	if _, err := Compile(large, Options{Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "the network needs more than 1 MB of memory") {
 		t.Errorf("got %v", err)
 	}
 	right := model(1, node("Relu"))
-	if _, err := Compile(right, Options{Layer: "two"}); err == nil || !strings.Contains(err.Error(), `no layer "two"; the last ones are ["y"]`) {
+	if _, err := Compile(right, Options{Layer: "two"}); err == nil || !strings.Contains(err.Error(), `unknown layer "two"; the last layers are ["y"]`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Compile(right, Options{Height: 5, Width: 4}); err == nil || !strings.Contains(err.Error(), "takes images of 4×4, not 5×4") {
+	if _, err := Compile(right, Options{Height: 5, Width: 4}); err == nil || !strings.Contains(err.Error(), "the network needs images of 4×4, got 5×4") {
 		t.Errorf("got %v", err)
 	}
 	n, err := Compile(right, Options{Layer: "one"})

@@ -126,7 +126,7 @@ func (n *Network) Memory() int64 { return 4 * int64(n.size) }
 // finite are an error. It is safe for concurrent use.
 func (n *Network) Run(dst, image []float32) error {
 	if len(image) != n.in.size || len(dst) != n.out.size {
-		return fmt.Errorf("%d numbers of %d, want %d of %d", len(dst), len(image), n.out.size, n.in.size)
+		return fmt.Errorf("output of %d numbers and image of %d; expected %d and %d", len(dst), len(image), n.out.size, n.in.size)
 	}
 	arena := n.arenas.Get()
 	defer n.arenas.Put(arena)
@@ -137,7 +137,7 @@ func (n *Network) Run(dst, image []float32) error {
 	copy(dst, n.out.in(arena))
 	for i, v := range dst {
 		if v-v != 0 {
-			return fmt.Errorf("the network's value %d is %v", i+1, v)
+			return fmt.Errorf("output %d of the network is %v", i+1, v)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (n *Network) Run(dst, image []float32) error {
 func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
 	if len(given) != 1 || len(given[0].dims) != 4 {
-		fail("a network of images has one input, of four axes")
+		fail("expected one input of four axes")
 	}
 	in := given[0]
 	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
@@ -156,15 +156,15 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	}
 	n.Channels = in.dims[at[0]]
 	if in.dims[0] > 1 || !channels(at[0]) {
-		fail("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
+		fail("input %q has shape %v; expected one image of 1 to 4 channels", in.name, in.dims)
 	}
 	side := func(own, chosen int) int {
 		if own > 0 && chosen > 0 && own != chosen {
-			fail("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
+			fail("the network needs images of %d×%d, got %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		}
 		out := cmp.Or(chosen, max(own, 0), 224)
 		if out < 1 || out > 1<<12 {
-			fail("images with a side of %d; want 1 to %d", out, 1<<12)
+			fail("image side %d; expected 1 to %d", out, 1<<12)
 		}
 		return out
 	}
@@ -203,10 +203,10 @@ func (g *graph) layer(name string) string {
 		for _, n := range g.nodes[max(len(g.nodes)-8, 0):] {
 			last = append(last, n.outputs...)
 		}
-		fail("there is no layer %q; the last ones are %q", name, last)
+		fail("unknown layer %q; the last layers are %q", name, last)
 	}
 	if len(g.outputs) == 0 || makers[g.outputs[0]] == nil {
-		fail("the network makes none of its outputs")
+		fail("no node computes an output of the network")
 	}
 	at := g.outputs[0]
 	for range g.nodes {

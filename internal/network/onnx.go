@@ -90,7 +90,7 @@ type tensor struct {
 // Limits of a model.
 const maxNodes, maxSmall, maxDims, maxInt = 20_000, 1 << 22, 8, 1 << 31
 
-var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
+var errMalformed = errors.New("not an ONNX model, or a damaged one")
 
 // fields maps field numbers of a message to the contents of the fields, without the length prefix of strings.
 type fields map[protowire.Number][][]byte
@@ -125,7 +125,7 @@ func after(content []byte, n int) []byte {
 // count counts n small items and enforces their limit.
 func (g *graph) count(n int) {
 	if g.small += n; g.small > maxSmall {
-		fail("more than %d names and whole numbers", maxSmall)
+		fail("more than %d names and integers", maxSmall)
 	}
 }
 
@@ -185,7 +185,7 @@ func parse(content []byte) *graph {
 		for _, b := range m[5] {
 			t := g.readTensor(g.message(b))
 			if g.constants[t.name] != nil {
-				fail("two constants are called %q", t.name)
+				fail("duplicate constant %q", t.name)
 			}
 			g.constants[t.name] = t
 		}
@@ -253,7 +253,7 @@ func size(dims []int) int {
 	n := 1
 	for _, d := range dims {
 		if d < 0 || len(dims) > maxDims || d > 0 && n > maxNumbers/d {
-			fail("an array of the shape %v is too large, or none", dims)
+			fail("invalid or too large shape %v of an array", dims)
 		}
 		n *= d
 	}
@@ -265,9 +265,9 @@ func (t *tensor) value() *value {
 	n, kind := size(t.dims), kinds[t.kind]
 	switch {
 	case t.other:
-		fail("the constant %q lies in a file of its own; save the model as one file", t.name)
+		fail("the constant %q is in an external file; save the model as one file", t.name)
 	case kind == number.None:
-		fail("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
+		fail("the constant %q has type %d; expected float, float16, double, int32 or int64", t.name, t.kind)
 	}
 	held, at := len(t.floats)+len(t.ints)+len(t.doubles), func(i int) float64 { return 0 }
 	switch {
@@ -286,7 +286,7 @@ func (t *tensor) value() *value {
 		at = func(i int) float64 { return float64(t.ints[i]) }
 	}
 	if held != n {
-		fail("the constant %q has %d numbers and the shape %v", t.name, held, t.dims)
+		fail("the constant %q has %d numbers, but shape %v", t.name, held, t.dims)
 	}
 	v := &value{shape: t.dims}
 	if kind.Whole() {

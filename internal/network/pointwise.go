@@ -35,7 +35,7 @@ func (b *builder) clip(n *node, in []*value) *value {
 		bounds = [2]float32{0, unbounded[1]}
 	}
 	if !(bounds[0] <= bounds[1]) {
-		fail("its bounds are %v", bounds)
+		fail("invalid bounds %v", bounds)
 	}
 	clamp := func(x []float32) {
 		for i, v := range x {
@@ -79,7 +79,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 	v := computed(in)
 	axes := len(v.shape)
 	if axis := n.int("axis", -1); axes < 2 || v.shape[1] != v.buf.size || axis != 1 && (axis != -1 || axes != 2) {
-		fail("of the shape %v along axis %d; want the channels of one place", v.shape, axis)
+		fail("shape %v, axis %d; expected the channel axis", v.shape, axis)
 	}
 	return b.pointwise(v, func(x []float32) {
 		var sum float64
@@ -98,7 +98,7 @@ func (b *builder) softmax(n *node, in []*value) *value {
 func (b *builder) batchNormalization(n *node, in []*value) *value {
 	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
-		fail("it is no normalisation of channels by constants")
+		fail("expected a normalisation of channels by constants")
 	}
 	channels := v.shape[1]
 	var of [4][]float32
@@ -128,7 +128,7 @@ func (b *builder) batchNormalization(n *node, in []*value) *value {
 	if len(v.shape) == 4 {
 		v = b.layout(v, true)
 	} else if len(v.shape) != 2 {
-		fail("of the shape %v", v.shape)
+		fail("shape %v not supported", v.shape)
 	}
 	return b.pointwise(v, func(x []float32) {
 		for ; len(x) > 0; x = x[channels:] {
@@ -145,7 +145,7 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	size, channels := n.int("size", 0), v.shape[1]
 	alpha, beta, bias := float64(n.float("alpha", 1e-4)), float64(n.float("beta", 0.75)), float64(n.float("bias", 1))
 	if size < 1 || size > 1<<12 {
-		fail("of %d channels", size)
+		fail("size of %d channels not supported", size)
 	}
 	b.work += v.buf.size * min(size, channels)
 	from := v.buf
@@ -184,7 +184,7 @@ func leaky(x, slope float32) float32 {
 // binary compiles a binary operator with broadcasting.
 func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		fail("want two inputs")
+		fail("expected two inputs")
 	}
 	shape := common(in[0].shape, in[1].shape)
 	// All maps get the layout of the first one.
@@ -193,7 +193,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 	for i, v := range operands {
 		switch {
 		case v.constant() && v.floats == nil:
-			fail("whole numbers are no values of maps")
+			fail("integer maps not supported")
 		case v.constant():
 			operands[i] = given(in, i, "numbers")
 		case len(v.shape) == 4 && !found:
@@ -203,7 +203,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 		}
 	}
 	if in[0].constant() && in[1].constant() || found && len(shape) > 4 {
-		fail("of the shapes %v and %v", in[0].shape, in[1].shape)
+		fail("shapes %v and %v do not match", in[0].shape, in[1].shape)
 	}
 	axes, whole := order(len(shape), last), shape
 	if len(shape) == 0 { // two single numbers
@@ -264,7 +264,7 @@ func common(x, y []int) []int {
 		case *to == 1:
 			*to = d
 		case d != 1 && d != *to:
-			fail("of the shapes %v and %v", x, y)
+			fail("shapes %v and %v do not match", x, y)
 		}
 	}
 	size(out)

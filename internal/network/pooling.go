@@ -72,7 +72,7 @@ func (a axis) spans() []span {
 		start := w*a.stride - a.before
 		first, last := (max(-start, 0)+a.dilation-1)/a.dilation, min(a.taps-1, (a.in-1-start)/a.dilation)
 		if start >= a.in || first > last {
-			fail("a window lies wholly in the padding")
+			fail("a window is entirely in the padding")
 		}
 		padded := min(a.taps, (a.in+a.after-1-start)/a.dilation+1)
 		out[w] = span{start + first*a.dilation, start + last*a.dilation, last - first + 1, padded}
@@ -102,7 +102,7 @@ func (b *builder) reduceMean(n *node, in []*value) *value {
 	case inOrder: // the last axis holds the channels
 		x = &value{shape: []int{1, s[3], s[1], s[2]}, last: true, buf: x.buf}
 	case len(s) != 4 || s[0] != 1 || !x.last || !slices.Equal(axes, []int{2, 3}):
-		fail("of the shape %v along the axes %v; want all places of a map", s, axes)
+		fail("shape %v, axes %v; expected all spatial axes", s, axes)
 	}
 	out := b.pooledWhole(x, true)
 	if channels := out.shape[1]; n.int("keepdims", 1) == 0 {
@@ -134,7 +134,7 @@ func (n *node) pair(name string, otherwise, least int) [2]int {
 		return [2]int{otherwise, otherwise}
 	}
 	if len(of) != 2 || slices.Min(of) < least || slices.Max(of) > 1<<12 {
-		fail("%s %v: want two numbers from %d to %d", name, of, least, 1<<12)
+		fail("%s %v: expected two numbers from %d to %d", name, of, least, 1<<12)
 	}
 	return [2]int(of)
 }
@@ -146,7 +146,7 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 	var pads [4]int
 	if of := n.attributes["pads"].ints; len(of) > 0 {
 		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
-			fail("pads %v: want four numbers from 0 to %d", of, 1<<12)
+			fail("pads %v: expected four numbers from 0 to %d", of, 1<<12)
 		}
 		pads = [4]int(of)
 	}
@@ -166,11 +166,11 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
 			}
 			a.after = pad - a.before
 		default:
-			fail("auto_pad %q is not there", auto)
+			fail("auto_pad %q not supported", auto)
 		}
 		free := in + a.before + a.after - covered
 		if free < 0 {
-			fail("windows are larger than the map")
+			fail("windows larger than the map")
 		}
 		a.out = free/a.stride + 1
 		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {

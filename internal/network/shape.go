@@ -11,7 +11,7 @@ func (n *node) ints(in []*value, at int, name string) []int {
 		return n.attributes[name].ints
 	}
 	if v.ints == nil {
-		fail("its %s are no constants", name)
+		fail("its %s are not constant", name)
 	}
 	return v.ints
 }
@@ -23,7 +23,7 @@ func fromFirst(axis, count int) int {
 		at += count
 	}
 	if at < 0 || at >= count {
-		fail("place or axis %d of %d", axis, count)
+		fail("index or axis %d of %d", axis, count)
 	}
 	return at
 }
@@ -36,14 +36,14 @@ func (n *node) axes(in []*value, count int) []int {
 	}
 	slices.Sort(axes)
 	if len(slices.Compact(slices.Clone(axes))) != len(axes) {
-		fail("the axes %v", axes)
+		fail("invalid axes %v", axes)
 	}
 	return axes
 }
 
 func (b *builder) reshaped(v *value, shape []int) *value {
 	if size(shape) != size(v.shape) {
-		fail("the shape %v of the shape %v", shape, v.shape)
+		fail("cannot reshape to %v from shape %v", shape, v.shape)
 	}
 	if v.constant() {
 		return &value{shape: shape, floats: v.floats, ints: v.ints}
@@ -70,7 +70,7 @@ func (b *builder) flatten(n *node, in []*value) *value {
 func (b *builder) reshape(n *node, in []*value) *value {
 	v, to := in[0], argument(in, 1)
 	if to == nil || to.ints == nil || len(to.ints) > maxDims {
-		fail("its shape is no constant")
+		fail("its shape is not constant")
 	}
 	shape, free := slices.Clone(to.ints), slices.Index(to.ints, -1)
 	for i, d := range shape {
@@ -134,7 +134,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 		var all []int
 		for _, v := range in {
 			if v == nil || v.ints == nil || len(v.shape) != 1 || len(all) > maxDims {
-				fail("of numbers of several kinds")
+				fail("mixed number types")
 			}
 			all = append(all, v.ints...)
 		}
@@ -150,7 +150,7 @@ func (b *builder) concat(n *node, in []*value) *value {
 			other[axis] = shape[axis]
 		}
 		if !slices.Equal(other, shape) {
-			fail("of the shapes %v and %v", first.shape, v.shape)
+			fail("shapes %v and %v do not match", first.shape, v.shape)
 		}
 		if shape[axis] += v.shape[axis]; shape[axis] > maxNumbers {
 			b.tooLarge()
@@ -181,7 +181,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 	pads := n.ints(in, 1, "pads")
 	number := single(in, 2, n.float("value", 0), "value is")
 	if mode := n.attributes["mode"].text; mode != "" && mode != "constant" || argument(in, 3) != nil {
-		fail("only padding of all axes with a constant is there")
+		fail("only constant padding of all axes is supported")
 	}
 	if len(pads) != 2*axes || axes == 0 || slices.Min(pads) < 0 || slices.Max(pads) > 1<<12 {
 		fail("pads %v of %d axes", pads, axes)
@@ -216,7 +216,7 @@ func (b *builder) cast(n *node, in []*value) *value {
 	v := in[0]
 	to := n.int("to", 0)
 	if to != typeFloat && (to != typeInt32 && to != typeInt64 || v.ints == nil) {
-		fail("to the type %d", to)
+		fail("conversion to type %d not supported", to)
 	}
 	if to == typeFloat && v.ints != nil {
 		floats := make([]float32, len(v.ints))
@@ -239,14 +239,14 @@ func (b *builder) constantOf(n *node, _ []*value) *value {
 	}
 	floats, ints := n.attributes["value_floats"].floats, n.attributes["value_ints"].ints
 	if len(floats)+len(ints) == 0 {
-		fail("it has no numbers")
+		fail("no numbers")
 	}
 	return &value{shape: []int{max(len(floats), len(ints))}, floats: floats, ints: ints}
 }
 
 func (b *builder) shapeOf(n *node, in []*value) *value {
 	if n.attributes["start"].ints != nil || n.attributes["end"].ints != nil {
-		fail("of a part of a shape")
+		fail("parts of shapes not supported")
 	}
 	return &value{shape: []int{len(in[0].shape)}, ints: slices.Clone(in[0].shape)}
 }
@@ -255,7 +255,7 @@ func (b *builder) shapeOf(n *node, in []*value) *value {
 func (b *builder) gather(n *node, in []*value) *value {
 	v, at := in[0], argument(in, 1)
 	if at == nil || v.ints == nil || at.ints == nil || len(v.shape) != 1 || n.int("axis", 0) != 0 {
-		fail("of what is no list of constant whole numbers")
+		fail("expected a list of constant integers")
 	}
 	out := make([]int, len(at.ints))
 	for i, j := range at.ints {

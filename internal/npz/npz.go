@@ -35,7 +35,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{}
 	for _, f := range z.File {
 		if f.CompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("the array %q is packed in %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
+			return nil, fmt.Errorf("the array %q needs %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
 		}
 		a.Entries = append(a.Entries, Entry{f})
 	}
@@ -100,7 +100,7 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 	for i := range values {
 		x := int64(binary.LittleEndian.Uint64(raw[8*i:]))
 		if x < 0 || x > largest {
-			return nil, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+			return nil, fmt.Errorf("the array %q has value %d; expected 0 to %d", name, x, largest)
 		}
 		values[i] = int(x)
 	}
@@ -118,7 +118,7 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	label := fmt.Sprintf("the array %q", name)
 	e, ok := a.entry(name)
 	if !ok {
-		return nil, nil, fmt.Errorf("the file holds no array %q", name)
+		return nil, nil, fmt.Errorf("the file has no array %q", name)
 	}
 	content, err := e.Open()
 	if err != nil {
@@ -131,9 +131,9 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", label, err)
 	case h.Type != kind || h.Fortran:
-		return nil, nil, fmt.Errorf("%s is of the type %s, in Fortran order: %t; want %s in C order", label, h.Type, h.Fortran, kind)
+		return nil, nil, fmt.Errorf("%s has type %s, Fortran order %t; expected type %s in C order", label, h.Type, h.Fortran, kind)
 	case len(h.Shape) != dimensions:
-		return nil, nil, fmt.Errorf("%s is of shape %v; want %d dimensions", label, h.Shape, dimensions)
+		return nil, nil, fmt.Errorf("%s has shape %v; expected %d dimensions", label, h.Shape, dimensions)
 	}
 	if check != nil {
 		if err := check(h.Shape); err != nil {
@@ -145,12 +145,12 @@ func (a *Archive) read(name, kind string, dimensions int, check func([]int) erro
 	size := items * item.Size
 	switch {
 	case err != nil || items > maxItems:
-		return nil, nil, fmt.Errorf("%s of shape %v has more values than the %d that are read", label, h.Shape, maxItems)
+		return nil, nil, fmt.Errorf("%s of shape %v has more values than the limit of %d", label, h.Shape, maxItems)
 	case size > FreeBytes && uint64(size/PerByte) > e.CompressedSize64:
-		return nil, nil, fmt.Errorf("%s is of shape %v, too large for the %d bytes that it is packed in", label, h.Shape, e.CompressedSize64)
+		return nil, nil, fmt.Errorf("%s of shape %v is too large for its %d compressed bytes", label, h.Shape, e.CompressedSize64)
 	}
 	if raw, err = number.ReadBytes(r, size, size); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, fmt.Errorf("%s is of shape %v and ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
+		return nil, nil, fmt.Errorf("%s of shape %v ends after %d values: %w", label, h.Shape, int64(len(raw))/item.Size, io.ErrUnexpectedEOF)
 	}
 	if err == nil {
 		err = number.End(r)
@@ -190,7 +190,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	if preamble[6] == 2 {
 		start, length = 12, int64(binary.LittleEndian.Uint32(preamble[8:]))
 	} else if preamble[6] != 1 {
-		return h, fmt.Errorf("version %d of NumPy's format is not read", preamble[6])
+		return h, fmt.Errorf("NumPy format version %d is not supported", preamble[6])
 	}
 	if length > 1<<16 {
 		return h, fmt.Errorf("a header of %d bytes", length)
@@ -201,7 +201,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	}
 	m := headerForm.FindSubmatch(head[start:])
 	if m == nil {
-		return h, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
+		return h, fmt.Errorf("header %q is not a NumPy header", head[start:])
 	}
 	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
@@ -226,7 +226,7 @@ func (h Header) Items(item int64) (int64, error) {
 	items := int64(1)
 	for _, d := range h.Shape {
 		if items > number.MaxBytes/item/int64(d) {
-			return 0, fmt.Errorf("shape %v is more than any file holds", h.Shape)
+			return 0, fmt.Errorf("shape %v is too large", h.Shape)
 		}
 		items *= int64(d)
 	}

@@ -71,14 +71,14 @@ func TestArchive(t *testing.T) {
 		if err != nil || string(text) != "plain \x00 bytes" {
 			t.Errorf("read %q, %v", text, err)
 		}
-		if _, err := z.Text("words"); err == nil || !strings.Contains(err.Error(), "of the type <U3, in Fortran order: false; want |u1") {
+		if _, err := z.Text("words"); err == nil || !strings.Contains(err.Error(), "has type <U3, Fortran order false; expected type |u1 in C order") {
 			t.Errorf("error %v", err)
 		}
 		for want, read := range map[string]func() error{
-			`"n" holds 6; want 0 to 5`: func() error { _, err := z.Integers("n", 5); return err },
-			"want <f8 in C order":      func() error { _, _, err := z.Floats("n", 1, nil); return err },
-			"want 1 dimensions":        func() error { _, _, err := z.Floats("x", 1, nil); return err },
-			`no array "m"`:             func() error { _, err := z.Integers("m", 5); return err },
+			`the array "n" has value 6; expected 0 to 5`: func() error { _, err := z.Integers("n", 5); return err },
+			"expected type <f8 in C order":               func() error { _, _, err := z.Floats("n", 1, nil); return err },
+			"expected 1 dimensions":                      func() error { _, _, err := z.Floats("x", 1, nil); return err },
+			`the file has no array "m"`:                  func() error { _, err := z.Integers("m", 5); return err },
 		} {
 			if err := read(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)

@@ -108,7 +108,7 @@ func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 		k, err := io.ReadFull(r, data[len(data):cap(data)])
 		data = data[:len(data)+k]
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return data, fmt.Errorf("%d bytes are promised and %d are there: %w", n, len(data), io.ErrUnexpectedEOF)
+			return data, fmt.Errorf("the header declares %d bytes, but the file has %d: %w", n, len(data), io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return data, err
@@ -123,7 +123,7 @@ func End(r *bufio.Reader) error {
 	case io.EOF:
 		return nil
 	case nil:
-		return errors.New("more bytes follow than the values")
+		return errors.New("extra bytes after the values")
 	default:
 		return err
 	}

@@ -131,7 +131,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 			return UnknownKey(one.Key, Names(to.Interface()))
 		}
 		if seen[key] {
-			return keyed(key, one.Key.Errorf("the key %q stands twice", key))
+			return keyed(key, one.Key.Errorf("duplicate key %q", key))
 		}
 		seen[key] = true
 		if one.Value.Kind == KindNull {
@@ -161,7 +161,7 @@ func keyed(key string, err error) error {
 
 // UnknownKey returns an error for an unknown key that lists the known keys.
 func UnknownKey(key *Value, known []string) error {
-	return keyed(key.Text, key.Errorf("unknown key %q%s; the keys here are %s", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
+	return keyed(key.Text, key.Errorf("unknown key %q%s (choices: %s)", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
 }
 
 // The largest values of numbers without a bound.
@@ -232,10 +232,10 @@ func (r numbers) String() string {
 	}
 	from, to := "from", "to"
 	if r.noLeast {
-		from = "above"
+		from, to = "above", "up to"
 	}
 	if r.noMost {
-		to = "to below"
+		to = "to less than"
 	}
 	return fmt.Sprintf("a number %s %g %s %g", from, r.least, to, r.most)
 }

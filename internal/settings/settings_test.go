@@ -25,7 +25,7 @@ type side struct{ from, to byte }
 
 func (s *side) DecodeSetting(v *Value) error {
 	if len(v.Text) != 2 {
-		return errors.New("want two letters")
+		return errors.New("expected two letters")
 	}
 	s.from, s.to = v.Text[0], v.Text[1]
 	return nil
@@ -82,25 +82,25 @@ func TestDecodeRefuses(t *testing.T) {
 		x    any
 		want string
 	}{
-		{"lamda", 1, `[3:1] unknown key "lamda" (did you mean lambda?); the keys here are shape, lambda, mu, from, flat, bins, zero, side, inner, scale, file`},
-		{"shape", "thin", `[3:9] there is no shape "thin"; there are round, flat`},
-		{"shape", []any{"flat"}, `[3:9] want a name, not a list`},
-		{"lambda", -3, `[3:9] want a number from 0 to 1e+100, not -3`},
-		{"lambda", "x", `[3:9] want a number from 0 to 1e+100, not "x"`},
-		{"lambda", "NaN", `[3:9] want a number from 0 to 1e+100, not "NaN"`},
-		{"lambda", true, `[3:9] want a number from 0 to 1e+100, not true`},
-		{"mu", 1, `[3:9] want a number from 0 to below 1, not 1`},
-		{"scale", []any{1, 0}, `[3:9] want a number above 0, not 0`},
-		{"from", "web", `[3:9] want raw or mat, not "web"`},
-		{"file", "", `[3:9] want the name of a file, not ""`},
-		{"flat", "yes", `[3:9] want true or false, not "yes"`},
-		{"bins", 65, `[3:9] want a whole number from 1 to 64, not 65`},
-		{"zero", 1.5, `[3:9] want a whole number from 0 to 9, not 1.5`},
-		{"side", "abc", `[3:9] want two letters`},
-		{"inner", []any{}, `[3:9] want keys with values, not a list`},
-		{"inner", 0, `[3:9] want a whole number from 1 to 1000000, not 0`},
-		{"inner", map[string]any{"weight": 0}, `[3:9] want a number above 0 to 1, not 0`},
-		{"from", strings.Repeat("ä", 2000), `[3:9] want raw or mat, not "` + strings.Repeat("ä", maxMessage-len(`want raw or mat, not "`)) + "…"},
+		{"lamda", 1, `3:1: unknown key "lamda"; did you mean lambda? (choices: shape, lambda, mu, from, flat, bins, zero, side, inner, scale, file)`},
+		{"shape", "thin", `3:9: unknown shape "thin" (choices: round, flat)`},
+		{"shape", []any{"flat"}, `3:9: expected a name, got a list`},
+		{"lambda", -3, `3:9: expected a number from 0 to 1e+100, got -3`},
+		{"lambda", "x", `3:9: expected a number from 0 to 1e+100, got "x"`},
+		{"lambda", "NaN", `3:9: expected a number from 0 to 1e+100, got "NaN"`},
+		{"lambda", true, `3:9: expected a number from 0 to 1e+100, got true`},
+		{"mu", 1, `3:9: expected a number from 0 to less than 1, got 1`},
+		{"scale", []any{1, 0}, `3:9: expected a number above 0, got 0`},
+		{"from", "web", `3:9: expected raw or mat, got "web"`},
+		{"file", "", `3:9: expected the name of a file, got ""`},
+		{"flat", "yes", `3:9: expected true or false, got "yes"`},
+		{"bins", 65, `3:9: expected a whole number from 1 to 64, got 65`},
+		{"zero", 1.5, `3:9: expected a whole number from 0 to 9, got 1.5`},
+		{"side", "abc", `3:9: expected two letters`},
+		{"inner", []any{}, `3:9: expected keys with values, got a list`},
+		{"inner", 0, `3:9: expected a whole number from 1 to 1000000, got 0`},
+		{"inner", map[string]any{"weight": 0}, `3:9: expected a number above 0 up to 1, got 0`},
+		{"from", strings.Repeat("ä", 2000), `3:9: expected raw or mat, got "` + strings.Repeat("ä", maxMessage-len(`expected raw or mat, got "`)) + "…"},
 	} {
 		v := Of(map[string]any{test.key: test.x})
 		v.Fields[0].Key.Line, v.Fields[0].Key.Column = 3, 1
@@ -113,7 +113,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	twice := Of(map[string]any{"mu": 0})
 	twice.Fields = append(twice.Fields, twice.Fields...)
-	if err := Decode(twice, &outer{}); err == nil || err.Error() != `the key "mu" stands twice` {
+	if err := Decode(twice, &outer{}); err == nil || err.Error() != `duplicate key "mu"` {
 		t.Errorf("a key that stands twice gives %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestList(t *testing.T) {
 	for _, s := range List(outer{Mu: 0.5}) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", s.Name, s.Default, s.Help, strings.Join(s.Values, " "), s.Range))
 	}
-	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||a number from 0 to below 1", "from|||raw mat|", "flat|false|||", "bins|4|||a whole number from 1 to 64",
+	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||a number from 0 to less than 1", "from|||raw mat|", "flat|false|||", "bins|4|||a whole number from 1 to 64",
 		"zero|0|||a whole number from 0 to 9", "side||||", "inner||||", "scale||||a number above 0", "file||||"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

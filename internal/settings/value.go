@@ -8,6 +8,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -101,7 +102,16 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Message
 	}
-	return fmt.Sprintf("[%d:%d] %s", e.Line, e.Column, e.Message)
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+// InFile returns an error of the text of a file with its path: path:line:column: message.
+func InFile(path string, err error) error {
+	var placed *Error
+	if errors.As(err, &placed) && placed.Line > 0 {
+		return fmt.Errorf("%s:%w", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // maxMessage is the largest length of a message, in characters.
@@ -118,7 +128,7 @@ func (v *Value) Errorf(format string, args ...any) error {
 
 // Want returns an error with the expected and the actual value.
 func (v *Value) Want(format string, args ...any) error {
-	return v.Errorf("want %s, not %s", fmt.Sprintf(format, args...), v.describe())
+	return v.Errorf("expected %s, got %s", fmt.Sprintf(format, args...), v.describe())
 }
 
 // Split returns two mappings: the fields with keys in names, and the others.

@@ -51,9 +51,9 @@ func Read(path string) (g *Groups, err error) {
 	case err != nil:
 		return nil, err
 	case unapplied:
-		g.Notes = append(g.Notes, fmt.Sprintf("%s holds corrections of earlier groups; partwise explore %s applies them to these", kept, path))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s has corrections of earlier groups, which are ignored; partwise explore %s applies them", kept, path))
 	case corrected != "":
-		g.Notes = append(g.Notes, fmt.Sprintf("%s holds corrections that are not in %s yet; they are used", corrected, g.List))
+		g.Notes = append(g.Notes, fmt.Sprintf("using the corrections in %s, which are not yet in %s", corrected, g.List))
 		g.List = corrected
 		g.Assigned, err = report.ReadAssignmentsFile(corrected)
 	}
@@ -72,7 +72,7 @@ func (g *Groups) Places(files map[string]string) ([]filing.Item, error) {
 	for _, a := range g.Assigned {
 		file, ok := files[a.Sample]
 		if !ok {
-			return nil, fmt.Errorf("%s: line %d: there is no picture %q", g.List, a.Line, a.Sample)
+			return nil, fmt.Errorf("%s: line %d: no photo is called %q", g.List, a.Line, a.Sample)
 		}
 		delete(files, a.Sample) // a second listing is an error
 		if folder[a.Group] == "" {

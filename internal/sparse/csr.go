@@ -25,7 +25,7 @@ func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 	case r < 0 || c < 0 || len(rowStart) != r+1 || len(columns) != len(values):
 		return nil, fmt.Errorf("sparse: %d×%d matrix with %d row starts, %d columns and %d values", r, c, len(rowStart), len(columns), len(values))
 	case rowStart[0] != 0 || rowStart[r] != len(values):
-		return nil, fmt.Errorf("sparse: row starts run from %d to %d, want 0 to %d", rowStart[0], rowStart[r], len(values))
+		return nil, fmt.Errorf("sparse: row starts run from %d to %d, expected 0 to %d", rowStart[0], rowStart[r], len(values))
 	}
 	for i := range r {
 		if rowStart[i] > rowStart[i+1] || rowStart[i+1] > len(columns) {
@@ -150,7 +150,7 @@ func (m *CSR) SelectRows(rows []int) *CSR {
 func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
 		if n > math.MaxInt32 {
-			return b, fmt.Errorf("sparse: %d is more than can be written", n)
+			return b, fmt.Errorf("sparse: %d is too large to write", n)
 		}
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
@@ -167,7 +167,7 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 func (m *CSR) UnmarshalBinary(b []byte) error {
 	const head = 12
 	if len(b) < head {
-		return fmt.Errorf("sparse: %d bytes are no matrix", len(b))
+		return fmt.Errorf("sparse: %d bytes are not a matrix", len(b))
 	}
 	next := func() int {
 		n := binary.LittleEndian.Uint32(b)
@@ -177,14 +177,14 @@ func (m *CSR) UnmarshalBinary(b []byte) error {
 	size := len(b)
 	r, c, nnz := next(), next(), next()
 	if r > size || nnz > size || c > math.MaxInt32 || size != head+4*r+12*nnz {
-		return fmt.Errorf("sparse: %d bytes hold no %d×%d matrix of %d values", size, r, c, nnz)
+		return fmt.Errorf("sparse: %d bytes do not contain a %d×%d matrix of %d values", size, r, c, nnz)
 	}
 	starts, columns, values := make([]int, r+1), make([]int, nnz), make([]float64, nnz)
 	for i := range r {
 		starts[i+1] = starts[i] + next()
 	}
 	if starts[r] != nnz {
-		return fmt.Errorf("sparse: rows of %d values in all, and there are %d", starts[r], nnz)
+		return fmt.Errorf("sparse: rows have %d values in total; expected %d", starts[r], nnz)
 	}
 	for p := range columns {
 		columns[p] = next()

@@ -73,7 +73,7 @@ func (t *Table) Read() ([]string, error) {
 	var bad *csv.ParseError
 	switch {
 	case errors.As(err, &long):
-		return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.Line+1, long)
+		return nil, fmt.Errorf("line %d: %w; is a quotation mark missing?", t.Line+1, long)
 	case errors.Is(err, csv.ErrBareQuote) && errors.As(err, &bad):
 		return nil, fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
 	case errors.As(err, &bad): // the only other one
@@ -87,9 +87,9 @@ func (t *Table) Read() ([]string, error) {
 			line, column := t.csv.FieldPos(i)
 			hint := ""
 			if zeros := strings.Count(field, "\x00"); zeros > 1 && 2*zeros >= len(field)-1 {
-				hint = "; it looks like UTF-16 without its mark: save the file as UTF-8"
+				hint = "; it looks like UTF-16 without a byte order mark: save the file as UTF-8"
 			}
-			return nil, fmt.Errorf("line %d, column %d: %s is not text in UTF-8%s", line, column, Quote(field), hint)
+			return nil, fmt.Errorf("line %d, column %d: %s is not UTF-8%s", line, column, Quote(field), hint)
 		}
 		record[i] = strings.TrimSpace(field)
 	}

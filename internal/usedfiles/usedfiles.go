@@ -88,7 +88,7 @@ func (f *Files) Writes(w Written) error {
 		a, errA := output.Resolve(w.Path)
 		b, errB := output.Resolve(other.Path)
 		if w.Names == nil && other.Names == nil && errA == nil && errB == nil && a == b {
-			return Conflict{fmt.Errorf("%s and %s both name %s", other.Label, w.Label, w.Path)}
+			return Conflict{fmt.Errorf("%s and %s are both %s", other.Label, w.Label, w.Path)}
 		}
 	}
 	f.written = append(f.written, w)
@@ -108,21 +108,21 @@ func (w Written) check(read string) error {
 	for _, name := range w.Names {
 		at := filepath.Join(w.Path, filepath.FromSlash(name))
 		if inside, err := output.Inside(at, read); err == nil && inside {
-			return Conflict{fmt.Errorf("%s is read, and %s %s would replace it in %s; name another folder", read, w.Label, w.Path, at)}
+			return Conflict{fmt.Errorf("the input %s would be replaced by %s %s, in %s; choose another folder", read, w.Label, w.Path, at)}
 		}
 	}
 	if there, err := os.Lstat(w.Path); w.Names != nil || err != nil || there.IsDir() {
 		return nil
 	}
 	if sameFile(w.Path, read) {
-		return Conflict{fmt.Errorf("%s is read, and %s %s would replace it; name another file", read, w.Label, w.Path)}
+		return Conflict{fmt.Errorf("the input %s would be replaced by %s %s; choose another file", read, w.Label, w.Path)}
 	}
 	if info, err := os.Stat(read); err != nil || !info.IsDir() {
 		return nil
 	}
 	for _, path := range []string{w.Path, filepath.Dir(w.Path)} { // w.Path may be a link
 		if inside, err := output.Inside(read, path); err == nil && inside {
-			return Conflict{fmt.Errorf("%s is read, and %s %s would replace a file in it; name another", read, w.Label, w.Path)}
+			return Conflict{fmt.Errorf("a file of the input %s would be replaced by %s %s; choose another", read, w.Label, w.Path)}
 		}
 	}
 	return nil

@@ -38,27 +38,27 @@ type Entry struct {
 
 // Kinds are all lists of choices.
 var Kinds = []Kind{
-	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
-	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
-	{"penalties", "penalty", "terms that the method parts adds to its cost", "graph", []string{"term", "needs"}, penaltyEntries},
-	{"clusterers", "clusterer", "what puts representations or features into groups", "ncut", []string{"needs"}, clustererEntries},
-	{"features", "feature", "what is made of images", "hog", []string{"about"}, featureEntries},
-	{"scores", "score", "what outcomes are judged by", "NMI", []string{"task", "values", "better"}, scoreEntries},
+	{"methods", "method", "factorisations, embeddings and baselines", "ccf", []string{"parts", "paper"}, methodEntries},
+	{"solvers", "solver", "algorithms of optimisation", "mu", []string{"about"}, solverEntries},
+	{"penalties", "penalty", "terms added to the cost of the method parts", "graph", []string{"term", "needs"}, penaltyEntries},
+	{"clusterers", "clusterer", "clustering algorithms", "ncut", []string{"needs"}, clustererEntries},
+	{"features", "feature", "features and descriptors of images", "hog", []string{"about"}, featureEntries},
+	{"scores", "score", "measures of clustering, classification and factors", "NMI", []string{"task", "values", "better"}, scoreEntries},
 }
 
 func methodEntries() (out []Entry) {
 	shared := slices.DeleteFunc(settings.List(spec.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
 	for _, i := range factor.Methods() {
 		needs := i.Needs()
-		data := "values of 0 or more"
+		data := "non-negative values"
 		if needs.Signed {
 			data = "values of any sign"
 		}
 		if needs.Labels {
-			data += "; needs the labels of some samples"
+			data += "; needs some labels"
 		}
 		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
-			{"family", i.Family}, {"made of", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
+			{"family", i.Family}, {"parts", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
 		if needs.Direct {
 			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
 				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
@@ -76,13 +76,13 @@ func methodEntries() (out []Entry) {
 		}
 		out = append(out, e)
 	}
-	const family = "on the features as they are"
+	const family = "baseline without factorisation"
 	for _, e := range clustererEntries() {
 		e.Family, e.Settings = family, nil // the settings are those of cluster
-		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
+		e.Facts = append(e.Facts, [2]string{"data", "values of any sign"})
 		out = append(out, e)
 	}
-	return append(out, Entry{Name: spec.Original, Title: "what classifies takes the features as they are", Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
+	return append(out, Entry{Name: spec.Original, Title: "the features themselves, as a baseline of classification", Family: family, Facts: [][2]string{{"data", "values of any sign"}}})
 }
 
 func solverEntries() (out []Entry) {
@@ -121,7 +121,7 @@ func clustererEntries() (out []Entry) {
 		}
 		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: a.Settings()})
 	}
-	return append(out, Entry{Name: spec.Largest, Title: "each sample to its largest coefficient"})
+	return append(out, Entry{Name: spec.Largest, Title: "cluster of a sample is its largest coefficient"})
 }
 
 func featureEntries() (out []Entry) {
@@ -146,7 +146,7 @@ func scoreEntries() (out []Entry) {
 		}
 		facts := [][2]string{{"about", s.Help}, {"task", s.Task.String()}, {"values", values}, {"unit", string(s.Unit)}, {"better", better}}
 		if s.Optional {
-			facts = append(facts, [2]string{"computed", fmt.Sprintf("where it is asked for (scores: [%s])", s.Name)})
+			facts = append(facts, [2]string{"computed", fmt.Sprintf("on request (scores: [%s])", s.Name)})
 		}
 		out = append(out, Entry{Name: s.Name, Title: s.Title, Facts: facts})
 	}

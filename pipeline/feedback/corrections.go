@@ -54,14 +54,14 @@ const (
 func (c *corrections) checkName(name string, g int) error {
 	switch {
 	case len(name) > longestName:
-		return fmt.Errorf("the name is %d bytes long, and can be of %d at most", len(name), longestName)
+		return fmt.Errorf("the name has %d bytes; at most %d are allowed", len(name), longestName)
 	case strings.ContainsAny(name, "\n\r\x00"):
-		return errors.New("a name is a single line")
+		return errors.New("a name must be a single line")
 	case placeholders.MatchString(name):
-		return fmt.Errorf("%q is what a group without a name is called", name)
+		return fmt.Errorf("%q is reserved for groups without a name", name)
 	}
 	if other := slices.Index(c.names, name); name != "" && other >= 0 && other != g {
-		return fmt.Errorf("group %d is called %q already: merge the two groups, if they are one", other+1, name)
+		return fmt.Errorf("group %d is already called %q: choose another name, or merge the groups", other+1, name)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (c *corrections) join(pictures []int) error {
 		case labelled < 0:
 			labelled = i
 		case c.labels[i] != c.labels[labelled]:
-			return fmt.Errorf("two of the pictures are labelled as of different groups, %s and %s: move one, or merge the groups",
+			return fmt.Errorf("two of the pictures are labelled with different groups, %s and %s: move one, or merge the groups",
 				c.groupName(c.labels[labelled]), c.groupName(c.labels[i]))
 		}
 	}
@@ -120,7 +120,7 @@ func (c *corrections) join(pictures []int) error {
 // separate puts cannot-links between all of the pictures and removes must-links between them.
 func (c *corrections) separate(pictures []int) error {
 	if len(pictures) > mostApart {
-		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
+		return fmt.Errorf("%d pictures selected: select at most %d to mark as different", len(pictures), mostApart)
 	}
 	c.must = slices.DeleteFunc(c.must, func(p [2]int) bool {
 		return slices.Contains(pictures, p[0]) && slices.Contains(pictures, p[1])
@@ -128,7 +128,7 @@ func (c *corrections) separate(pictures []int) error {
 	for at, i := range pictures {
 		for _, j := range pictures[:at] {
 			if c.labels[i] >= 0 && c.labels[i] == c.labels[j] {
-				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", c.groupName(c.labels[i]))
+				return fmt.Errorf("two of the pictures are labelled with the same group, %s: move one", c.groupName(c.labels[i]))
 			}
 			c.cannot = addPair(c.cannot, i, j)
 		}
@@ -145,4 +145,4 @@ func addPair(pairs [][2]int, i, j int) [][2]int {
 	return append(pairs, p)
 }
 
-func countPictures(n int) string { return phrase.Count(n, "picture", "pictures") }
+func countPictures(n int) string { return phrase.Count(n, "image", "images") }

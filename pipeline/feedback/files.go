@@ -258,7 +258,7 @@ func (s *Session) applyGiven(classes []string, links datasets.Links) error {
 		}
 	}
 	if err := c.constraints().Check(len(c.labels)); err != nil {
-		return fmt.Errorf("the labels and links contradict each other: %w", err)
+		return fmt.Errorf("labels and links contradict each other: %w", err)
 	}
 	return nil
 }

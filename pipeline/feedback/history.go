@@ -88,7 +88,7 @@ func (c *corrections) apply(d stateChange) (*corrections, error) {
 	}
 	for i, k := 0, len(next.names); i < n; i++ {
 		if next.base[i] < 0 || next.base[i] >= k || next.labels[i] < -1 || next.labels[i] >= k {
-			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d", i, next.base[i], next.labels[i], k)
+			return nil, fmt.Errorf("picture %d is in group %d, labelled %d, of %d groups", i, next.base[i], next.labels[i], k)
 		}
 	}
 	return next, next.constraints().Check(n)
@@ -115,7 +115,7 @@ func readHistory(dir string, text []byte) (h history, err error) {
 
 func historyError(dir string, err error) error {
 	if err != nil {
-		err = fmt.Errorf("%s: %w: move it away to go on without the history", filepath.Join(dir, HistoryFile), err)
+		err = fmt.Errorf("%s: %w: move it away to continue without the history", filepath.Join(dir, HistoryFile), err)
 	}
 	return err
 }

@@ -19,12 +19,12 @@ func (s *Session) checkAct(a *Act) error {
 	n, k := len(s.found.Labels), len(s.current().names)
 	for _, i := range a.Pictures {
 		if i < 0 || i >= n {
-			return fmt.Errorf("there is no picture %d of %d", i, n)
+			return fmt.Errorf("picture %d does not exist; there are %d", i, n)
 		}
 	}
 	for _, g := range a.Groups {
 		if g < 0 || g >= k {
-			return fmt.Errorf("there is no group %d of %d", g+1, k)
+			return fmt.Errorf("group %d does not exist; there are %d", g+1, k)
 		}
 	}
 	slices.Sort(a.Pictures)
@@ -42,9 +42,9 @@ func (s *Session) checkAct(a *Act) error {
 	within := func(size int, limits [2]int) bool { return size >= limits[0] && size <= limits[1] }
 	switch pictures, groups := len(a.Pictures), len(a.Groups); {
 	case !ok:
-		return fmt.Errorf("%q is nothing that can be done", a.Do)
+		return fmt.Errorf("unknown action %q", a.Do)
 	case !within(pictures, want.pictures) || !within(groups, want.groups):
-		return fmt.Errorf("%s of %d pictures and %d groups cannot be", a.Do, pictures, groups)
+		return fmt.Errorf("%s does not support %d pictures and %d groups", a.Do, pictures, groups)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (s *Session) perform(ctx context.Context, c *corrections, a *Act) (own map[
 		}
 		for _, i := range all {
 			if s.found.Labels[i] != a.Groups[0] {
-				return nil, fmt.Errorf("not all of the pictures are in %s", c.groupName(a.Groups[0]))
+				return nil, fmt.Errorf("some of the pictures are not in %s", c.groupName(a.Groups[0]))
 			}
 		}
 		return own, s.move(c, &Act{Name: a.Name}, all)
@@ -157,7 +157,7 @@ func (s *Session) nameGroup(c *corrections, g int, name string) error {
 	}
 	c.words = fmt.Sprintf("%s called %s", c.groupName(g), name)
 	if name == "" {
-		c.words = "the name " + c.names[g] + " taken away"
+		c.words = "the name " + c.names[g] + " removed"
 	}
 	c.names[g] = name
 	if name != "" && !slices.Contains(c.labels, g) && s.typical[g] >= 0 {
@@ -179,7 +179,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 		}
 	}
 	if len(members) < 2 {
-		return fmt.Errorf("%s has %s, which cannot be split", c.groupName(g), countPictures(len(members)))
+		return fmt.Errorf("%s cannot be split: it has %s", c.groupName(g), countPictures(len(members)))
 	}
 	points := mat.DenseCopyOf(matrix.SelectRows(s.regroup.Points(), members))
 	halves, err := cluster.KMeans{K: 2, Distance: cluster.DistanceCosine, Restarts: 10, Seed: rng.Seed(0, "split")}.Fit(ctx, points)
@@ -214,7 +214,7 @@ func (s *Session) split(ctx context.Context, c *corrections, a *Act, own map[int
 	}
 	c.words = c.groupName(g) + " split in two"
 	if slices.Min(typical[:]) < 0 {
-		return fmt.Errorf("all pictures of one half of %s are labelled as its own", c.groupName(g))
+		return fmt.Errorf("%s cannot be split: all pictures of one half are labelled with it", c.groupName(g))
 	}
 	return c.separate([]int{typical[1-second], typical[second]})
 }

@@ -154,7 +154,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	next := s.current().clone()
 	own, err := s.perform(ctx, next, &a)
 	if err == nil && next.constraints().Check(len(next.labels)) != nil {
-		err = errors.New("this contradicts an earlier correction: undo that first")
+		err = errors.New("this contradicts an earlier correction; undo that first")
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -166,7 +166,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	err = s.changeState(ctx, append(slices.Clone(s.states[:s.present+1]), next), s.present+1, s.entryOf(a))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
-		return nil, &MistakeError{fmt.Errorf("%s cannot part all pictures that do not belong together: make a new group first",
+		return nil, &MistakeError{fmt.Errorf("%s cannot separate all pictures marked as different: create a new group first",
 			phrase.Count(len(next.names), "group", "groups"))}
 	case err != nil:
 		return nil, err
@@ -181,9 +181,9 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 	switch {
 	case followed == 0:
 	case len(own) > 0:
-		s.effect += " " + phrase.Count(followed, "other picture", "other pictures") + " moved with that."
+		s.effect += fmt.Sprintf(" %d of %s moved as well.", followed, phrase.Count(len(before)-len(own), "other image", "other images"))
 	default:
-		s.effect += " " + countPictures(followed) + " moved."
+		s.effect += fmt.Sprintf(" %d of %s moved.", followed, countPictures(len(before)))
 	}
 	return s.State(), nil
 }
@@ -215,7 +215,7 @@ func (s *Session) Redo(ctx context.Context) (*State, error) { return s.step(ctx,
 func (s *Session) step(ctx context.Context, by int, do Verb, did string) (*State, error) {
 	to := s.present + by
 	if to < 0 || to == len(s.states) {
-		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
+		return nil, &MistakeError{fmt.Errorf("nothing to %s", do)}
 	}
 	act := s.states[max(to, s.present)]
 	if err := s.changeState(ctx, s.states, to, logEntry{Do: do}); err != nil {

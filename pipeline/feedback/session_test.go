@@ -194,7 +194,7 @@ func TestActs(t *testing.T) {
 	if n := agree(moved.Groups, truth); n != 120 || moved.Names[3] != "far" {
 		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Said)
 	}
-	if !strings.HasPrefix(moved.Said, "1 picture moved to a new group, far. 29 other pictures") {
+	if !strings.HasPrefix(moved.Said, "1 image moved to a new group, far. 29 of 119 other images") {
 		t.Errorf("said: %q", moved.Said)
 	}
 	act(Act{Do: Name, Groups: []int{moved.Groups[0]}, Name: " Spät "})
@@ -501,7 +501,7 @@ func TestHistory(t *testing.T) {
 	if slices.Equal(to, self) {
 		t.Fatal("no group has another number")
 	}
-	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.states[2].words != want {
+	if want := fmt.Sprintf("1 image moved to a new group, group %d", to[3]+1); s.states[2].words != want {
 		t.Errorf("%q is what was done, want %q", s.states[2].words, want)
 	}
 	turn(1, to)

@@ -31,9 +31,9 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	method := g.Method
 	switch {
 	case method.Name == spec.Original:
-		return fmt.Errorf("the method %s classifies, and finds no groups", method.Name)
+		return fmt.Errorf("the method %s is for classification and finds no groups", method.Name)
 	case spec.OnFeatures(method.Name) && g.Cluster.By != "" && g.Cluster.By != method.Name:
-		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
+		return fmt.Errorf("the method %s already clusters the features; remove cluster by %s or choose a factorisation", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
 		if _, err := batchOf(method, g.Batch); err != nil {
@@ -46,9 +46,9 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 	needs := method.Needs()
 	switch {
 	case k < 2:
-		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
+		return fmt.Errorf("the number of groups is unknown: set -k to 2 or more")
 	case k > n:
-		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
+		return fmt.Errorf("%d groups requested, but there are %d samples", k, n)
 	case needs.LackLabels(g.UseLabels, !g.Links.None()):
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
@@ -62,7 +62,7 @@ func (g Groups) checkRows(set *datasets.Set, rows []int) error {
 			if g.Rank.Auto == nil {
 				what = fmt.Sprintf("%s is %d for %d groups", what, rank, k)
 			}
-			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", what)
+			return fmt.Errorf("rank: %s, but clustering by largest coefficient needs one basis vector per group", what)
 		}
 		if err := g.Rank.Check(k, n, "groups"); err != nil {
 			return err
@@ -95,16 +95,16 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 	known := len(names)
 	switch {
 	case known > k:
-		return nil, fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, phrase.Some(names))
+		return nil, fmt.Errorf("%d groups requested, but the labels name %d classes (%s), and each needs a group of its own", k, known, phrase.Some(names))
 	case k > known+free && g.Links.None():
-		return nil, fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
+		return nil, fmt.Errorf("%d groups requested, but besides the %d labelled classes only %d samples remain for %d groups", k, known, free, k-known)
 	case k > known+free:
-		return nil, fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
+		return nil, fmt.Errorf("%d groups requested, but must-links allow at most %d", k, known+free)
 	}
 	if !g.Links.None() {
 		_, links := of.forRows(rows)
 		if err := cluster.CheckLinks(len(rows), k, cluster.Known(links)); errors.Is(err, cluster.ErrDeadEnd) {
-			return nil, fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
+			return nil, fmt.Errorf("%d groups requested, but no %d groups satisfy all cannot-links", k, k)
 		} else if err != nil {
 			return nil, err
 		}
@@ -115,9 +115,9 @@ func (g Groups) checkGiven(set *datasets.Set, rows []int, k int) ([]int, error) 
 // lacksLabels returns the error of a method that needs labels, or links if it takes links.
 func lacksLabels(method string, takesLinks bool) error {
 	if takesLinks {
-		return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", method)
+		return fmt.Errorf("%s needs labels or links of some samples: set labels or links", method)
 	}
-	return fmt.Errorf("%s needs the classes of some samples; give labels", method)
+	return fmt.Errorf("%s needs labels of some samples: set labels", method)
 }
 
 // Notes returns warnings about the given labels.
@@ -131,12 +131,12 @@ func (g Groups) Notes(in *input.Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
-	note := "one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them"
+	note := "the classes %s have one labelled sample each, which does not constrain %s; only the clustering uses these labels"
 	switch len(lone) {
 	case 0:
 		return nil
 	case 1:
-		note = "one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it"
+		note = "the class %s has one labelled sample, which does not constrain %s; only the clustering uses this label"
 	}
 	return []string{fmt.Sprintf(note, phrase.Some(lone), g.Method.Label())}
 }
@@ -156,14 +156,14 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt fac
 func batchOf(m spec.Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
-		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
+		return b, fmt.Errorf("%d samples per batch; expected 1 or more", samples)
 	}
 	switch m.Name {
 	case "nmf":
 	case "nmf-kl":
 		b.Cost = factor.CostKL
 	default:
-		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
+		return b, fmt.Errorf("%s needs all samples in memory; batches are supported by nmf and nmf-kl only", m.Label())
 	}
 	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
 		return b, fmt.Errorf("%s: %w", m, err)

@@ -58,11 +58,11 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 func (g Groups) checkCount(n int) error {
 	switch {
 	case g.Batch != 0:
-		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
+		return errors.New("the number of groups cannot be chosen from batches: set -k")
 	case g.algorithm() == spec.Largest:
-		return errors.New("the number of groups is not looked for where samples are grouped by their largest coefficient: say it with -k")
+		return errors.New("the number of groups cannot be chosen when clustering by largest coefficient: set -k")
 	case n < spec.LeastOfCounted:
-		return fmt.Errorf("the number of groups of %d samples is not looked for, which are too few: say it with -k", n)
+		return fmt.Errorf("%d samples are too few to choose the number of groups: set -k", n)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (g Groups) CountCurve(ctx context.Context, in *input.Inputs, from, to int, 
 		}
 		n, _ := in.Dims()
 		if from < 2 || to < from {
-			return nil, fmt.Errorf("from %d to %d groups: want two numbers, the first 2 or more and not above the second", from, to)
+			return nil, fmt.Errorf("from %d to %d groups: expected a rising range from 2 or more", from, to)
 		}
 		if err := g.checkCount(n); err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (g Groups) countCurve(ctx context.Context, w *fitting.Work, from, to int, d
 	n, _ := x.Dims()
 	rows := fitting.SomeRows(n, fitting.CountSamples, in.Labels(), g.UseLabels, g.Seed)
 	if to > len(rows)/2 {
-		return nil, fmt.Errorf("%d groups are too many for a look at %d samples", to, len(rows))
+		return nil, fmt.Errorf("%d groups are too many to evaluate on %d samples", to, len(rows))
 	}
 	if len(rows) < n {
 		x = matrix.SelectRows(x, rows)

@@ -111,7 +111,7 @@ func (g *Groups) ChooseRank(ctx context.Context, in *input.Inputs, progress inpu
 func ChooseRank(ctx context.Context, a spec.AutoRank, in *input.Inputs, seed uint64, progress input.Progress) (*spec.RankChoice, error) {
 	return input.Reported(ctx, progress, func(r *input.Reporter) (*spec.RankChoice, error) {
 		if in.X == nil {
-			return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
+			return nil, errors.New("the rank cannot be chosen from batches: set rank")
 		}
 		if err := in.CheckRankSigns(); err != nil {
 			return nil, err

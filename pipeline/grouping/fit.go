@@ -36,7 +36,7 @@ type Fit struct {
 // may be skipped.
 func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	if spec.OnFeatures(f.Method.Name) {
-		return fmt.Errorf("%s makes no factors: it takes the features as they are; partwise methods lists the factorisations", f.Method.Name)
+		return fmt.Errorf("%s does not factorise; choose another method (see partwise methods)", f.Method.Name)
 	}
 	method, err := f.Method.Build()
 	if err != nil {
@@ -46,9 +46,9 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	needs := f.Method.Needs()
 	switch {
 	case f.Rank < 1:
-		return errors.New("the rank is not known: set rank to 1 or more")
+		return errors.New("the rank is unknown: set rank to 1 or more")
 	case f.Start != nil && !parts:
-		return fmt.Errorf("%s does not start from given factors", f.Method.Label())
+		return fmt.Errorf("%s does not support initial factors", f.Method.Label())
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
 		return lacksLabels(f.Method.Label(), needs.Links)
 	case set == nil:
@@ -65,7 +65,7 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 			continue
 		}
 		if r, c := of.Dims(); r != set.Len() || c != f.Rank {
-			return fmt.Errorf("the array %q is %d×%d; want %d×%d, the samples by the rank", startArrays[i+1], r, c, set.Len(), f.Rank)
+			return fmt.Errorf("the array %q is %d×%d; expected %d×%d (samples × rank)", startArrays[i+1], r, c, set.Len(), f.Rank)
 		}
 	}
 	return nil
@@ -125,13 +125,13 @@ func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error
 		case err != nil:
 			return nil, 0, err
 		case len(values) == 0:
-			return nil, 0, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+			return nil, 0, fmt.Errorf("the array %q has shape %v; expected a non-empty matrix", name, shape)
 		case first != "" && shape[1] != k:
-			return nil, 0, fmt.Errorf("the array %q is of rank %d, and %q of rank %d", name, shape[1], first, k)
+			return nil, 0, fmt.Errorf("the array %q has rank %d, but %q has rank %d", name, shape[1], first, k)
 		}
 		for at, v := range values {
 			if !(v >= 0) || math.IsInf(v, 0) {
-				return nil, 0, fmt.Errorf("the array %q, row %d, column %d holds %v; want a number of 0 or more", name, at/shape[1]+1, at%shape[1]+1, v)
+				return nil, 0, fmt.Errorf("the array %q, row %d, column %d: value %v; expected 0 or more", name, at/shape[1]+1, at%shape[1]+1, v)
 			}
 		}
 		*to, k = mat.NewDense(shape[0], shape[1], values), shape[1]
@@ -140,7 +140,7 @@ func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error
 		}
 	}
 	if first == "" {
-		return nil, 0, fmt.Errorf("the file holds none of the arrays %s", strings.Join(startArrays, ", "))
+		return nil, 0, fmt.Errorf("the file has none of the arrays %s", strings.Join(startArrays, ", "))
 	}
 	return start, k, nil
 }

@@ -112,16 +112,16 @@ func TestToldRefused(t *testing.T) {
 		g       Groups
 		want    string
 	}{
-		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
-		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
-		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
-		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
-		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
-		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the 35 samples"},
-		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "original classifies"},
-		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
-		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
-		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
+		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups requested, but the labels name 3 classes (a, b, c), and each needs a group of its own"},
+		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups requested, but besides the 2 labelled classes only 1 samples remain for 2 groups"},
+		{few, Groups{K: 36, Method: nmf}, "36 groups requested, but there are 35 samples"},
+		{few, Groups{K: 3, Method: cnmf}, "cnmf needs labels of some samples: set labels"},
+		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs labels or links of some samples: set labels or links"},
+		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
+		{few, Groups{K: 3, Method: spec.Method{Name: spec.Original}}, "the method original is for classification and finds no groups"},
+		{few, Groups{K: 3, Method: nmf, Cluster: spec.Cluster{By: spec.Largest}, Rank: two}, "rank: 36 is 36 for 3 groups, but clustering by largest coefficient needs one basis vector per group"},
+		{few, Groups{K: 3, Method: spec.Method{Name: spec.KMeans}, Cluster: spec.Cluster{By: "ncut"}}, "the method kmeans already clusters the features; remove cluster by ncut or choose a factorisation"},
+		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: spec.Method{Name: "sda"}, UseLabels: true}, "sda: discriminant directions need labelled samples of two classes; all 2 are of one class"},
 		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: spec.Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
 		in := toldSet(t, test.classes)
@@ -134,7 +134,7 @@ func TestToldRefused(t *testing.T) {
 		}
 	}
 	in := toldSet(t, few)
-	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
+	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "the classes b, c have one labelled sample each, which does not constrain cnmf; only the clustering uses these labels") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []spec.Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
@@ -204,14 +204,14 @@ func TestLinkedGroups(t *testing.T) {
 			for _, m := range methods {
 				g := Groups{K: 5, Method: m, UseLabels: labelled, Links: links, Cluster: spec.Cluster{Restarts: 2}, Seed: seed}
 				if err := g.Check(in.Set); err != nil {
-					if !labelled && strings.Contains(err.Error(), "needs the classes of some samples; give labels") {
+					if !labelled && strings.Contains(err.Error(), "needs labels of some samples: set labels") {
 						continue
 					}
 					t.Fatalf("%s: %v", m, err)
 				}
 				found, err := g.Find(t.Context(), in, nil)
 				if err != nil {
-					if strings.Contains(err.Error(), "links allow no cluster") && strings.Contains(m.String(), "cop-kmeans") {
+					if strings.Contains(err.Error(), "links exclude all clusters") && strings.Contains(m.String(), "cop-kmeans") {
 						continue // a dead end, which the error reports
 					}
 					t.Errorf("%s: %v", m, err)
@@ -266,11 +266,11 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		g    Groups
 		want string
 	}{
-		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups are asked for, and no 3 groups part all samples that are told not to belong together"},
-		{Groups{K: 2, Links: all}, "2 groups are asked for, and samples that are told to belong together leave 1 at most"},
+		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups requested, but no 3 groups satisfy all cannot-links"},
+		{Groups{K: 2, Links: all}, "2 groups requested, but must-links allow at most 1"},
 		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-link ("},
-		{Groups{K: 3, Method: spec.Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; give labels"},
-		{Groups{K: 3, Method: spec.Method{Name: "cop-kmeans"}}, "cop-kmeans needs the classes of some samples, or links of them"},
+		{Groups{K: 3, Method: spec.Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs labels of some samples: set labels"},
+		{Groups{K: 3, Method: spec.Method{Name: "cop-kmeans"}}, "cop-kmeans needs labels or links of some samples: set labels or links"},
 	} {
 		if test.g.Method.Name == "" {
 			test.g.Method = spec.Method{Name: spec.KMeans}

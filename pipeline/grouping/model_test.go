@@ -139,7 +139,7 @@ func TestModelFile(t *testing.T) {
 
 // TestModelOfLater: files of a later version, and files without features, are refused with that reason.
 func TestModelOfLater(t *testing.T) {
-	for want, version := range map[string]int{"version 2 of the format, of a later version of partwise": 2, "want one version": 0} {
+	for want, version := range map[string]int{"format version 2 is newer than the supported version": 2, "expected one version": 0} {
 		var file bytes.Buffer
 		z := npz.NewWriter(&file)
 		z.Integers("format_version", version)
@@ -155,7 +155,7 @@ func TestModelOfLater(t *testing.T) {
 	if err := found.Result.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "without what features they are of") {
+	if _, err := models.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "it has factors without a description of their features (from run, or an earlier version)") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestModelChecks(t *testing.T) {
 	in, _, m, _ := savedModel(t, Groups{K: 3, Method: spec.Method{Name: "kmeans"}})
 	other := *in.Set
 	other.Height, other.Width = 1, m.Columns
-	if err := m.Check(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "in vectors, and the model is of vectors of") {
+	if err := m.Check(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "in vectors, but the model needs vectors of") {
 		t.Errorf("error %v", err)
 	}
 }

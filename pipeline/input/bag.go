@@ -42,7 +42,7 @@ func newBag(ctx context.Context, in *Inputs, f spec.Features) (b *bag, err error
 			return nil, err
 		}
 		if dim := b.given.Dim(); dim != by.Dim() {
-			return nil, fmt.Errorf("%s: words of length %d, and SIFT descriptors have %d", from, dim, by.Dim())
+			return nil, fmt.Errorf("%s: words of length %d, but SIFT descriptors have %d", from, dim, by.Dim())
 		}
 	}
 	b.Described, err = features.Describe(ctx, in.Set, by, in.options("describing images"))
@@ -208,7 +208,7 @@ func readVocabulary(ctx context.Context, path string) (*spec.LearnedWords, error
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a file of words", path)
+		return nil, fmt.Errorf("%s: not a file of visual words", path)
 	}
 	if err := memory.FromContext(ctx).Check(info.Size(), path); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 		set = set.Labelled()
 	}
 	if d.Largest > len(set.Classes) {
-		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+		return nil, fmt.Errorf("largest: %d classes requested, but %s has %d", d.Largest, set.Name, len(set.Classes))
 	}
 	if d.Largest > 0 {
 		set = set.Largest(d.Largest)
@@ -98,7 +98,7 @@ func Open(ctx context.Context, e *spec.Experiment) (*datasets.Set, error) {
 		return set, nil
 	}
 	if d.Samples > set.Len() {
-		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
+		return nil, fmt.Errorf("samples: %d requested, but %s has %d", d.Samples, set.Name, set.Len())
 	}
 	rows := rng.New(e.Seed, "samples").Perm(set.Len())[:d.Samples]
 	slices.Sort(rows)
@@ -373,9 +373,9 @@ func (in *Inputs) Population() string {
 func CheckBatch(f spec.Features) error {
 	switch {
 	case f.Joined != nil:
-		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
+		return errors.New("features: joined features are not supported in batches; use one, such as pixels=32")
 	case f.OfWords():
-		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
+		return errors.New("features: visual words are not supported in batches; use pixels=32, for example")
 	}
 	return nil
 }
@@ -414,7 +414,7 @@ func ReadLinks(ctx context.Context, l spec.Links, set *datasets.Set) (all datase
 // CheckRankSigns returns an error for negative features, for which no rank can be chosen.
 func (in *Inputs) CheckRankSigns() error {
 	if in.HasNegative() {
-		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)
+		return fmt.Errorf("rank auto uses NMF, which needs values of 0 or more, but %s has negative values: set a number", in.Set.Name)
 	}
 	return nil
 }

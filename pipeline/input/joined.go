@@ -83,7 +83,7 @@ func newJoined(ctx context.Context, in *Inputs) (*joined, error) {
 		}
 	}
 	if len(in.Rows) == 0 {
-		return nil, fmt.Errorf("features: none of the %d samples of %s can be used by all of the features: %w", n, in.Set.Name, in.Skipped[0])
+		return nil, fmt.Errorf("features: none of the %d samples of %s is usable for all joined features: %w", n, in.Set.Name, in.Skipped[0])
 	}
 	return j, nil
 }

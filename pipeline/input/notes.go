@@ -24,7 +24,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 	d := e.Data
 	info, _ := catalogue.Lookup(set.Known)
 	if n := set.Len(); set.Known != "" && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
-		notes = append(notes, fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name))
+		notes = append(notes, fmt.Sprintf("the folder has %d of the %d samples of %s", n, info.Samples, info.Name))
 	}
 	if set.FolderClasses {
 		var beside []string
@@ -34,7 +34,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 			}
 		}
 		if n := len(beside); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s beside the class folders, of no class: %s", phrase.Count(n, "picture", "pictures"), phrase.Some(beside)))
+			notes = append(notes, fmt.Sprintf("%s without a class, beside the class folders: %s", phrase.Count(n, "picture", "pictures"), phrase.Some(beside)))
 		}
 	}
 	var left []string
@@ -42,7 +42,7 @@ func SetNotes(e *spec.Experiment, set *datasets.Set) []string {
 		left = append(left, l.String())
 	}
 	if left != nil {
-		notes = append(notes, "left out: "+strings.Join(left, ", "))
+		notes = append(notes, "ignored: "+strings.Join(left, ", "))
 	}
 	return notes
 }
@@ -53,7 +53,7 @@ func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
 	case set.TimeFolders != nil:
-		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
+		return fmt.Sprintf("subfolders are not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
 			len(set.TimeFolders), set.Folders, phrase.Some(set.TimeFolders))
 	case set.FolderClasses:
 		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), phrase.Some(set.Classes))
@@ -78,7 +78,7 @@ func (in *Inputs) SkippedNotes(list string) []string {
 		parts = append(parts, fmt.Sprintf("skipped %d of %s: %s", n, phrase.Count(in.Set.Len()+len(in.Set.Bad), one, many), datasets.CountKinds(skipped)))
 	}
 	if n := len(bad) - len(skipped); n > 0 {
-		parts = append(parts, "used "+phrase.Count(n, "truncated JPEG file as far as it goes", "truncated JPEG files as far as they go"))
+		parts = append(parts, "used "+phrase.Count(n, "truncated JPEG file in part", "truncated JPEG files in part"))
 	}
 	text := strings.Join(parts, "; ")
 	if list != "" {

@@ -146,15 +146,15 @@ func (m *Model) networks(ctx context.Context) (digests []string, err error) {
 // content and order.
 func (m *Model) GroupsOf(in *input.Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.Samples == nil {
-		return nil, errors.New("the model does not say which samples its groups were made of")
+		return nil, errors.New("the model has no list of its grouped samples")
 	}
 	contents := ContentsOf(in)
 	if len(contents) != len(m.Groups.Samples) {
-		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.Samples), in.Set.Name, len(in.Rows))
+		return nil, fmt.Errorf("%d samples were grouped, but %s now has %d: run partwise cluster again", len(m.Groups.Samples), in.Set.Name, len(in.Rows))
 	}
 	for i, content := range contents {
 		if content != m.Groups.Samples[i] {
-			return nil, fmt.Errorf("%s: it is not what was grouped: group the samples again", in.Set.Names[in.Rows[i]])
+			return nil, fmt.Errorf("%s changed since it was grouped: run partwise cluster again", in.Set.Names[in.Rows[i]])
 		}
 	}
 	return slices.Clone(m.Groups.Groups), nil
@@ -214,10 +214,10 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 	}
 	switch pixels, _ := m.Features.ExtractorOrPixels().(features.Pixels); {
 	case was.Files != is.Files, was.Columns != is.Columns, was.Height != is.Height, was.Width != is.Width:
-		return fmt.Errorf("the samples of %s are %s, and the model is of %s", set.Name, kind(is), kind(was))
+		return fmt.Errorf("the samples of %s are %s, but the model needs %s", set.Name, kind(is), kind(was))
 	case m.Features.Joined == nil && pixels.Size == (features.Size{Height: is.Height, Width: is.Width}):
 	case was.Black != is.Black || was.White != is.White:
-		return fmt.Errorf("the values of %s are from %v to %v, and the model is of values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
+		return fmt.Errorf("the values of %s range from %v to %v, but the model needs values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
 	}
 	digests, err := m.networks(ctx)
 	if err != nil {
@@ -228,7 +228,7 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 			return err
 		}
 		if digests[i] != m.digests[i] {
-			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.ExtractorOrPixels().Label(), digests[i], m.digests[i])
+			return fmt.Errorf("%s: not the network of the model: SHA-256 is %.16s, expected %.16s", f.ExtractorOrPixels().Label(), digests[i], m.digests[i])
 		}
 	}
 	return nil
@@ -238,7 +238,7 @@ func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
 // inputs must have the features of the model.
 func (m *Model) Represent(ctx context.Context, in *input.Inputs) (mat.Matrix, error) {
 	if _, columns := in.Dims(); columns != m.Columns {
-		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
+		return nil, fmt.Errorf("the samples have %d features, but the model needs %d", columns, m.Columns)
 	}
 	if !m.Represents() {
 		return in.X, nil
@@ -268,7 +268,7 @@ func (m *Model) Assign(ctx context.Context, in *input.Inputs, reject float64) ([
 		return nil, errors.New("the model has no groups")
 	}
 	if !(reject >= 0 && reject <= 1) {
-		return nil, fmt.Errorf("a share of %v; want 0 to 1", reject)
+		return nil, fmt.Errorf("reject %v: expected a fraction from 0 to 1", reject)
 	}
 	points, err := m.Represent(ctx, in)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestNetworkOfModel(t *testing.T) {
 	if err := os.WriteFile(network, []byte("two"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Check(t.Context(), in.Set); err == nil || !strings.Contains(err.Error(), "net.onnx: it is another network than that of the model") {
+	if err := m.Check(t.Context(), in.Set); err == nil || !strings.Contains(err.Error(), "net.onnx: not the network of the model: SHA-256 is") {
 		t.Errorf("error %v", err)
 	}
 }

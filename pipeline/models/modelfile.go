@@ -136,7 +136,7 @@ func saveRows(z *npz.Writer, name string, x *mat.Dense) {
 func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err error) {
 	defer func() {
 		if err != nil {
-			m, err = nil, fmt.Errorf("not a model that can be used: %w", err)
+			m, err = nil, fmt.Errorf("not a usable model: %w", err)
 		}
 	}()
 	z, err := npz.Open(r, size)
@@ -145,18 +145,18 @@ func ReadModel(ctx context.Context, r io.ReaderAt, size int64) (m *Model, err er
 	}
 	if !z.Has(modelVersion) {
 		if z.Has("kind") {
-			return nil, errors.New("the factors of a run or of an earlier version of partwise alone, without what features they are of")
+			return nil, errors.New("it has factors without a description of their features (from run, or an earlier version)")
 		}
-		return nil, fmt.Errorf("the file holds no array %q", modelVersion)
+		return nil, fmt.Errorf("the file has no array %q", modelVersion)
 	}
 	version, err := z.Integers(modelVersion, math.MaxInt32)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(version) != 1 || version[0] < 1:
-		return nil, fmt.Errorf("the array %q holds %v; want one version", modelVersion, version)
+		return nil, fmt.Errorf("the array %q is %v; expected one version", modelVersion, version)
 	case version[0] > formatVersion:
-		return nil, fmt.Errorf("version %d of the format, of a later version of partwise; this one reads up to %d", version[0], formatVersion)
+		return nil, fmt.Errorf("format version %d is newer than the supported version %d; update partwise", version[0], formatVersion)
 	}
 	text, err := z.Text(modelText)
 	if err != nil {
@@ -204,7 +204,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 		return err
 	}
 	if dim := one.ExtractorOrPixels().(features.DescriptorExtractor).Dim(); v.Dim() != dim {
-		return fmt.Errorf("words of length %d, and descriptors have %d", v.Dim(), dim)
+		return fmt.Errorf("words of length %d, but descriptors have %d", v.Dim(), dim)
 	}
 	var weights []float64
 	if one.Words.IDF {
@@ -212,7 +212,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 			return err
 		}
 		if want := one.Words.GridOrDefault().Len() * v.Len(); len(weights) != want || !allAtLeast(weights, 0) {
-			return fmt.Errorf("the array %q has %d values; want %d weights", modelWeights, len(weights), want)
+			return fmt.Errorf("the array %q has %d values; expected %d weights", modelWeights, len(weights), want)
 		}
 	}
 	return m.setWords(v, weights)
@@ -279,7 +279,7 @@ func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) (err error) {
 func readIntegers(z *npz.Archive, name string, n int, most int64) ([]int, error) {
 	values, err := z.Integers(name, most)
 	if err == nil && len(values) != n {
-		err = fmt.Errorf("the array %q has %d values; want %d", name, len(values), n)
+		err = fmt.Errorf("the array %q has %d values; expected %d", name, len(values), n)
 	}
 	return values, err
 }
@@ -291,9 +291,9 @@ func readRows(z *npz.Archive, name string, n, m int, least float64) (*mat.Dense,
 	case err != nil:
 		return nil, err
 	case len(values) == 0 || shape[0] != n || shape[1] != m:
-		return nil, fmt.Errorf("the array %q is of shape %v; want %d×%d", name, shape, n, m)
+		return nil, fmt.Errorf("the array %q has shape %v; expected %d×%d", name, shape, n, m)
 	case !allAtLeast(values, least):
-		return nil, fmt.Errorf("the array %q holds values that cannot be", name)
+		return nil, fmt.Errorf("the array %q has invalid values", name)
 	}
 	return mat.NewDense(n, m, values), nil
 }
@@ -321,7 +321,7 @@ func (m *Model) validate() error {
 	s := m.source
 	switch {
 	case len(m.digests) != len(m.Features.Each()):
-		return fmt.Errorf("%d features with the networks of %d", len(m.Features.Each()), len(m.digests))
+		return fmt.Errorf("%d features, but networks of %d", len(m.Features.Each()), len(m.digests))
 	case m.Columns < 1:
 		return fmt.Errorf("%d features", m.Columns)
 	case s.Columns < 0 || s.Height < 0 || s.Width < 0 || s.Files && s.Columns > 0:
@@ -334,7 +334,7 @@ func (m *Model) validate() error {
 	}
 	if m.Represents() {
 		if columns, _ := coefficientsOf(m.Result.Model); columns != m.Columns {
-			return fmt.Errorf("factors of %d features, and the model is of %d", columns, m.Columns)
+			return fmt.Errorf("factors of %d features, but the model has %d", columns, m.Columns)
 		}
 	}
 	return nil

@@ -20,14 +20,14 @@ func TestUnconverged(t *testing.T) {
 		at   func(i int) float64
 		want string
 	}{
-		{"falls by 3 % a tenth", factor.StopIterations, decay(0.03), "still fell by 3.1 % over the last tenth of them; raise"},
+		{"falls by 3 % a tenth", factor.StopIterations, decay(0.03), "still decreased by 3.1 % over the last tenth of them; increase"},
 		{"falls by 0.5 % a tenth", factor.StopIterations, func(i int) float64 { return 1 + 9/float64(i) }, ""},
-		{"on a plateau", factor.StopIterations, func(i int) float64 { return 1 - 1e-5*math.Exp(float64(i)/50) }, "still fell by 0.015 % over the last tenth of them, faster"},
+		{"on a plateau", factor.StopIterations, func(i int) float64 { return 1 - 1e-5*math.Exp(float64(i)/50) }, "still decreased by 0.015 % over the last tenth of them, and the decrease is accelerating"},
 		{"ended by a tolerance", factor.StopTolerance, decay(0.03), ""},
 		{"an exact fit", factor.StopIterations, decay(6), ""},
 		{"zero", factor.StopIterations, func(int) float64 { return 0 }, ""},
 		{"rises", factor.StopIterations, func(i int) float64 { return float64(i) }, ""},
-		{"below zero", factor.StopIterations, func(i int) float64 { return -1 - float64(i)/200 }, "still fell by 5 %"},
+		{"below zero", factor.StopIterations, func(i int) float64 { return -1 - float64(i)/200 }, "the objective still decreased by 5 %"},
 	} {
 		objective := []float64{1e6}
 		for i := 1; i <= 200; i++ {

@@ -105,7 +105,7 @@ func Unconverged(method string, trials []Record) string {
 		if share, faster := relativeFall(r.Curve); share > 0 {
 			short, most, iterations = short+1, max(most, share), r.Iterations
 			if faster {
-				pace = ", faster than before"
+				pace = ", and the decrease is accelerating"
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func Unconverged(method string, trials []Record) string {
 	if len(trials) > 1 {
 		of, upTo = fmt.Sprintf(" in %d of %s", short, phrase.Count(len(trials), "trial", "trials")), "up to "
 	}
-	return fmt.Sprintf("%s had not converged after %d iterations%s: its objective still fell by %s%.2g %% over the last tenth of them%s; raise iterations",
+	return fmt.Sprintf("%s did not converge within %d iterations%s: the objective still decreased by %s%.2g %% over the last tenth of them%s; increase iterations",
 		method, iterations, of, upTo, 100*most, pace)
 }
 

@@ -1,6 +1,6 @@
 // Package reproduce runs the protocols of papers as experiments, and compares the results with the printed ones. A
 // [Recipe] holds a protocol with a paper's claims and tables, a [Runner] adds draws until the claims are decided, and
-// an [Outcome] holds the verdicts. docs/reproducing.md says what a verdict means.
+// an [Outcome] holds the verdicts. docs/how-to/reproduce-a-paper.md says what a verdict means.
 package reproduce
 
 import (
@@ -184,7 +184,7 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 		err = errors.New("the experiment has no name")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, settings.InFile(file, err)
 	}
 	e.Name = cmp.Or(name, e.Name)
 	r := &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
@@ -200,7 +200,7 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 		err = r.validate()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
+		return nil, settings.InFile(beside, document.Excerpt(printed, err))
 	}
 	return r, nil
 }
@@ -232,7 +232,7 @@ func (r *Recipe) resolve() error {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 			if folders[v.Folder()] {
-				return fmt.Errorf("%q stands twice, or has the folder of another", v.Name)
+				return fmt.Errorf("%q is a duplicate, or has the same folder as another", v.Name)
 			}
 			v.experiment, folders[v.Folder()] = &e, true
 		}
@@ -244,9 +244,9 @@ func (r *Recipe) resolve() error {
 func (r *Recipe) validate() error {
 	switch {
 	case r.Paper.Paper == "" || len(r.Claims) == 0:
-		return errors.New("it names no paper or no claims")
+		return errors.New("paper or claims are missing")
 	case len(r.experiment.Sets) > 0:
-		return errors.New("its experiment is on several sets, and a recipe is on one")
+		return errors.New("the experiment has several sets; a recipe needs one")
 	}
 	for _, c := range r.Claims {
 		if err := r.checkClaim(&c); err != nil {
@@ -275,7 +275,7 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	protocols := r.protocols()
 	i := slices.IndexFunc(protocols, func(v *Variant) bool { return v.Name == c.In })
 	if i < 0 || c.Says == "" {
-		return fmt.Errorf("there is no variant %q, or the claim says nothing", c.In)
+		return fmt.Errorf("unknown variant %q, or an empty claim", c.In)
 	}
 	e := protocols[i].experiment
 	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
@@ -283,9 +283,9 @@ func (r *Recipe) checkClaim(c *Claim) error {
 	}
 	switch {
 	case (len(c.Over) == 0) == (len(c.Below) == 0):
-		return errors.New("it says over no method and below none, or both")
+		return errors.New("set either over or below")
 	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-		return errors.New("some is of rows that at lists, without over-at and than")
+		return errors.New("some needs at, and excludes over-at and than")
 	}
 	return checkScore(e, c.Score)
 }
@@ -306,7 +306,7 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 	}
 	for _, row := range rows {
 		if !slices.Contains(known, row) {
-			return fmt.Errorf("there is no row %d", row)
+			return fmt.Errorf("unknown row %d", row)
 		}
 	}
 	return nil
@@ -314,7 +314,7 @@ func checkNames(e *spec.Experiment, methods []string, rows []int) error {
 
 func checkScore(e *spec.Experiment, name string) error {
 	if s, ok := eval.FindScore(name); !ok || s.Unit != eval.UnitPercent || s.Task != e.Task {
-		return fmt.Errorf("%q is no score in percent of the task %s", name, e.Task)
+		return fmt.Errorf("%q is not a score in percent of the task %s", name, e.Task)
 	}
 	return nil
 }

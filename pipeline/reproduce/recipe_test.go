@@ -153,18 +153,18 @@ func TestMistakes(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		strings.Replace(printed, "over: [kmeans", "over: [kmean", 1):                             `no method "kmean"`,
-		strings.Replace(printed, "AC", "XY", 1):                                                  `"XY" is no score`,
-		strings.Replace(printed, "AC", "accuracy", 1):                                            "is no score",
-		strings.Replace(printed, "over", "ovr", 1):                                               `[3:41] unknown key "ovr" (did you mean over?)`,
-		strings.Replace(printed, "score", "at: 3, score", 1):                                     "there is no row 3",
-		strings.Replace(printed, "score", "in: x, score", 1):                                     `there is no variant "x"`,
-		strings.Replace(printed, ", over: [kmeans, cf]", "", 1):                                  "over no method",
-		strings.Replace(printed, "over:", "below: [cf], over:", 1):                               "or both",
-		strings.Replace(printed, "score", "some: true, score", 1):                                "some is of rows that at lists",
+		strings.Replace(printed, "AC", "XY", 1):                                                  `"XY" is not a score in percent of the task`,
+		strings.Replace(printed, "AC", "accuracy", 1):                                            "is not a score in percent of the task",
+		strings.Replace(printed, "over", "ovr", 1):                                               `3:41: unknown key "ovr"; did you mean over?`,
+		strings.Replace(printed, "score", "at: 3, score", 1):                                     "unknown row 3",
+		strings.Replace(printed, "score", "in: x, score", 1):                                     `unknown variant "x", or an empty claim`,
+		strings.Replace(printed, ", over: [kmeans, cf]", "", 1):                                  "set either over or below",
+		strings.Replace(printed, "over:", "below: [cf], over:", 1):                               "set either over or below",
+		strings.Replace(printed, "score", "some: true, score", 1):                                "some needs at, and excludes over-at and than",
 		printed + "tables: [{where: w, score: AC, methods: [nmf], rows: [{are: [0.5, 0.6]}]}]\n": "2 values for 1 methods",
 		printed + "readings: [{name: r, rnk: k}]\n":                                              `unknown key "rnk"`,
-		printed + "readings: [{name: r, rank: k}, {name: R, rank: k}]\n":                         "stands twice",
-		"paper: P\n": "no claims",
+		printed + "readings: [{name: r, rank: k}, {name: R, rank: k}]\n":                         "is a duplicate, or has the same folder as another",
+		"paper: P\n": "paper or claims are missing",
 	} {
 		if _, err := parse("", "x", "y", []byte(protocol), []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "y: ") {
 			t.Errorf("%s\n%v, want %q", text, err, want)

@@ -47,7 +47,7 @@ func (r *Recipe) Locate(set, root string) (string, error) {
 	}
 	path := filepath.Join(root, name)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the data %s of %s are not here, nor in %s. %s", name, r.Name, root, r.Get)
+		return "", fmt.Errorf("the data %s of %s were not found in the working folder or in %s. %s", name, r.Name, root, r.Get)
 	}
 	return path, nil
 }
@@ -156,11 +156,11 @@ func (r *Runner) Run(ctx context.Context, recipe *Recipe, out string) (_ *Outcom
 	runs, err := r.decide(limited, recipe, protocols, out)
 	switch {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("stopped: the trials that are done are in %s, and running the same again goes on from there", out)
+		return nil, fmt.Errorf("stopped: finished trials are in %s; run the same command again to resume", out)
 	case err != nil:
 		return nil, err
 	case limited.Err() != nil:
-		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; running the same again goes on from there", recipe.Name, r.Budget))
+		r.Warn(fmt.Sprintf("%s: the budget of %s is spent; run the same command again to resume", recipe.Name, r.Budget))
 	}
 	o, p := recipe.Judge(runs), protocols[0]
 	var shown *models.Illustrations

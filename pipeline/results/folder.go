@@ -29,7 +29,7 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 // trials.
 func Open(dir string, e *spec.Experiment, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
-		return nil, fmt.Errorf("%s holds the results of an experiment on several sets: give this one a name or a folder of its own", dir)
+		return nil, fmt.Errorf("%s has results of an experiment on several sets; choose another name or folder", dir)
 	}
 	if s, err := readSummary(dir); err == nil {
 		if err := s.CheckSame(e); err != nil {
@@ -78,7 +78,7 @@ func (f *Folder) Notes() (notes []string, err error) {
 		return nil, err
 	}
 	if len(unread) > 0 {
-		notes = append(notes, fmt.Sprintf("lines of %s are damaged or of another version of partwise, %d in all, the first of them line %d; they are kept, and their trials run again",
+		notes = append(notes, fmt.Sprintf("%s has lines that are damaged or from another version of partwise, %d in total, starting at line %d; their trials run again",
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
 	}
 	return notes, nil

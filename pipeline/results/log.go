@@ -170,7 +170,7 @@ func (l *log) checkPlace() error {
 		return err
 	}
 	if current, err := os.Lstat(l.path); err != nil || !os.SameFile(mine, current) {
-		return fmt.Errorf("%s was moved, removed or replaced while trials were added to it", l.path)
+		return fmt.Errorf("%s was moved, removed or replaced while trials were written to it", l.path)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
 			continue
 		}
 		if all[i] = nil; s.Samples != nil { // earlier versions listed none
-			errs[i] = fmt.Errorf("%s holds coefficients of %d samples, and %s lists %d",
+			errs[i] = fmt.Errorf("%s has coefficients of %d samples, but %s lists %d",
 				filepath.Join(dir, ModelDir, s.Models[i]), v.RawMatrix().Rows, SamplesFile, len(s.Samples))
 		}
 	}

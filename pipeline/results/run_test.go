@@ -312,10 +312,10 @@ func TestNoResults(t *testing.T) {
 		t.Errorf("no log: %v, %v", records, err)
 	}
 	for text, want := range map[string]string{
-		"{}":                                   "not the summary",
-		"{\"name\": \"x\",\n\"methods\": [3]}": "line 2: methods: the kind of value is wrong (number)",
-		"[]":                                   "line 1: the file: the kind of value is wrong (array)",
-		"{\"sweeps\": [\n{\"values\":\n[[{}]]}], \"width\": 2}": "line 3: sweeps.values: the kind of value is wrong (object)",
+		"{}":                                   "not a summary of an experiment",
+		"{\"name\": \"x\",\n\"methods\": [3]}": "line 2: methods: wrong type of value (number)",
+		"[]":                                   "line 1: the file: wrong type of value (array)",
+		"{\"sweeps\": [\n{\"values\":\n[[{}]]}], \"width\": 2}": "line 3: sweeps.values: wrong type of value (object)",
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o666); err != nil {
@@ -325,7 +325,7 @@ func TestNoResults(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no results") {
+	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no results") {
 		t.Errorf("no summary: %v", err)
 	}
 }

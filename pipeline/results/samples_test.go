@@ -84,7 +84,7 @@ func TestSamples(t *testing.T) {
 	if err := os.WriteFile(path, []byte("sample,class\na,class1\nb,nothing\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), `line 3: there is no class "nothing"`) {
+	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), `line 3: unknown class "nothing"`) {
 		t.Errorf("a class that is not there: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("sample,class\na\n"), 0o666); err != nil {

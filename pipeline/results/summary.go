@@ -58,7 +58,7 @@ func readJSON[T any, P interface {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
-		err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
+		err = fmt.Errorf("line %d: %s: wrong type of value (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -72,9 +72,9 @@ func ReadSummary(dir string) (*pipeline.Summary, error) {
 	s, err := readSummary(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if of, _ := ReadSets(dir); of != nil {
-			return nil, fmt.Errorf("%s holds the results of several sets: name the folder of one, such as %s", dir, filepath.Join(dir, of.Sets[0]))
+			return nil, fmt.Errorf("%s has results of several sets; use the folder of one, such as %s", dir, filepath.Join(dir, of.Sets[0]))
 		}
-		return nil, fmt.Errorf("%s holds no results of an experiment: there is no %s in it", dir, SummaryFile)
+		return nil, fmt.Errorf("%s has no results of an experiment: %s is missing", dir, SummaryFile)
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func readSamples(dir string, classes []string) (out []pipeline.Sample, err error
 	for i, line := range lines[min(1, len(lines)):] {
 		class := slices.Index(classes, inUTF8(spreadsheet.Text(line[1])))
 		if class < 0 {
-			return nil, fmt.Errorf("%s: line %d: there is no class %q", path, i+2, line[1])
+			return nil, fmt.Errorf("%s: line %d: unknown class %q", path, i+2, line[1])
 		}
 		out = append(out, pipeline.Sample{Name: inUTF8(spreadsheet.Text(line[0])), Class: class})
 	}
@@ -166,12 +166,12 @@ type Sets struct {
 // Check returns an error for missing or invalid parts.
 func (s *Sets) Check() error {
 	if s.Name == "" || len(s.Sets) < 2 {
-		return errors.New("not the list of the sets of an experiment")
+		return errors.New("not a list of the sets of an experiment")
 	}
 	seen := map[string]bool{}
 	for _, name := range s.Sets {
 		if filename.Safe(name) != name || seen[name] {
-			return fmt.Errorf("%q names no folder of a set", name)
+			return fmt.Errorf("%q is not a folder of a set", name)
 		}
 		seen[name] = true
 	}
@@ -182,7 +182,7 @@ func (s *Sets) Check() error {
 // each set.
 func OpenSets(dir string, pages ...string) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(dir, SummaryFile)); err == nil {
-		return nil, fmt.Errorf("%s holds the results of an experiment on one set: give this one a name or a folder of its own", dir)
+		return nil, fmt.Errorf("%s has results of an experiment on one set; choose another name or folder", dir)
 	}
 	return open(dir, append([]string{SetsFile}, pages...), pages)
 }

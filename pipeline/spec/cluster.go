@@ -16,13 +16,13 @@ import (
 // distances, the best of 20 random starts, and one cluster for each class.
 type Cluster struct {
 	// By is the algorithm. Kernel and spectral algorithms use the inner products of the points.
-	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
-	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
-	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
-	Restarts int              `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
-	Refine   bool             `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
+	By       string           `setting:"by,text" default:"kmeans" help:"clustering algorithm"`
+	Distance cluster.Distance `setting:"distance" help:"distance between points"`
+	Start    cluster.Init     `setting:"start" help:"initialisation of k-means"`
+	Restarts int              `setting:"restarts" default:"20" help:"number of starts; the result with the smallest objective is used"`
+	Refine   bool             `setting:"refine" json:",omitempty" help:"after k-means, move single samples while the objective decreases"`
 	// K is the number of groups in an experiment; a grouping has its own, Groups.K.
-	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"the number of groups: a number, a range such as 5..30 to choose from, or auto"`
+	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"number of clusters: a number, a range such as 5..30 to choose from, or auto"`
 }
 
 // DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine, restarts: 20, start: k-means++,
@@ -42,7 +42,7 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 // checkBy returns an error at v if no clustering is called name.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
-		return v.Errorf("nothing clusters by %q%s; there are %s", name, phrase.Guess(name, clusterings()), strings.Join(clusterings(), ", "))
+		return v.Errorf("unknown clusterer %q%s (choices: %s)", name, phrase.Guess(name, clusterings()), strings.Join(clusterings(), ", "))
 	}
 	return nil
 }
@@ -107,8 +107,8 @@ const (
 
 // Neighbours is the nearest-neighbour classifier. The zero value uses 10 neighbours and Euclidean distances.
 type Neighbours struct {
-	K        int              `setting:"k,text" default:"10" help:"how many neighbours vote"`
-	Distance cluster.Distance `setting:"distance" help:"how far samples are from each other"`
+	K        int              `setting:"k,text" default:"10" help:"number of nearest neighbours that vote"`
+	Distance cluster.Distance `setting:"distance" help:"distance between samples"`
 }
 
 // String describes the classifier in words.
@@ -120,11 +120,11 @@ func (n Neighbours) String() string {
 // Neighbours.
 type Classifier struct {
 	// By is "neighbours" or "linear", which is multinomial logistic regression with an L2 penalty.
-	By string `setting:"by,text" values:"neighbours,linear" default:"neighbours" help:"the nearest training samples, or logistic regression"`
+	By string `setting:"by,text" values:"neighbours,linear" default:"neighbours" help:"k nearest neighbours, or linear logistic regression"`
 	// C is the weight of the loss relative to the penalty of the linear classifier; 0 means 1.
-	C float64 `setting:"c" default:"1" range:"(0,1e9]" help:"weight of the samples beside the penalty of the linear classifier"`
+	C float64 `setting:"c" default:"1" range:"(0,1e9]" help:"inverse regularisation strength C of logistic regression"`
 	// Scale is "standard", the default, which scales features to mean 0 and variance 1, or "none".
-	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"what is done to features before the linear classifier sees them"`
+	Scale string `setting:"scale" values:"standard,none" default:"standard" help:"scaling of features for the linear classifier"`
 }
 
 // Linear reports whether the classifier is the linear one.

@@ -28,7 +28,7 @@ func parseInterval(s string) (a, b int, err error) {
 func parseRankRange(v *settings.Value) (a, b int, err error) {
 	a, b, err = parseInterval(v.Text)
 	if err != nil || a < 1 || b < a || b > MaxClasses {
-		return 0, 0, v.Errorf("%q is no range of ranks such as 5..40", v.Text)
+		return 0, 0, v.Errorf("invalid range of ranks %q; expected a rising range such as 5..40", v.Text)
 	}
 	return a, b, nil
 }
@@ -55,13 +55,13 @@ func (c *Classes) DecodeSetting(v *settings.Value) error {
 			a, b, err := parseInterval(part)
 			switch {
 			case err != nil:
-				return item.Errorf("%q is no number of classes and no range such as 2..10", item.Text)
+				return item.Errorf("invalid number of classes %q; expected a number or a range such as 2..10", item.Text)
 			case a < 2 || b < a || b > MaxClasses:
-				return item.Errorf("classes %q: there must be from 2 to %d, and a range must rise", item.Text, MaxClasses)
+				return item.Errorf("classes %q: expected numbers from 2 to %d, and rising ranges", item.Text, MaxClasses)
 			}
 			for k := a; k <= b; k++ {
 				if n := len(*c); n > 0 && (*c)[n-1] >= k {
-					return item.Errorf("classes must rise, and %d follows %d", k, (*c)[n-1])
+					return item.Errorf("classes must be in rising order, but %d follows %d", k, (*c)[n-1])
 				}
 				*c = append(*c, k)
 			}
@@ -88,7 +88,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	}
 	c.From, c.To, err = parseInterval(v.Text)
 	if err != nil || c.From < 2 || c.To < c.From || c.To > MaxClasses {
-		return v.Errorf("%q is no number of groups; want one from 2 on, a range such as 5..30 or auto", v.Text)
+		return v.Errorf("invalid number of clusters %q; expected 2 or more, a range such as 5..30, or auto", v.Text)
 	}
 	c.Auto = strings.Contains(v.Text, "..")
 	return nil
@@ -124,11 +124,11 @@ func (c GroupCount) Check(n, classes int, labelled bool) error {
 	from, to := c.Within(n, classes, labelled)
 	switch {
 	case labelled && from < classes:
-		return fmt.Errorf("cluster: k is %s, and samples of %d classes have labels, each of which has a group of its own", c, classes)
+		return fmt.Errorf("cluster: k is %s, but there must be a cluster for each of the %d labelled classes", c, classes)
 	case c.Auto && n < LeastOfCounted:
-		return fmt.Errorf("cluster: k is %s, and of the %d samples that there may be no number of groups is chosen", c, n)
+		return fmt.Errorf("cluster: k is %s, but a draw may have only %d samples, too few to choose k", c, n)
 	case to >= n:
-		return fmt.Errorf("cluster: k is %s, and there may be only %d samples", c, n)
+		return fmt.Errorf("cluster: k is %s, but a draw may have only %d samples", c, n)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ type CountChoice struct {
 // Check returns an error for inconsistent fields.
 func (c *CountChoice) Check() error {
 	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > MaxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
-		return errors.New("a choice of the number of groups outside of its range")
+		return errors.New("the chosen number of clusters is outside its range")
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package spec defines the settings of an experiment: data, features, methods, labels, links, ranks and
 // clustering. DecodeSetting of a type reads its form in an experiment file, and String describes it in words.
-// [Load] reads files, whose form is in docs/experiments.md, and [ParseShort] reads the short forms of
+// [Load] reads files, whose form is in docs/reference/experiment-file.md, and [ParseShort] reads the short forms of
 // flags. Package input prepares the data, and package pipeline runs the trials.
 package spec
 
@@ -21,32 +21,32 @@ import (
 )
 
 // Experiment is the settings of an experiment: methods to compare, and the data. The help tag of a field describes
-// it, and docs/experiments.md describes its form in a file.
+// it, and docs/reference/experiment-file.md describes its form in a file.
 type Experiment struct {
-	Name string `setting:"name" help:"what the results are called"`
-	Task Task   `setting:"task" help:"what methods are compared by: cluster or classify"`
+	Name string `setting:"name" help:"name of the experiment and its results folder"`
+	Task Task   `setting:"task" help:"task of the experiment: cluster or classify"`
 	// Data is the set. Sets are several sets, the first of which is Data; Each returns an experiment for each.
 	Data     Data
-	Sets     []Data   `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
-	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
+	Sets     []Data   `setting:"data" help:"data: a known set or a path, with settings such as yale,from=raw"`
+	Features Features `setting:"features" help:"features, such as pixels=32 or sift+colour"`
 	Methods  Methods  `setting:"methods"`
 	// Classes are the drawn numbers of classes, one table row each; empty means all classes.
-	Classes Classes `setting:"classes" help:"numbers of classes: 5, 2..10 or 2,5,10"`
-	Repeats int     `setting:"repeats" default:"10" help:"how often each number of classes is drawn"` // 0 means 10
+	Classes Classes `setting:"classes" help:"numbers of classes to draw: 5, 2..10 or 2,5,10"`
+	Repeats int     `setting:"repeats" default:"10" help:"number of draws for each number of classes"` // 0 means 10
 	Labels  Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
-	Links   Links   `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
-	Split   string  `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
-	Train   Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
-	Test    Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
-	Rank    Ranks   `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
-	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
+	Links   Links   `setting:"links" help:"must-links and cannot-links: 3% of all pairs, or file=pairs.csv"`
+	Split   string  `setting:"split" values:"folders" help:"folders: train on the folder train of the data, test on its folder test"`
+	Train   Portion `setting:"train" help:"training samples of each class for classification: 60% or a count"`
+	Test    Portion `setting:"test" help:"test samples of each class for classification: rest, 40% or a count"`
+	Rank    Ranks   `setting:"rank" help:"number of basis vectors: 20, k, k+1, 2k, 5..40 (each) or auto"`
+	Cluster Cluster `setting:"cluster" help:"clustering, such as ncut or distance=cosine"`
 	// Classifier predicts the classes of test samples; Neighbours are the settings of nearest neighbours.
-	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
-	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
-	Scores     []string   `setting:"scores" help:"scores that are computed too, as in VI"`
+	Classifier Classifier `setting:"classifier" help:"classifier: neighbours or linear, such as by=linear,c=10"`
+	Neighbours Neighbours `setting:"neighbours" help:"number of neighbours, or settings such as k=10,distance=cosine"`
+	Scores     []string   `setting:"scores" help:"additional scores, such as VI"`
 	// Significance does not change any trial.
-	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
-	Seed         uint64            `setting:"seed" help:"seed of all random choices"`
+	Significance significance.Rule `setting:"significance" help:"test: t, signed-rank, bayes-t, bayes-signed-rank or none"`
+	Seed         uint64            `setting:"seed" help:"random seed"`
 	// Command is the command line that runs the experiment, and Program the version of the program, for reports and
 	// models.
 	Command, Program string
@@ -58,7 +58,7 @@ func (e *Experiment) Check() error {
 		return err
 	}
 	if strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, ".") {
-		return fmt.Errorf("the name %q cannot name a folder: it must not hold /, \\ or NUL, or begin with a dot", e.Name)
+		return fmt.Errorf("the name %q is not usable as a folder name: remove /, \\, NUL or the leading dot", e.Name)
 	}
 	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
 		return fmt.Errorf("scores: %w", err)
@@ -69,7 +69,7 @@ func (e *Experiment) Check() error {
 			return errors.New("a method has no name")
 		}
 		if seen[m.Label()] {
-			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
+			return fmt.Errorf("two methods are called %q; rename one with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
 		switch classifies := m.Name == Original; {
@@ -79,10 +79,10 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("the method %s is for the task %s", m.Name, Clustering)
 		}
 		if m.Recode != nil && e.Task != Classification {
-			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
+			return fmt.Errorf("the method %s sets recode, which needs task: classify", m.Label())
 		}
 		if e.Task == Clustering && m.Needs().LackLabels(!e.Labels.None(), !e.Links.None()) {
-			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
+			return fmt.Errorf("the method %s needs labels: set labels, such as labels: 30%%", m.Label())
 		}
 	}
 	return nil
@@ -96,20 +96,20 @@ func (e *Experiment) checkSettings() error {
 		broken bool
 		says   string
 	}{
-		{e.Data.Set == "", "the experiment names no data"},
-		{len(e.Methods) == 0, "the experiment names no methods"},
-		{strings.TrimSpace(e.Name) == "", "the experiment has no name"},
-		{e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both say the classes of an experiment; give one of them"},
-		{len(e.Rank) > 1 && len(e.Classes) > 1, "the experiment has several numbers of classes and several ranks; a table has rows for one of them"},
-		{e.Labels.Rest || e.Train.Rest, "only test can be the rest"},
-		{classify && counted, "cluster: k, the number of groups, is for the task cluster"},
-		{classify && split && parts, "split says what a classification learns from and is tested on; leave out train and test"},
-		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test, how many samples of each class (train: 100, for example)"},
-		{classify && !e.Labels.None(), "a classification tells the labels of all training samples; labels is for clustering"},
-		{classify && !e.Links.None(), "links is for clustering; a classification tells all labels of its training samples"},
-		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours are for the classifier of that name, and it is linear"},
-		{classify && !c.Linear() && (c.C != 0 || c.Scale != ""), "classifier: c and scale are for by: linear"},
-		{!classify && (parts || split || e.Neighbours != (Neighbours{}) || c != (Classifier{})), "train, test, split, classifier and neighbours are for classification (task: classify)"},
+		{e.Data.Set == "", "the experiment has no data: set data"},
+		{len(e.Methods) == 0, "the experiment has no methods: set methods"},
+		{strings.TrimSpace(e.Name) == "", "the experiment has no name: set name"},
+		{e.Data.Labels != "" && e.Data.Truth != "", "data: labels and truth both name the classes; use one of them"},
+		{len(e.Rank) > 1 && len(e.Classes) > 1, "the experiment varies both classes and rank; use several values for one of them only"},
+		{e.Labels.Rest || e.Train.Rest, "rest is valid for test only"},
+		{classify && counted, "cluster: k needs task: cluster"},
+		{classify && split && parts, "split defines training and test samples; remove train and test"},
+		{classify && !split && (e.Train.None() || e.Test.None()), "a classification needs train and test, the samples of each class, such as train: 100"},
+		{classify && !e.Labels.None(), "labels needs task: cluster; a classification labels all training samples"},
+		{classify && !e.Links.None(), "links needs task: cluster; a classification labels all training samples"},
+		{classify && c.Linear() && e.Neighbours != (Neighbours{}), "neighbours needs classifier: neighbours, but the classifier is linear"},
+		{classify && !c.Linear() && (c.C != 0 || c.Scale != ""), "classifier: c and scale need by: linear"},
+		{!classify && (parts || split || e.Neighbours != (Neighbours{}) || c != (Classifier{})), "train, test, split, classifier and neighbours need task: classify"},
 	} {
 		if rule.broken {
 			return errors.New(rule.says)
@@ -117,7 +117,7 @@ func (e *Experiment) checkSettings() error {
 	}
 	for _, m := range e.Methods {
 		if counted && cmp.Or(m.By, e.Cluster.By) == Largest {
-			return fmt.Errorf("cluster: k is %s, and the method %s groups samples by their largest coefficient: its rank is their number", e.Cluster.K, m.Label())
+			return fmt.Errorf("cluster: k is %s, but the method %s clusters by largest coefficient; set rank instead of k", e.Cluster.K, m.Label())
 		}
 	}
 	return nil
@@ -218,12 +218,12 @@ func (e *Experiment) Files() []string {
 // Data is the source of the samples. In a file it is the name of a known set or a path, or {set: …} with further
 // settings.
 type Data struct {
-	Set string `setting:"set,text" help:"a known set or a path"`
+	Set string `setting:"set,text" help:"known set, or path of a folder or file"`
 	// OpenOptions say how the data and their classes are read.
 	datasets.OpenOptions
 	// 0 means all for both.
-	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
-	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
+	Largest int `setting:"largest" default:"all" help:"number of classes to use, those with the most samples"`
+	Samples int `setting:"samples" default:"all" help:"size of a random subset of the samples"`
 	// Labelled leaves out samples without a known class. It is not part of the file.
 	Labelled bool
 }

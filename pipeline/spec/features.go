@@ -26,9 +26,9 @@ type Features struct {
 	Extractor features.Extractor // makes the features; nil stands for features.Pixels{}
 	Words     Words              // how histograms are made of an extractor's descriptors
 	// Power is the exponent of the values, or of the counts of words; 0 means 1.
-	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values, before they are normalised; 0.5 is their square root"`
-	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`
-	Crop      Crop          `setting:"crop" help:"square, the middle; whole; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
+	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values before normalisation; 0.5 takes square roots"`
+	Normalise features.Norm `setting:"normalise" default:"l2" help:"normalisation of each sample: l2 (unit length), l1, max or none"`
+	Crop      Crop          `setting:"crop" help:"crop: square (centre), whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}"`
 	// SkipBad skips unreadable samples. It is not part of the file.
 	SkipBad bool
 }
@@ -121,11 +121,11 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		field := rest.Fields[0]
 		switch key := field.Key.Text; {
 		case slices.Contains(wordKeys, key):
-			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
+			return field.Key.Errorf("%s needs a SIFT feature, such as sift: dense", key)
 		case isName(key), slices.Contains(defaults, key), key == "crop":
-			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
+			return field.Key.Errorf("%s is not compatible with %s, which %s", key, info.Name, info.Images)
 		case slices.Contains(settings.Names(Weighted{}), key):
-			return field.Key.Errorf("%s is for one of several features ([sift, {colour: hsv, %[1]s: 2}], for example)", key)
+			return field.Key.Errorf("%s needs several features, such as [sift, {colour: hsv, %[1]s: 2}]", key)
 		}
 		return settings.UnknownKey(field.Key, featureKeys(list))
 	}
@@ -210,8 +210,8 @@ func chooseExtractor(v *settings.Value, list []features.Info) (features.Info, *s
 type Crop struct {
 	Square bool
 	Whole  bool
-	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"x0, y0, x1 and y1 in pixels"`
-	Eyes   string `setting:"eyes" help:"the CSV file of the eyes' places"`
+	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"box of the crop in pixels: x0, y0, x1, y1"`
+	Eyes   string `setting:"eyes" help:"CSV file of eye positions"`
 }
 
 // DecodeSetting reads square, whole, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
@@ -230,9 +230,9 @@ func (c *Crop) DecodeSetting(v *settings.Value) error {
 	switch b := c.Box; {
 	case b == nil:
 	case len(b) != 4:
-		return v.Get("box").Value.Errorf("want the pixels [x0, y0, x1, y1]")
+		return v.Get("box").Value.Errorf("expected four numbers [x0, y0, x1, y1]")
 	case b[0] < 0 || b[1] < 0 || b[0] >= b[2] || b[1] >= b[3]:
-		return v.Get("box").Value.Errorf("the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", b)
+		return v.Get("box").Value.Errorf("the box %v is empty; expected 0 <= x0 < x1 and 0 <= y0 < y1", b)
 	}
 	return nil
 }
@@ -360,16 +360,16 @@ func (f Features) describe(out string) string {
 type Weighted struct {
 	Features Features
 	// Weight is its weight relative to the others: 2 counts as much as the same feature joined twice. 0 means 1.
-	Weight float64 `setting:"weight" default:"1" range:"(0,1e6]" help:"how much it counts beside the others"`
+	Weight float64 `setting:"weight" default:"1" range:"(0,1e6]" help:"weight of the feature among several"`
 	// Scale is the factor of its values if it is known, for instance from an earlier run. 0 chooses the factor that
 	// makes the mean squared length of the samples equal to Weight.
-	Scale float64 `setting:"scale" range:"(0,1e100]" help:"the factor of its values, in place of the one that makes it count as much as its weight says"`
+	Scale float64 `setting:"scale" range:"(0,1e100]" help:"fixed scale factor of the values, instead of one derived from weight"`
 }
 
 // decodeList reads [{sift: dense, power: 0.5}, {colour: hsv, weight: 2}].
 func (f *Features) decodeList(v *settings.Value) error {
 	if len(v.Items) < 2 {
-		return v.Errorf("want 2 features or more in a list, and not %d", len(v.Items))
+		return v.Errorf("expected a list of 2 or more features, got %d", len(v.Items))
 	}
 	for _, item := range v.Items {
 		if item.Kind == settings.KindList {
@@ -382,7 +382,7 @@ func (f *Features) decodeList(v *settings.Value) error {
 				return err
 			}
 			if one.Weight != 0 && one.Scale != 0 {
-				return counting.Get("weight").Key.Errorf("weight does not go with scale, which is all that values are multiplied by")
+				return counting.Get("weight").Key.Errorf("weight and scale exclude each other; set one of them")
 			}
 		}
 		if err := one.Features.DecodeSetting(own); err != nil {
@@ -399,7 +399,7 @@ func (f *Features) decodeList(v *settings.Value) error {
 // CheckJoined returns an error for features that cannot be joined.
 func (f Features) CheckJoined() error {
 	if len(f.Joined) == 0 {
-		return errors.New("no features are joined")
+		return errors.New("no features to join")
 	}
 	words := 0
 	for _, w := range f.Joined {
@@ -408,9 +408,9 @@ func (f Features) CheckJoined() error {
 		}
 		switch {
 		case w.Features.Auto || w.Features.Joined != nil:
-			return errors.New("features are joined that are not said one by one")
+			return errors.New("joined features must be listed one by one")
 		case words > 1:
-			return errors.New("visual words are among the features twice; one vocabulary can have several sizes of patches (bins: [4, 8]) and grids (grid: 1x1+2x2)")
+			return errors.New("only one of the joined features can be visual words; use several patch sizes (bins: [4, 8]) or grids (grid: 1x1+2x2)")
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func ReadFeatures(text json.RawMessage) (f Features, err error) {
 	}
 	for _, one := range f.Each() {
 		if one.Words.From != "" {
-			return f, errors.New("the features: words of a file; they belong into the model")
+			return f, errors.New("the features: visual words must be in the model, not in a separate file")
 		}
 	}
 	return f, nil

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ func Load(path string) (*Experiment, error) {
 	}
 	e, err := Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, settings.InFile(path, err)
 	}
 	if e.Name == "" {
 		e.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -63,7 +62,7 @@ func FirstKey(setting string) string { return firstKeys[setting] }
 func ParseShort(setting, text string) (*settings.Value, error) {
 	switch {
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return nil, errors.New("want one line")
+		return nil, errors.New("expected one line")
 	case setting == "scores":
 		return settings.Of(strings.Split(text, ",")), nil
 	case setting == "features":

@@ -19,23 +19,23 @@ import (
 // 1000} with its own parameters and the settings that all methods share; see [Methods].
 type Method struct {
 	// Name is the name in the registry.
-	Name string `json:"name" setting:"name,text" help:"its name"`
-	As   string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
+	Name string `json:"name" setting:"name,text" help:"name of the method"`
+	As   string `json:"-" setting:"as" default:"its name" help:"name in tables and curves"`
 	// Swept are its settings that come from a list of values. Tables show them after the name.
 	Swept  []Setting      `json:"-"`
 	Params map[string]any `json:"params,omitempty"` // the method's own parameters
 	// Init, Solver, Iterations and Tolerance are those of factor.Options, except that the default solver of an
 	// experiment is mu, which keeps earlier trials valid.
-	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
-	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
-	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
-	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
+	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"initialisation of the factors"`
+	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"algorithm that minimises the objective"`
+	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"maximum number of iterations"`
+	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"convergence tolerance: stop when an iteration reduces the objective by less than this fraction; 0 never stops"`
 	// By replaces the experiment's clustering for this method.
-	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
+	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"clustering algorithm of the coefficients"`
 	// Recode represents the training samples of a classification as the test samples: with the basis fixed, and without
 	// ties and penalties. nil means true for a basis made of samples (U = X·W), because the coefficients at the end of
 	// an ordinary run are far from the recoded ones; it means false for other methods.
-	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
+	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"classification: recompute the coefficients of training samples as for test samples"`
 }
 
 // The methods without a representation use the features directly: the clustering algorithms, such as KMeans, and
@@ -63,7 +63,7 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 	shared, params := v.Split(settings.Names(m))
 	for _, f := range params.Fields {
 		if f.Value.Kind != settings.KindText {
-			return f.Value.Errorf("%s: want a single value", f.Key.Text)
+			return f.Value.Errorf("%s: expected a single value", f.Key.Text)
 		}
 		if m.Params == nil {
 			m.Params = map[string]any{}
@@ -105,7 +105,7 @@ func (m *Method) validate(v *settings.Value) error {
 	case m.As != "" && strings.TrimSpace(m.As) == "":
 		return as.Want("a name")
 	case len(m.As) > maxName:
-		return as.Errorf("want a name of at most %d bytes", maxName)
+		return as.Errorf("the name is longer than %d bytes", maxName)
 	}
 	if err := checkBy(m.By, place("cluster").Value); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (m *Method) validate(v *settings.Value) error {
 func (m Method) Build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
-		return nil, fmt.Errorf("there is no method %q%s; there are %s", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
+		return nil, fmt.Errorf("unknown method %q%s (choices: %s)", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
 	}
 	return info.New(m.Params)
 }
@@ -240,7 +240,7 @@ func (n Needs) CheckClasses(name string, sizes []int) error {
 // CheckFeatures returns an error if the method needs images and the features are not images.
 func (m Method) CheckFeatures(f Features) error {
 	if m.Needs().Images && !f.KeepsShape() {
-		return fmt.Errorf("%s is for images, and the features are %s (features pixels=32, for example)", m.Label(), f)
+		return fmt.Errorf("%s needs images, but the features are %s; set features, such as pixels=32", m.Label(), f)
 	}
 	return nil
 }

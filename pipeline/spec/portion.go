@@ -52,14 +52,14 @@ func (p *Portion) parse(v *settings.Value) error {
 	if share, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
 		if err != nil || !(x >= 0 && x <= 100) {
-			return v.Errorf("%q is not a share from 0%% to 100%%", s)
+			return v.Errorf("invalid percentage %q; expected 0%% to 100%%", s)
 		}
 		p.Share = x / 100
 		return nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
-		return v.Errorf("%q is neither none, nor a share such as 30%%, nor a count", s)
+		return v.Errorf("invalid value %q; expected none, a percentage such as 30%%, or a count", s)
 	}
 	p.Count = n
 	return nil
@@ -84,7 +84,7 @@ func (p Portion) String() string {
 // CountOf returns the number of samples for a class of size samples.
 func (p Portion) CountOf(size int) (int, error) {
 	if p.Count > size {
-		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)
+		return 0, fmt.Errorf("%d samples requested, but it has %d", p.Count, size)
 	}
 	if p.Share == 0 {
 		return p.Count, nil
@@ -98,8 +98,8 @@ type Links struct {
 	Share float64 // the random share of a draw's pairs, from 0 to 1
 	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
 	// datasets.ReadLinks and datasets.ReadFeedback.
-	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of pairs: two samples and must or cannot a line"`
-	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: a log, a sample and + or - a line"`
+	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of links: two samples, then must or cannot"`
+	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: log, sample, then + or -"`
 }
 
 // DecodeSetting reads a share such as 3%, {file: pairs.csv} or {feedback: logs.csv}.
@@ -111,7 +111,7 @@ func (l *Links) DecodeSetting(v *settings.Value) error {
 	}
 	var p Portion
 	if err := p.parse(v); err != nil || p.Count > 0 || p.Rest {
-		return v.Errorf("%q is no share of all pairs, such as 3%%", v.Text)
+		return v.Errorf("invalid percentage of pairs %q; expected a value such as 3%%", v.Text)
 	}
 	l.Share = p.Share
 	return nil

@@ -46,7 +46,7 @@ func (r *Ranks) DecodeSetting(v *settings.Value) error {
 func (r *Ranks) appendRank(v *settings.Value, one Rank) error {
 	if n := len(*r); n > 0 {
 		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
-			return v.Errorf("several ranks must be numbers that rise")
+			return v.Errorf("several ranks must be numbers in rising order")
 		}
 	}
 	*r = append(*r, one)
@@ -92,7 +92,7 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	}
 	m := rankForm.FindStringSubmatch(s)
 	if m == nil {
-		return v.Errorf("%q is no rank; want k, k+1, 2k, a number or auto", s)
+		return v.Errorf("invalid rank %q; expected k, k+1, 2k, a number or auto", s)
 	}
 	number := func(s string) int {
 		x, _ := strconv.Atoi(s) // digits, by the pattern, or nothing
@@ -101,9 +101,9 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	*r = Rank{Fixed: m[1] != "", Factor: number(m[2]), Plus: number(m[1] + m[3] + m[4])}
 	switch {
 	case r.Fixed && r.Plus < 1:
-		return v.Errorf("rank %s; it must be 1 or more", s)
+		return v.Errorf("rank %s: expected 1 or more", s)
 	case m[2] != "" && r.Factor < 1:
-		return v.Errorf("rank %q does not depend on k", s)
+		return v.Errorf("rank %q: the factor of k must be 1 or more", s)
 	}
 	return nil
 }
@@ -113,12 +113,12 @@ func (r Rank) Check(k, n int, of string) error {
 	rank := r.Of(k)
 	switch {
 	case r.Auto != nil && r.Auto.Among.From > n:
-		return fmt.Errorf("rank: %s begins above the %d samples that there may be", r.Auto.Among, n)
+		return fmt.Errorf("rank: %s begins above the number of samples of a draw, %d", r.Auto.Among, n)
 	case r.Auto != nil:
 	case rank < 1:
-		return fmt.Errorf("rank: %s is %d for %d %s; it must be 1 or more", r, rank, k, of)
+		return fmt.Errorf("rank: %s is %d for %d %s; expected 1 or more", r, rank, k, of)
 	case rank > n:
-		return fmt.Errorf("rank: %s is %d for %d %s, above the %d samples that there may be", r, rank, k, of, n)
+		return fmt.Errorf("rank: %s is %d for %d %s, above the number of samples, %d", r, rank, k, of, n)
 	}
 	return nil
 }
@@ -154,8 +154,8 @@ func (r Rank) String() string {
 
 // AutoRank chooses the number of basis vectors by the samples, without labels: see [factor.ChooseRank].
 type AutoRank struct {
-	Among RankRange       `json:",omitzero" setting:"among" help:"from which ranks, as in 2..40"`
-	By    factor.RankRule `json:",omitempty" setting:"by" help:"by what: entries that are held out, or basis vectors that are the same from every start"`
+	Among RankRange       `json:",omitzero" setting:"among" help:"range of ranks to choose from, such as 2..40"`
+	By    factor.RankRule `json:",omitempty" setting:"by" help:"criterion: error of held-out entries, or stability of basis vectors over starts"`
 }
 
 // RankRange is a range of ranks. Its zero value is 2 to 40, or to half of the samples or features.
@@ -222,7 +222,7 @@ func (c RankChoice) AtLimit(most int) bool {
 
 // AtLimitNote returns the warning that a rank is at its limit. draws says in how many draws.
 func (c RankChoice) AtLimitNote(draws string) string {
-	return fmt.Sprintf("rank: auto ended at its limit%s: %d is the largest rank that was tried, and a larger one may be better, as in among=2..%d", draws, c.Rank, 2*c.Rank)
+	return fmt.Sprintf("rank: auto chose the largest rank it tried%s, %d; a larger one may be better: set among=2..%d", draws, c.Rank, 2*c.Rank)
 }
 
 // Check returns an error for missing or inconsistent fields.
@@ -232,12 +232,12 @@ func (c *RankChoice) Check() error {
 		n = len(c.Curve.Rank)
 	}
 	if n == 0 || n > MaxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
-		return errors.New("a choice of the rank without a curve")
+		return errors.New("the chosen rank has no curve")
 	}
 	within := func(v, most float64) bool { return v >= 0 && v <= most }
 	for i, k := range c.Curve.Rank {
 		if k < 1 || k > MaxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
-			return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
+			return fmt.Errorf("the chosen rank is outside its range: %v", c.Curve.Rank)
 		}
 	}
 	return nil

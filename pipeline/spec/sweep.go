@@ -113,7 +113,7 @@ func (m *Methods) addMethod(v *settings.Value) error {
 		}
 		swept = append(swept, i)
 		if total *= len(f.Value.Items); total > maxMethods {
-			return f.Value.Errorf("the method stands for more than %d, with each combination of its values", maxMethods)
+			return f.Value.Errorf("the lists of values combine to more than %d methods", maxMethods)
 		}
 	}
 	if len(*m)+total > maxMethods {
@@ -145,7 +145,7 @@ func (m *Methods) addMethod(v *settings.Value) error {
 func checkSwept(f settings.Field) error {
 	name, list := f.Key.Text, f.Value
 	if name == "name" || name == "as" {
-		return list.Errorf("want one name; other settings can be lists")
+		return list.Errorf("expected a single name; only other settings can be lists")
 	}
 	if len(list.Items) == 0 {
 		return list.Errorf("%s has no values", name)
@@ -153,14 +153,14 @@ func checkSwept(f settings.Field) error {
 	seen := map[any]bool{}
 	for _, v := range list.Items {
 		if v.Kind != settings.KindText {
-			return v.Errorf("%s: want a list of single values", name)
+			return v.Errorf("%s: expected a list of single values", name)
 		}
 		var value any = v.Text
 		if x, err := strconv.ParseFloat(v.Text, 64); err == nil {
 			value = x
 		}
 		if seen[value] {
-			return v.Errorf("%s: the value %s stands twice", name, v.Text)
+			return v.Errorf("%s: duplicate value %s", name, v.Text)
 		}
 		seen[value] = true
 	}

@@ -18,9 +18,9 @@ import (
 type Words struct {
 	Learning
 	// Grid is the grid of cells in which words are counted; nil means 4×4.
-	Grid vocab.Grid `setting:"grid" default:"4x4" help:"where words are counted: 1x1 for the whole image, 1x1+2x2+4x4 for a pyramid"`
+	Grid vocab.Grid `setting:"grid" default:"4x4" help:"cells of the histograms: 1x1 (whole image), 4x4, or the pyramid 1x1+2x2+4x4"`
 	// IDF weighs words by their inverse document frequency in the images from which they are learned.
-	IDF bool `setting:"idf" help:"weigh words by their inverse document frequency"`
+	IDF bool `setting:"idf" help:"weight words by inverse document frequency"`
 	// Learned are the words of a saved model, and replace Learning. It is not part of the file.
 	Learned *LearnedWords
 }
@@ -35,14 +35,14 @@ type LearnedWords struct {
 // Learning says how words are learned, and how many of them represent a descriptor. The zero value has the defaults of
 // package vocab.
 type Learning struct {
-	Count int          `setting:"count,text" default:"200" help:"how many words are learned"`
-	By    vocab.Method `setting:"by" help:"lloyd, or mini-batch in a fifth of the time"`
+	Count int          `setting:"count,text" default:"200" help:"number of visual words"`
+	By    vocab.Method `setting:"by" help:"k-means algorithm: lloyd, or mini-batch (about 5× faster)"`
 	// Sample is the largest number of descriptors for learning, and PerImage the largest number of them from one image;
 	// 0 means no limit.
-	Sample   int `setting:"sample" default:"100000" range:"[1,1e9]" help:"how many descriptors words are learned from, drawn at random"`
-	PerImage int `setting:"per-image" range:"[1,1e9]" help:"the most of them that come from one image; all"`
+	Sample   int `setting:"sample" default:"100000" range:"[1,1e9]" help:"number of randomly drawn descriptors to learn from"`
+	PerImage int `setting:"per-image" range:"[1,1e9]" help:"maximum number of drawn descriptors per image (default all)"`
 	// From is a file of learned words, or "".
-	From string `setting:"from" help:"the .npz file of words that were learned before"`
+	From string `setting:"from" help:".npz file of saved visual words"`
 	vocab.Assignment
 	// Fewer allows fewer words if there are not enough different descriptors. It is not part of the file.
 	Fewer bool
@@ -61,7 +61,7 @@ func (w *Words) decode(v *settings.Value) error {
 			}
 			for _, key := range []string{"count", "by", "sample", "per-image"} {
 				if other := learning.Get(key); other.Key != nil {
-					return other.Key.Errorf("%s does not go with from, whose words are learned already", key)
+					return other.Key.Errorf("%s has no effect on the saved words of from; remove one of them", key)
 				}
 			}
 		}

@@ -14,27 +14,27 @@ import (
 // TestParseRefusesYAML: YAML features that experiment files do not allow.
 func TestParseRefusesYAML(t *testing.T) {
 	for text, want := range map[string]string{
-		"methods: !!str nmf":                   "[1:10] an experiment file has no tags (!)",
-		"methods: [!a nmf]":                    "[1:11] an experiment file has no tags (!)",
-		"name: &a x":                           "[1:7] an experiment file has no anchors (&)",
+		"methods: !!str nmf":                   "1:10: experiment files do not support tags (!)",
+		"methods: [!a nmf]":                    "1:11: experiment files do not support tags (!)",
+		"name: &a x":                           "1:7: experiment files do not support anchors (&)",
 		"name: *a":                             "unknown anchor 'a' referenced",
 		"data: {set: x, pattern: *.jpg}":       "did not find expected alphabetic or numeric character",
-		"<<: {name: x}":                        "[1:1] an experiment file has no merge keys (<<)",
-		"name: x\x00\nseed: 3":                 "[1:8] the control character U+0000",
-		"name: x\nseed: 3\x1b[31m":             "[2:8] the control character U+001B",
-		"name: \xff":                           "[1:7] the byte 0xff is not UTF-8",
-		"name: caf\u00e9\nlabels: \xe9":        "[2:9] the byte 0xe9 is not UTF-8",
-		"---\n---\nname: x":                    "the file says nothing",
-		"---\nname: x\n---\n---\n---\nname: y": "[3:1] a second document begins here",
+		"<<: {name: x}":                        "1:1: experiment files do not support merge keys (<<)",
+		"name: x\x00\nseed: 3":                 "1:8: the control character U+0000",
+		"name: x\nseed: 3\x1b[31m":             "2:8: the control character U+001B",
+		"name: \xff":                           "1:7: the byte 0xff is not UTF-8",
+		"name: caf\u00e9\nlabels: \xe9":        "2:9: the byte 0xe9 is not UTF-8",
+		"---\n---\nname: x":                    "the file is empty",
+		"---\nname: x\n---\n---\n---\nname: y": "3:1: second YAML document; an experiment file has one",
 		"a: " + strings.Repeat("[", 100_000):   "exceeded max depth",
 		"a: " + strings.Repeat("{a: ", 60_000): "exceeded max depth",
 		strings.Repeat("- ", 100_000) + "a":    "exceeded max depth",
 		strings.Repeat("? ", 100_000) + "a":    "exceeded max depth",
 		strings.Repeat("a: ", 80_000):          "mapping values are not allowed",
 		"[" + strings.Repeat("? ", 100_000):    "did not find expected node content",
-		deepBlock(100):                         "[33:33] more than 32 lists and mappings in each other",
-		"methods: [{name: nmf, as: " + strings.Repeat("é", 101) + "}]": "[1:27] want a name of at most 200 bytes",
-		"name: x\n" + strings.Repeat("# \n", 90000):                    "more than 262144 bytes",
+		deepBlock(100):                         "33:33: more than 32 nested lists and mappings",
+		"methods: [{name: nmf, as: " + strings.Repeat("é", 101) + "}]": "1:27: the name is longer than 200 bytes",
+		"name: x\n" + strings.Repeat("# \n", 90000):                    "the limit of 262144 bytes",
 	} {
 		_, err := Parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -78,7 +78,7 @@ func TestLoadBounds(t *testing.T) {
 	if err := f.Truncate(1 << 40); err != nil {
 		t.Skip(err)
 	}
-	if _, err = Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": more than 262144 bytes") {
+	if _, err = Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": the file is larger than the limit of 262144 bytes") {
 		t.Error(err)
 	}
 }

@@ -105,7 +105,7 @@ func Confusion(counts [][]int, classes []string) (*Figure, error) {
 		turned := title
 		turned.Rotation = math.Pi / 2
 		to.FillText(turned, vg.Point{X: to.Min.X + titleHeight/3, Y: top - side/2}, "True class")
-		to.FillText(title, vg.Point{X: left + side/2, Y: to.Min.Y + titleHeight/3}, "Class found")
+		to.FillText(title, vg.Point{X: left + side/2, Y: to.Min.Y + titleHeight/3}, "Predicted class")
 		return nil
 	}
 	return f, nil

@@ -14,7 +14,7 @@ func TestConfusion(t *testing.T) {
 		t.Fatal(err)
 	}
 	picture, svg := drawn(t, f)
-	for word, times := range map[string]int{"75": 1, "25": 1, "100": 1, "0": 0, "Coast &amp; sea": 2, "Forest": 2, "True class": 1, "Class found": 1} {
+	for word, times := range map[string]int{"75": 1, "25": 1, "100": 1, "0": 0, "Coast &amp; sea": 2, "Forest": 2, "True class": 1, "Predicted class": 1} {
 		if got := strings.Count(string(svg), ">"+word+"</text>"); got != times {
 			t.Errorf("%q stands %d times in the drawing, want %d", word, got, times)
 		}

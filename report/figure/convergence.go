@@ -23,7 +23,7 @@ func Convergence(ctx context.Context, records []record.Record, methods []string,
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
-	f := iterationChart("Decrease still to come, %")
+	f := iterationChart("Remaining decrease, %")
 	for i, method := range methods {
 		if err := f.addMean(ctx, looks.number(method, i), method, trials[method], terms[0]); err != nil {
 			return nil, err

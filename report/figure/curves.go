@@ -149,7 +149,7 @@ func CountCurve(c *grouping.CountCurve) (*Figure, error) {
 	if largest := c.Gap[best]; largest > 0 {
 		gaps = relativeTo(c.Gap, largest)
 	}
-	return choiceFigure("Number of groups", "Gap of the largest, silhouette, stability", c.K, best,
+	return choiceFigure("Number of groups", "Gap ÷ largest gap, silhouette, stability", c.K, best,
 		func(y *plot.Axis) { y.Min, y.Max = min(y.Min, 0), max(y.Max, 1) },
 		criterion{name: "gap", values: gaps}, criterion{name: "silhouette", values: c.Silhouette}, criterion{name: "stability", values: c.Stability})
 }
@@ -163,7 +163,7 @@ func GapCurve(from int, gaps []float64) (*Figure, error) {
 	for i := range numbers {
 		numbers[i] = from + i
 	}
-	return choiceFigure("Number of groups", "Gap of eigenvalues", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
+	return choiceFigure("Number of groups", "Eigenvalue gap", numbers, -1, func(y *plot.Axis) { y.Min = 0 }, criterion{name: "gap", values: gaps})
 }
 
 // RankCurve draws misfits of held-out entries, relative to the largest, and stability against the rank, with rings at
@@ -173,7 +173,7 @@ func RankCurve(c *factor.RankCurve, chosen int) (*Figure, error) {
 		return nil, ErrNoData
 	}
 	largest := cmp.Or(slices.Max(c.Misfit), 1)
-	return choiceFigure("Number of basis vectors", "Misfit of the largest, stability", c.Rank, slices.Index(c.Rank, chosen),
+	return choiceFigure("Number of basis vectors", "Misfit ÷ largest misfit, stability", c.Rank, slices.Index(c.Rank, chosen),
 		func(y *plot.Axis) { y.Min, y.Max = 0, 1 },
 		criterion{"misfit", relativeTo(c.Misfit, largest), relativeTo(c.Deviation, largest)}, criterion{name: "stability", values: c.Stability})
 }

@@ -184,10 +184,10 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 	g := Grid{Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"}, Columns: []Column{
 		{Heading: "Classes", Right: true}, valueColumn("Mean", "mean"), valueColumn("Least", "least"), valueColumn("Most", "most"),
 	}}
-	d := &Document{Name: name, Title: strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
+	d := &Document{Name: name, Title: strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of each number of classes."}
 	if off {
 		g.Columns = append(g.Columns, valueColumn("Off", "off"))
-		d.Caption = "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many."
+		d.Caption = "Off: mean of |ln(chosen/classes)|; 0.1 is about 10 % too few or too many."
 	}
 	g.Columns = append(g.Columns, Column{Heading: "Draw by draw", Fields: []string{"draws"}})
 	for _, r := range rows {

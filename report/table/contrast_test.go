@@ -38,7 +38,7 @@ func TestRules(t *testing.T) {
 		marks string // of the average
 		want  []string
 	}{
-		{Tests{}, "*d~d", []string{"paired t-test", "Holm's correction for 18 comparisons", "for these samples"}},
+		{Tests{}, "*d~d", []string{"resampled t-test", "Holm's correction for 18 comparisons", "for these samples"}},
 		{Tests{Classes: 50}, "*d~d", []string{"for classes like these"}},
 		{Tests{Classes: 6}, "*~~d", nil},
 		{Tests{Rule: significance.Rule{Correction: significance.Uncorrected}}, "*d~d", []string{"not corrected for 18 comparisons"}},

@@ -266,9 +266,9 @@ func (t testCaption) Population() string {
 			words = append(words, w)
 		}
 	}
-	text := "differences are tested for " + words[0]
+	text := "the inference holds for " + words[0]
 	if len(words) > 1 {
-		text += ", and where all classes are drawn for " + words[len(words)-1]
+		text += ", or, where all classes are drawn, for " + words[len(words)-1]
 	}
 	return text
 }

@@ -66,11 +66,11 @@ func TestSets(t *testing.T) {
 func TestFewSets(t *testing.T) {
 	of := setsOf(5)
 	s := NewSets("few", findScore("AC"), of, Tests{})
-	if s.Pairs[0][1].Verdict != Open || !strings.Contains(textMarks.captions(s.Matrix()), "With 5 sets and 3 methods no p can be below 0.188, whatever the scores.") {
+	if s.Pairs[0][1].Verdict != Open || !strings.Contains(textMarks.captions(s.Matrix()), "With 5 sets and 3 methods p cannot be below 0.188.") {
 		t.Errorf("%+v: %s", s.Pairs[0][1], textMarks.captions(s.Matrix()))
 	}
 	short := New([]record.Record{{Classes: 2, Method: "a", Scores: map[string]float64{"AC": 0.5}}}, "AC", []string{"a", "b|_c", "c"}, Tests{})
-	if s := NewSets("few", findScore("AC"), append(of, SetTable{Set: "short", Table: short}), Tests{}); !slices.Equal(s.LeftOut, []string{"short"}) || !strings.Contains(textMarks.captions(s.Document()), "have finished there: short.") {
+	if s := NewSets("few", findScore("AC"), append(of, SetTable{Set: "short", Table: short}), Tests{}); !slices.Equal(s.LeftOut, []string{"short"}) || !strings.Contains(textMarks.captions(s.Document()), "have finished: short.") {
 		t.Errorf("%+v", s)
 	}
 	for name, of := range map[string][]SetTable{"none": nil, "one": of[:1], "one method": {{Set: "x", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}, {Set: "y", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}}} {

@@ -86,7 +86,7 @@ func TestAddingAPenalty(t *testing.T) {
 		}
 	}
 	kernel := factor.Parts{Basis: factor.BasisConcept, Kernel: factor.Kernel{Function: factor.KernelRBF}, Penalties: []factor.Penalty{Apart{}}}
-	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart is on basis vectors") {
+	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart applies to basis vectors") {
 		t.Errorf("a kernel without features gives %v", err)
 	}
 	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
@@ -121,13 +121,13 @@ func TestAddingASolver(t *testing.T) {
 	}
 	x, known := sampleImages(1)
 	for want, m := range map[string]factor.Method{
-		"hals does not serve the kl cost":                       factor.CNMFKL{},
-		"hals does not serve a concept basis":                   factor.CF{},
-		"hals does not serve a rank-one basis":                  factor.NTF{},
-		"hals does not serve a basis of unit norm":              factor.L2SNMF{},
-		"hals does not serve penalties":                         factor.Parts{Penalties: []factor.Penalty{Apart{}}},
-		"a solver is for methods that are made of parts":        factor.PCA{},
-		"a solver is for methods that are made of parts, and t": factor.SSNMF{},
+		"hals does not serve the kl cost":                           factor.CNMFKL{},
+		"hals does not serve a concept basis":                       factor.CF{},
+		"hals does not serve a rank-one basis":                      factor.NTF{},
+		"hals does not serve a basis of unit norm":                  factor.L2SNMF{},
+		"hals does not serve penalties":                             factor.Parts{Penalties: []factor.Penalty{Apart{}}},
+		"the method has its own update rule and supports no solver": factor.PCA{},
+		"own update rule and supports no solver":                    factor.SSNMF{},
 	} {
 		if _, err := m.Fit(context.Background(), x, known, factor.Options{Rank: 3, Solver: HALS{}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T gives %v, not %q", m, err, want)

@@ -97,7 +97,7 @@ func Generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	u, ok := root(r, 0)
 	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
 		if u, ok = root(r, 1e-10*mean); !ok {
-			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
+			return nil, errors.New("all samples are identical")
 		}
 	}
 	// With w = u·v this is the eigenproblem of u⁻ᵀ·a·u⁻¹.

@@ -64,7 +64,7 @@ func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, erro
 		}
 	}
 	// Three matrices: the samples, a copy and the directions.
-	if err := view.CheckMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features", rows, m), 3, rows, m); err != nil {
 		return nil, err
 	}
 	c := &Samples{X: mat.NewDense(rows, m, nil), Mean: make([]float64, m)}
@@ -115,7 +115,7 @@ func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Ax
 		l := p.levels[i]
 		if len(l.sigma) == 0 {
 			n, _ := p.X.Dims()
-			return nil, fmt.Errorf("all %d samples to learn from are the same", n)
+			return nil, fmt.Errorf("all %d training samples are identical", n)
 		}
 		if c := min(count(l.sigma), len(l.sigma)); c <= l.exact {
 			return p.axes(ctx, i, c)

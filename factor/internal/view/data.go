@@ -69,7 +69,7 @@ func CheckWeight(what string, w float64) error {
 	if w >= 0 && w <= LargestNumber {
 		return nil
 	}
-	return fmt.Errorf("%s is %v; it must be a number from 0 to %g", what, w, LargestNumber)
+	return fmt.Errorf("%s is %v; expected a number from 0 to %g", what, w, LargestNumber)
 }
 
 // New validates x and wraps it: every value must be finite, and no sample may be all zeros.
@@ -94,7 +94,7 @@ func New(x mat.Matrix) (Data, error) {
 		peak := 0.0
 		for at, v := range values {
 			if !(math.Abs(v) <= LargestValue) {
-				return fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", column(columns, at), v, LargestValue)
+				return fmt.Sprintf("column %d: value %v; expected a finite value up to %g", column(columns, at), v, LargestValue)
 			}
 			peak = max(peak, math.Abs(v))
 		}
@@ -102,7 +102,7 @@ func New(x mat.Matrix) (Data, error) {
 		case peak == 0:
 			return fmt.Sprintf("all %d values are zero", m)
 		case peak < SmallestValue:
-			return fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", peak, SmallestValue)
+			return fmt.Sprintf("the largest value is %.3g; expected at least %g", peak, SmallestValue)
 		}
 		return ""
 	}); bad != nil {
@@ -155,7 +155,7 @@ func Negative(d Data) *SampleError {
 
 // Needing returns e with the reason added: what needs values of 0 or more.
 func (e *SampleError) Needing(what string) *SampleError {
-	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
+	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs non-negative values"}
 }
 
 // NonNegative returns an error for the first negative value, if any. what names the user of the data that rejects it.

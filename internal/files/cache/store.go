@@ -83,7 +83,7 @@ func Default() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for the cache is given, and there is none for the user's: %w", err)
+		return "", fmt.Errorf("no cache folder is set, and the user cache folder is unknown: %w", err)
 	}
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
@@ -96,8 +96,8 @@ var (
 
 const markerName = "partwise-cache.txt" // marks a folder as a store
 
-const markerText = `This folder is a cache of partwise. Files in it may go at any time, and all of
-them can be removed: they are made again when they are needed.
+const markerText = `This folder is a cache of partwise. All files in it can be removed at any time;
+partwise computes them again when needed.
 `
 
 // Open opens the store in dir, creates the folder if necessary, and removes temporary files of killed processes. The
@@ -119,7 +119,7 @@ func Open(dir string) (*Store, error) {
 		all, err = os.ReadDir(dir)
 		for _, e := range all {
 			if !(e.IsDir() && shardName.MatchString(e.Name())) && !atomicfile.IsTemporary(e.Name()) {
-				return nil, fmt.Errorf("cache: the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", dir, strconv.Quote(e.Name()))
+				return nil, fmt.Errorf("cache: the folder %s has %s, which is not a cache file; choose an empty or new folder", dir, strconv.Quote(e.Name()))
 			}
 		}
 		if err == nil {

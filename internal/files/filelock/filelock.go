@@ -14,7 +14,7 @@ import (
 var ErrLocked = errors.New("locked by another process")
 
 // errNoLocks means that the file system or operating system does not support locks.
-var errNoLocks = errors.New("no locks here")
+var errNoLocks = errors.New("file locks are not supported")
 
 // attempts bounds the retries of Acquire when other processes remove the lock file concurrently.
 const attempts = 1000
@@ -53,7 +53,7 @@ func Acquire(path string) (*Lock, error) {
 		}
 		f.Close()
 	}
-	return nil, fmt.Errorf("%s: the lock file is removed over and over", path)
+	return nil, fmt.Errorf("%s: the lock file is removed repeatedly", path)
 }
 
 // File returns the open file, which Release closes.

@@ -137,7 +137,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 func acquire(dir string) (release func(), err error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		err = fmt.Errorf("%s: another partwise is at work in this folder", dir)
+		err = fmt.Errorf("%s: another partwise process is using this folder", dir)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func acquire(dir string) (release func(), err error) {
 // check validates the items and returns those that File can process.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if exists(filepath.Join(dir, JournalFile)) {
-		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
+		return nil, fmt.Errorf("%s already has sorted files: undo that first, or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
 	folders := map[string]bool{}
@@ -164,7 +164,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
 			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				r.tell(it.From + " stays: it is a symbolic link or lies behind one, which copies and links follow")
+				r.tell(it.From + " is not moved: its path has a symbolic link; copy or link it instead")
 				continue
 			}
 		}
@@ -174,9 +174,9 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is no regular file", it.From)
+			return nil, fmt.Errorf("%s is not a regular file", it.From)
 		case !isPlace(it.To):
-			return nil, fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
+			return nil, fmt.Errorf("%q is not a path in a folder of %s", it.To, dir)
 		case twice:
 			return nil, fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
 		}
@@ -187,7 +187,7 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	for name := range folders {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Lstat(at); err == nil {
-			return nil, fmt.Errorf("%s is there already", at)
+			return nil, fmt.Errorf("%s already exists", at)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -299,7 +299,7 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	other, err := os.Stat(twin)
 	switch {
 	case err != nil || !other.Mode().IsRegular():
-		return fmt.Sprintf("%s stays: there is no file %s", name, twin), nil
+		return fmt.Sprintf("%s stays: the file %s does not exist", name, twin), nil
 	case os.SameFile(info, other):
 		if two, err := twoNames(name, twin); err != nil || !two {
 			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
@@ -308,7 +308,7 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 		a, errA := sum(ctx, name)
 		b, errB := sum(ctx, twin)
 		if err := errors.Join(errA, errB); err != nil || a != b {
-			return fmt.Sprintf("%s stays: %s holds something else", name, twin), err
+			return fmt.Sprintf("%s stays: %s has different content", name, twin), err
 		}
 	}
 	if err := step("remove", name); err != nil {
@@ -394,10 +394,10 @@ func writeJournal(dir string, h head, items []Item) error {
 func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if err := json.Unmarshal(first, &h); err != nil || h.Format == 0 || h.Format == format && h.Way != Copy && h.Way != Link && h.Way != Move {
-		return h, nil, fmt.Errorf("%s: line 1: not a list of files that were sorted", at)
+		return h, nil, fmt.Errorf("%s: line 1: not a list of sorted files", at)
 	}
 	if h.Format != format {
-		return h, nil, fmt.Errorf("%s: line 1: format %d, and this version reads format %d", at, h.Format, format)
+		return h, nil, fmt.Errorf("%s: line 1: format %d; this version reads format %d", at, h.Format, format)
 	}
 	for text := range bytes.Lines(rest) {
 		var l line
@@ -409,7 +409,7 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 			l.To = string(l.ToBytes)
 		}
 		if err != nil || !filepath.IsAbs(l.From) || !isPlace(l.To) {
-			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, len(items)+2)
+			return h, nil, fmt.Errorf("%s: line %d: not a sorted file", at, len(items)+2)
 		}
 		items = append(items, l.Item)
 	}
@@ -433,7 +433,7 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 		defer release()
 		at := filepath.Join(dir, JournalFile)
 		if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
-			return &Result{}, fmt.Errorf("%s: not a list of files that were sorted", at)
+			return &Result{}, fmt.Errorf("%s: not a list of sorted files", at)
 		}
 		var text []byte
 		if text, err = os.ReadFile(at); err == nil {
@@ -443,7 +443,7 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no files were sorted into %s: it has no %s", dir, JournalFile)
+		err = fmt.Errorf("%s has no sorted files: no %s", dir, JournalFile)
 	}
 	if err != nil {
 		return &Result{}, err
@@ -471,18 +471,18 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if r.Way == Move && !exists(f.to) {
-				why = fmt.Sprintf("%s is no longer there, nor is %s", f.from, f.to)
+				why = fmt.Sprintf("neither %s nor %s exists", f.from, f.to)
 			}
 		case err != nil:
 			why = err.Error()
 		case r.Way == Link:
 			if target, err := os.Readlink(f.from); err != nil || target != f.to {
-				why = f.from + " is not the link that was made"
+				why = f.from + " is not the link that partwise created"
 			} else if err := os.Remove(f.from); err != nil {
 				return err
 			}
 		case !info.Mode().IsRegular():
-			why = f.from + " is not the file that was put there"
+			why = f.from + " is not the file that partwise sorted"
 		case r.Way == Move:
 			moved = append(moved, f)
 			parents[filepath.Dir(f.to)] = true
@@ -520,13 +520,13 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		// File does not create symbolic links to folders, and one could lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
+			r.tell(fmt.Sprintf("%s stays: %s is not a folder that partwise created", f.from, filepath.Dir(f.from)))
 			continue
 		}
 		places := []string{f.from}
 		if r.Way == Move {
 			if ok, err := home(f.to); err != nil || !ok {
-				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures", f.from, f.to))
+				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the photos", f.from, f.to))
 				continue
 			}
 			places = append(places, f.to)
@@ -552,7 +552,7 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 		case len(found) == 1 && len(names) == 1:
 			err = atomicfile.RenameNew(found[0], names[0])
 		case len(found) > 0:
-			r.Left = append(r.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
+			r.Left = append(r.Left, fmt.Sprintf("%s stays: it may be any of %d missing files", strings.Join(found, ", "), len(names)))
 		}
 		if err != nil {
 			return nil, err

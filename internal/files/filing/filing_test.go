@@ -222,7 +222,7 @@ func TestUndoOfTwoNames(t *testing.T) {
 
 func TestFileRefuses(t *testing.T) {
 	for name, change := range map[string]func(root string, items []Item) []Item{
-		"there already": func(root string, items []Item) []Item {
+		"already exists": func(root string, items []Item) []Item {
 			os.MkdirAll(filepath.Join(root, "sorted", "group-2"), 0o777)
 			return items
 		},
@@ -234,11 +234,11 @@ func TestFileRefuses(t *testing.T) {
 			items[2].To = items[0].To
 			return items
 		},
-		"no regular file": func(_ string, items []Item) []Item {
+		"is not a regular file": func(_ string, items []Item) []Item {
 			items[2].From = filepath.Dir(items[2].From)
 			return items
 		},
-		"no place in a folder": func(_ string, items []Item) []Item {
+		"is not a path in a folder of": func(_ string, items []Item) []Item {
 			items[2].To = "../group/1.jpg"
 			return items
 		},
@@ -278,7 +278,7 @@ func TestUndoRefuses(t *testing.T) {
 			t.Errorf("%s: now there is\n%s\nwant\n%s", text, after, before)
 		}
 	}
-	if _, err := Undo(t.Context(), root, in(root), nil); err == nil || !strings.Contains(err.Error(), "no files were sorted") {
+	if _, err := Undo(t.Context(), root, in(root), nil); err == nil || !strings.Contains(err.Error(), "has no sorted files: no") {
 		t.Error(err)
 	}
 }
@@ -472,7 +472,7 @@ func TestUndoGivesBack(t *testing.T) {
 		}
 	}
 	r, err := Undo(t.Context(), to, in(root), nil)
-	if err != nil || len(r.Left) != 3 || !strings.Contains(r.Left[0], "2 files that are missing") {
+	if err != nil || len(r.Left) != 3 || !strings.Contains(r.Left[0], "stays: it may be any of 2 missing files") {
 		t.Errorf("%q, %v", r.Left, err)
 	}
 	if found, err := filepath.Glob(filepath.Join(to, "group-1", ".*.tmp")); len(found) != 2 {

@@ -32,10 +32,10 @@ import (
 )
 
 // ErrInUse is wrapped by the error of Open if another process has the folder open.
-var ErrInUse = errors.New("another partwise is using this folder")
+var ErrInUse = errors.New("another partwise process is using this folder")
 
 // ErrLost is wrapped by errors after the folder or its lock was moved, removed or replaced while it was open.
-var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
+var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while partwise was using it; writing stopped")
 
 // Spec describes the files that a command writes to its folder.
 type Spec struct {
@@ -55,11 +55,11 @@ type ForeignError struct {
 }
 
 func (e *ForeignError) Error() string {
-	why := "is in the way, and partwise did not write it"
+	why := "already exists and was not written by partwise"
 	if e.Changed {
-		why = "was changed since partwise wrote it and is not replaced"
+		why = "was changed since partwise wrote it"
 	}
-	return fmt.Sprintf("%s %s: move it away, or choose another folder", filepath.Join(e.Dir, filepath.FromSlash(e.Name)), why)
+	return fmt.Sprintf("%s %s: move it away, or choose another results folder", filepath.Join(e.Dir, filepath.FromSlash(e.Name)), why)
 }
 
 // Folder is an output folder that is open for writing. It is not safe for concurrent use.
@@ -132,9 +132,9 @@ func (f *Folder) load() (err error) {
 		f.manifest = newManifest(f.spec.Command)
 		return nil
 	case m.command != f.spec.Command:
-		return fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
+		return fmt.Errorf("%s has results of partwise %s: choose another folder", f.dir, m.command)
 	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
-		return fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
+		return fmt.Errorf("%s has results of %s, not of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
 	f.written = true
 	return nil

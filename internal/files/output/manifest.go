@@ -121,7 +121,7 @@ func decodeManifest(text []byte) (*manifest, error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var head headLine
 	if err := unmarshal(first, &head); err != nil || head.Format == 0 || head.Command == "" {
-		return nil, errors.New("line 1: not a list of files that partwise wrote")
+		return nil, errors.New("line 1: not a list of files written by partwise")
 	}
 	if head.Format > format {
 		return nil, fmt.Errorf("line 1: written by a later version of partwise (%s)", head.Version)
@@ -142,7 +142,7 @@ func (m *manifest) add(line []byte) error {
 	var p publishLine
 	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
 		if m.publishing != nil || !isStaging(p.Publishing) {
-			return fmt.Errorf("%q is no folder that partwise publishes from", p.Publishing)
+			return fmt.Errorf("%q is not a folder of staged files", p.Publishing)
 		}
 		for _, name := range p.Replaces {
 			if !isName(strings.TrimSuffix(name, "/")) {
@@ -163,7 +163,7 @@ func (m *manifest) add(line []byte) error {
 	case f.Appended && m.publishing == nil:
 		m.appended[f.File] = true
 	case err != nil || len(digits) != 32 || f.Size < 0:
-		return fmt.Errorf("%s: %q is no SHA-256 sum", f.File, f.SHA256)
+		return fmt.Errorf("%s: %q is not a SHA-256 checksum", f.File, f.SHA256)
 	case m.publishing != nil:
 		m.publishing.files[f.File] = f.content
 	default:
@@ -222,7 +222,7 @@ var version = sync.OnceValue(func() string {
 func Written(dir string) (command, data string, err error) {
 	m, err := readManifest(dir)
 	if err == nil && m == nil {
-		err = fmt.Errorf("%s is no folder of results: it has no %s", dir, ManifestFile)
+		err = fmt.Errorf("%s is not a results folder: it has no %s", dir, ManifestFile)
 	}
 	if err != nil {
 		return "", "", err

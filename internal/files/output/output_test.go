@@ -229,7 +229,7 @@ func TestForeignFiles(t *testing.T) {
 			if !errors.As(err, &foreign) || !strings.HasPrefix(foreign.Name, name) || !strings.Contains(err.Error(), filepath.Join(dir, filepath.FromSlash(name))) {
 				t.Errorf("%s in the way: %v", name, err)
 			}
-			compare(t, name+" in the way", tree(t, dir), there)
+			compare(t, name+" already exists and was not written by partwise", tree(t, dir), there)
 
 			// The same where it appears while results are being made.
 			dir = t.TempDir()
@@ -392,7 +392,7 @@ func TestOtherCommand(t *testing.T) {
 	must(t, publish(f, before))
 	must(t, f.Close())
 	other := Spec{Command: "run", Names: groups.Names}
-	if _, err := Open(dir, other); err == nil || !strings.Contains(err.Error(), dir+" holds the results of partwise groups") {
+	if _, err := Open(dir, other); err == nil || !strings.Contains(err.Error(), dir+" has results of partwise groups: choose another folder") {
 		t.Errorf("a folder of another command: %v", err)
 	}
 }
@@ -425,7 +425,7 @@ func TestOtherData(t *testing.T) {
 	must(t, f.Close())
 	may("bytes")
 	spec.Data = filepath.Join("other", "photos")
-	if _, err := Open("out", spec); err == nil || !strings.Contains(err.Error(), "out holds the results of photos, and these are of "+spec.Data) {
+	if _, err := Open("out", spec); err == nil || !strings.Contains(err.Error(), "out has results of photos, not of "+spec.Data) {
 		t.Errorf("other data: %v", err)
 	}
 	spec.SameData = false

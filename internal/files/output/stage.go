@@ -135,7 +135,7 @@ func (f *Folder) checkPublication(p *publication, there map[string]state) error 
 			return err
 		}
 		if !under(name, p.names) {
-			return fmt.Errorf("%s: not among the results that are replaced", f.path(name))
+			return fmt.Errorf("%s: not a result that partwise replaces", f.path(name))
 		}
 	}
 	for _, name := range sorted(p.files) {

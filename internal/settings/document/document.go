@@ -36,7 +36,7 @@ func Parse(text []byte) (*settings.Value, error) {
 	in := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := in.Decode(&root); {
 	case err == io.EOF || err == nil && root.Content[0].Value == "" && root.Content[0].Tag == "!!null":
-		return nil, errors.New("the file says nothing")
+		return nil, errors.New("the file is empty")
 	case err != nil:
 		return nil, syntaxError(err)
 	}
@@ -46,7 +46,7 @@ func Parse(text []byte) (*settings.Value, error) {
 	}
 	switch err := in.Decode(&second); {
 	case err == nil:
-		return nil, &settings.Error{Line: second.Line, Column: 1, Message: "a second document begins here; an experiment is one"}
+		return nil, &settings.Error{Line: second.Line, Column: 1, Message: "second YAML document; an experiment file has one"}
 	case err != io.EOF:
 		return nil, syntaxError(err)
 	}
@@ -122,7 +122,7 @@ func checkNode(n *yaml.Node, v *settings.Value, depth int) error {
 	var what string
 	switch {
 	case depth > maxDepth:
-		return v.Errorf("more than %d lists and mappings in each other", maxDepth)
+		return v.Errorf("more than %d nested lists and mappings", maxDepth)
 	case n.Style&yaml.TaggedStyle != 0:
 		what = "tags (!)"
 	case n.Anchor != "":
@@ -134,13 +134,13 @@ func checkNode(n *yaml.Node, v *settings.Value, depth int) error {
 	default:
 		return nil
 	}
-	return v.Errorf("an experiment file has no %s; a value that begins so stands in quotes", what)
+	return v.Errorf("experiment files do not support %s; quote the value if it is text", what)
 }
 
 // checkText rejects a text that is too long, is not UTF-8 or has control characters.
 func checkText(text []byte) error {
 	if len(text) > MaxBytes {
-		return fmt.Errorf("more than %d bytes; an experiment file has at most that", MaxBytes)
+		return fmt.Errorf("the file is larger than the limit of %d bytes", MaxBytes)
 	}
 	line, column := 1, 1
 	for i := 0; i < len(text); {

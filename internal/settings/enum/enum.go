@@ -37,7 +37,7 @@ func (n Names[T]) String(v T) string {
 // MarshalText returns the name of v, and an error if it has none.
 func (n Names[T]) MarshalText(v T) ([]byte, error) {
 	if v < 0 || int(v) >= len(n.names) {
-		return nil, fmt.Errorf("there is no %s", n.String(v))
+		return nil, fmt.Errorf("unknown %s", n.String(v))
 	}
 	return []byte(n.names[v]), nil
 }
@@ -67,7 +67,7 @@ func Fold(name string, names []string) string {
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, Fold(name, names))
 	if i < 0 {
-		return 0, fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))
+		return 0, fmt.Errorf("unknown %s %q%s (choices: %s)", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))
 	}
 	return i, nil
 }

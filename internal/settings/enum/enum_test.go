@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 func TestNamesRefuse(t *testing.T) {
 	v := colour(1)
 	err := colours.UnmarshalText(&v, []byte("blue"))
-	if want := `there is no colour "blue"; there are red, green`; err == nil || err.Error() != want {
+	if want := `unknown colour "blue" (choices: red, green)`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if v != 1 {

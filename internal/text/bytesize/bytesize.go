@@ -15,7 +15,7 @@ func Parse(s string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
 	hasUnit := strings.HasSuffix(strings.ToLower(strings.TrimSpace(s)), "b")
 	if err != nil || !hasUnit || n == 0 || n > math.MaxInt64 {
-		return 0, fmt.Errorf("%q is no size; want a number and its unit, such as 512MB or 4GB", s)
+		return 0, fmt.Errorf("invalid size %q; expected a number and unit, such as 512MB or 4GB", s)
 	}
 	return int64(n), nil
 }

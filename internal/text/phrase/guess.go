@@ -31,7 +31,7 @@ func Guess(name string, names []string) string {
 	if len(near) == 0 || len(near) > 3 {
 		return ""
 	}
-	return " (did you mean " + strings.Join(near, " or ") + "?)"
+	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
 // distance is the edit distance in bytes with adjacent transpositions (Damerau 1964; optimal string alignment).

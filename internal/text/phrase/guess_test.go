@@ -5,14 +5,14 @@ import "testing"
 func TestGuess(t *testing.T) {
 	names := []string{"cf", "ccf", "nmf", "gnmf", "cnmf", "nmf-kl", "clusters", "Yale"}
 	for name, want := range map[string]string{
-		"nfm":      " (did you mean nmf?)",
-		"NMF-KI":   " (did you mean nmf-kl?)",
-		"nnmf":     " (did you mean cnmf or gnmf or nmf?)",
-		"cluster":  " (did you mean clusters?)",
-		"clu":      " (did you mean clusters?)",
-		"clsutres": " (did you mean clusters?)",
-		"yalle":    " (did you mean Yale?)",
-		"c":        " (did you mean cf?)",
+		"nfm":      "; did you mean nmf?",
+		"NMF-KI":   "; did you mean nmf-kl?",
+		"nnmf":     "; did you mean cnmf or gnmf or nmf?",
+		"cluster":  "; did you mean clusters?",
+		"clu":      "; did you mean clusters?",
+		"clsutres": "; did you mean clusters?",
+		"yalle":    "; did you mean Yale?",
+		"c":        "; did you mean cf?",
 		"pca":      "",
 		"":         "",
 		"x":        "",

@@ -127,7 +127,7 @@ func (w *Work) Classify(ctx context.Context, e *spec.Experiment, res *Represente
 		return classify(ctx, e, w.X(), truth, test())
 	}
 	if res.Model == nil {
-		return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
+		return nil, fmt.Errorf("%s cannot represent test samples; use it for clustering", w.Label())
 	}
 	train := res.Coefficients
 	var err error
@@ -160,7 +160,7 @@ func CheckSigns(in *input.Inputs, methods []*Method) error {
 	}
 	for _, m := range methods {
 		if !m.Needs.Signed {
-			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
+			return fmt.Errorf("%s: %s, column %d: value %v is negative, but %s needs values of 0 or more",
 				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
 		}
 	}
@@ -333,7 +333,7 @@ func ChooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 		x = matrix.SelectRows(x, SomeRows(n, CountSamples, nil, false, seed))
 	}
 	if n, _ := x.Dims(); to >= n {
-		return nil, fmt.Errorf("choosing the number of groups: up to %d of the %d samples that are looked at", to, n)
+		return nil, fmt.Errorf("choosing the number of groups: up to %d groups of %d samples", to, n)
 	}
 	gaps, err := cluster.EigenGaps(ctx, x, to)
 	if err != nil {
